@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
@@ -30,6 +29,8 @@ def diff_change(change: Change, path: str) -> str:
     +++ b/generated/x.py
     @@ -1,2 +1,2 @@
     """
+    from difflib import unified_diff  # Most runs find nothing to compare.
+
     path = path.lstrip("/")  # A folder outside the project is shown whole, as `git diff` shows it.
     before, after = _quoted(f"a/{path}"), _quoted(f"b/{path}")
     head = f"diff --git {before} {after}\n"
@@ -43,7 +44,7 @@ def diff_change(change: Change, path: str) -> str:
         head, after = f"{head}deleted file mode {mode}\n", "/dev/null"
     # Line ends stay as they are on disk, else git could not find the lines that it is to replace.
     old, new = (change.old or "").splitlines(True), (change.new or "").splitlines(True)
-    body = "".join(_finished(difflib.unified_diff(_lines(old), _lines(new), before, after)))
+    body = "".join(_finished(unified_diff(_lines(old), _lines(new), before, after)))
     return head + body
 
 
@@ -87,8 +88,10 @@ def count_lines(change: Change) -> tuple[int, int]:
     old, new = (change.old or "").splitlines(), (change.new or "").splitlines()
     if not old or not new:
         return len(new), len(old)
+    from difflib import unified_diff
+
     added = removed = 0
-    for line in difflib.unified_diff(old, new, n=0, lineterm=""):
+    for line in unified_diff(old, new, n=0, lineterm=""):
         added += line.startswith("+") and not line.startswith("+++ ")
         removed += line.startswith("-") and not line.startswith("--- ")
     return added, removed

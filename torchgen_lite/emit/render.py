@@ -62,9 +62,15 @@ def build_environment(template_dirs: tuple[str, ...] = ()) -> Environment:
     return _environment(Sandbox, template_dirs)
 
 
+class _Plain(Environment):
+    """For our own templates: what they read of views are attributes, never items of dictionaries."""
+
+    getattr = staticmethod(getattr)  # type: ignore[assignment]
+
+
 @cache
 def _built_in() -> Environment:
-    environment = _environment(Environment)
+    environment = _environment(_Plain)
     # Jinja's own joins what may be safe HTML, and attributes of items.
     environment.filters["join"] = lambda items, between: between.join(map(str, items))
     return environment

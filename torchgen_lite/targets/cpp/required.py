@@ -59,6 +59,13 @@ class PrototypeView:
     parameters: str
 
 
+class ScopeView(NamedTuple):
+    """The prototypes in one namespace."""
+
+    namespace: str
+    kernels: Sequence[PrototypeView]
+
+
 def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
     """What is to be proven. A kernel that serves several keys of an operator is proven once."""
     keys: dict[tuple[int, str, str], list[Kernel]] = {}
@@ -104,7 +111,7 @@ def kernels_header(layout: Layout, kernels: Sequence[Kernel], includes: Blocks) 
     context = {
         "macro": include_macro(namespace),
         "includes": includes,
-        "scopes": [{"namespace": scope, "kernels": views} for scope, views in scopes.items()],
+        "scopes": [ScopeView(*scope) for scope in scopes.items()],
     }
     return OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.kernels import KernelEntry
@@ -101,6 +102,13 @@ def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Gro
     ]
 
 
+class ScopeView(NamedTuple):
+    """The structs in one namespace."""
+
+    namespace: str
+    structs: Sequence[StructView]
+
+
 def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[OutputFile]:
     """`structured.h`, which the author includes, and what registrations include."""
     if not groups:
@@ -110,7 +118,7 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
     context = {
         "includes": [[*map(Header, _headers(groups))], *version],
         "scopes": [
-            {"namespace": namespace, "structs": list(own)}
+            ScopeView(namespace, list(own))
             for namespace, own in groupby(views, key=lambda view: view.namespace)
         ],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.info import return_names
@@ -112,6 +113,13 @@ class NodeView:
     result: str
 
 
+class ModuleView(NamedTuple):
+    """A helper module, and what it is imported as."""
+
+    module: str
+    alias: str
+
+
 @dataclass(frozen=True, slots=True)
 class Functions:
     """Where the functions of formulas are: helper modules by function, and names of operators. `called` are those of
@@ -125,10 +133,10 @@ class Functions:
             return f"{_alias(self.helpers[name])}.{name}"
         return f"_functions.{identifier(name)}"
 
-    def modules(self) -> list[dict[str, str]]:
+    def modules(self) -> list[ModuleView]:
         """The helper modules as the templates import them."""
         names = dict.fromkeys(self.helpers.values())
-        return [{"module": name, "alias": _alias(name)} for name in names]
+        return [ModuleView(name, _alias(name)) for name in names]
 
     def local(self, saved: Saved) -> Expression | None:
         """What stands for a value that was kept; nothing if that was not possible."""

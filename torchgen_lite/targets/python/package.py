@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
@@ -71,10 +72,17 @@ def sharded(package: Package, name: str) -> list[str]:
     return [name if shard is None else f"{name}_{shard}" for shard in package.shards]
 
 
-def libraries_of(overloads: Sequence[Overload]) -> list[dict[str, str]]:
-    """The library of each namespace in use: its name, and the namespace as a literal."""
+class LibraryView(NamedTuple):
+    """The library of a namespace, which is a literal."""
+
+    name: str
+    namespace: str
+
+
+def libraries_of(overloads: Sequence[Overload]) -> list[LibraryView]:
+    """The library of each namespace in use."""
     namespaces = dict.fromkeys(overload.names.namespace for overload in overloads)
-    return [{"name": identifier(n), "namespace": quote(n)} for n in namespaces]
+    return [LibraryView(identifier(n), quote(n)) for n in namespaces]
 
 
 def type_imports(

@@ -9,6 +9,7 @@ def redispatch_add_Tensor(keyset: DispatchKeySet, self: Tensor, ...) -> Tensor: 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
@@ -37,6 +38,13 @@ def build_libraries(package: Package, privateuse1: str) -> OutputFile:
     return OutputFile(f"{package.root}/libraries.py", "python/libraries.py.j2", context)
 
 
+class ShardView(NamedTuple):
+    """A module of stubs, and their names."""
+
+    module: str
+    names: Sequence[str]
+
+
 def build_operators(package: Package) -> Iterator[OutputFile]:
     """One file, or one for each shard and one that has the stubs of all of them."""
     if len(package.shards) == 1:
@@ -47,7 +55,7 @@ def build_operators(package: Package) -> Iterator[OutputFile]:
         overloads = package.of_shard(shard)
         yield _operators_file(package, module, overloads)
         if overloads:
-            shards.append({"module": module, "names": [o.names.flat for o in overloads]})
+            shards.append(ShardView(module, [o.names.flat for o in overloads]))
     context = {"shards": shards}
     yield OutputFile(f"{package.root}/operators.py", "python/operators_index.py.j2", context)
 
