@@ -108,7 +108,9 @@ def named(
 def outcome(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the operator returns, or what it wrote if it returns nothing."""
     result, schema = case.op(*args, **kwargs), case.op._schema
-    written = {a.name for a in schema.arguments if a.is_write}
+    written = {
+        a.name for a in schema.arguments if a.alias_info and a.alias_info.is_write
+    }
     return (
         result
         if schema.returns

@@ -54,6 +54,10 @@ def cases(
     return found
 
 
+def muladd__reference(a: Any, b: Any, s: Any) -> Any:
+    return a * b + s
+
+
 CASES = {
     **cases(
         "muladd",
@@ -61,6 +65,7 @@ CASES = {
         lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
         lambda: call(torch.randn(3, 4), torch.randn(4, 3).t(), -2.0),
         inputs=("a", "b"),
+        reference=muladd__reference,
     ),
     **cases(
         "scale",
@@ -157,7 +162,9 @@ def named(
 def outcome(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the operator returns, or what it wrote if it returns nothing."""
     result, schema = case.op(*args, **kwargs), case.op._schema
-    written = {a.name for a in schema.arguments if a.is_write}
+    written = {
+        a.name for a in schema.arguments if a.alias_info and a.alias_info.is_write
+    }
     return (
         result
         if schema.returns
@@ -188,6 +195,16 @@ def test_compile(case: Case) -> None:
     torch.testing.assert_close(
         tensors((args, kwargs)), tensors((others, more)), **case.tolerances
     )
+
+
+@those(lambda case: case.reference)
+def test_reference(case: Case) -> None:
+    """In whatever dtype the reference computes."""
+    assert case.reference is not None
+    args, kwargs = arguments(case)
+    wanted = pytree.tree_leaves(case.reference(*args, **kwargs))
+    found = pytree.tree_leaves(outcome(case, *arguments(case)))
+    torch.testing.assert_close(found, wanted, check_dtype=False, **case.tolerances)
 
 
 # What `gradcheck` is given for an operator that computes in float32.
