@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lint": ("lint", "Diagnostics of the schema files."),
     "fmt": ("fmt", "Canonical form of the schema files."),
     "breaking": ("breaking", "Incompatible changes since another version."),
+    "add": ("backends.add", "Entries of PyTorch, for kernels of a backend."),
     "coverage": ("backends.coverage", "What a backend has of the operators of PyTorch."),
     "upgrade": ("backends.upgrade", "What a new PyTorch changes for a backend."),
     "kernels": ("kernels", "The kernels to write; `--missing` begins them."),

@@ -13,6 +13,7 @@ import click
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.session import Session
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
 
@@ -53,7 +54,7 @@ def write_file(session: Session, path: Path, text: str, kind: str) -> int:
         reason = (error.strerror or str(error)).lower()
         session.report([Diagnostic("TG009", f"cannot write `{path}`: {reason}")], kind=kind)
         return CANNOT_RUN
-    session.talk(f"wrote {path}")
+    session.talk(f"wrote {shown_path(path, Path.cwd())}")
     return FINE
 
 

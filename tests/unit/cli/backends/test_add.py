@@ -1,0 +1,59 @@
+"""`add`: what is copied from PyTorch, and what comes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+
+
+def test_entries_with_what_they_need(run: Run, backend: Path) -> None:
+    (backend / "ops.yaml").write_text("- func: mylib::f(Tensor self) -> Tensor\n")
+    result = run("add", "add.Tensor", "aten::mm", "add_.Tensor", "--dispatch", "XLA")
+    assert (result.code, result.stderr) == (0, "4 operators added\nwrote ops.yaml\n")
+    assert (backend / "ops.yaml").read_text() == """\
+- func: mylib::f(Tensor self) -> Tensor
+
+- func: add.Tensor(Tensor self, Tensor other) -> Tensor
+  structured_delegate: add.out
+
+- func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    XLA: add_out
+
+- func: mm(Tensor self, Tensor mat2) -> Tensor
+  dispatch:
+    XLA: mm
+
+- func: add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+  structured_delegate: add.out
+"""
+    assert run("fmt", "--check").code == 0
+    result = run("add", "mm", "isnan")
+    assert result.stderr == "aten::mm is there already\n1 operator added\nwrote ops.yaml\n"
+
+
+def test_mistakes(run: Run, backend: Path) -> None:
+    before = (backend / "ops.yaml").read_text()
+    result = run("add", "add.Tensr", "--dispatch", "XLAA")
+    assert result.code == 2
+    assert "did you mean `add.Tensor`?" in result.stderr and "did you mean `XLA`?" in result.stderr
+    assert (backend / "ops.yaml").read_text() == before
+
+
+@pytest.mark.torch
+def test_what_copies_between_devices(run: Run, project: Path) -> None:
+    pytest.importorskip("torch")
+    (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
+    (project / "ops.yaml").write_text("")
+    assert run("add", "_copy_from", "sum.IntList_out", "prod.int_out").code == 0
+    text = (project / "ops.yaml").read_text()
+    assert text.startswith("- func: _copy_from(") and "  device_check: NoCheck  # It copies" in text
+    result = run("lint", "--deny-warnings")
+    assert (result.code, result.stderr) == (0, "3 operators, 0 errors, 0 warnings\n")

@@ -1,0 +1,114 @@
+"""`add`: entries of PyTorch in the author's schema file, for a backend's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.native import NativeOperators, load_native
+from torchgen_lite.cli.backends.native import ABOUT_PYTORCH, load_with_native, native_options
+from torchgen_lite.cli.backends.pages import write_file
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.key_tables import CURRENT, registrable_keys
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import SchemaKind
+
+# PyTorch has no kernels for these and so leaves the check of devices on; but they copy from one device to another.
+_BETWEEN_DEVICES = frozenset({"_copy_from", "_copy_from_and_resize"})
+
+
+@click.command("add")
+@click.argument("operators", nargs=-1, required=True, metavar="OPERATOR...")
+@click.option(
+    "--dispatch",
+    "key",
+    default="PrivateUse1",
+    metavar="KEY",
+    help="The key of the kernels (default: PrivateUse1).",
+)
+@native_options
+@global_options
+@click.pass_obj
+def add_command(
+    session: Session, operators: tuple[str, ...], key: str, native: str, schema: tuple[str, ...]
+) -> int:
+    """Append entries of PyTorch to the schema file, with kernels to write for KEY.
+
+    A variant of a structured operator comes with the out variant that it delegates to, which has the kernel.
+
+    \b
+    torchgen-lite add mm.out add.Tensor
+    torchgen-lite add _copy_from empty.memory_format --dispatch PrivateUse1
+    """
+    program = load_with_native(session, schema, native)
+    found = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
+    pytorch = load_native(program.config)
+    found += _unknown(pytorch, operators, key)
+    if has_errors(found):
+        session.report(found, kind="add")
+        return session.exit_code(found)
+    path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
+    there = {function.name for function in program.functions}
+    wanted = [f for f in _with_delegates(pytorch, operators) if f.name not in there]
+    before = program.sources[0].text if program.sources else ""
+    gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+    text = before + (gap if wanted else "") + "\n".join(entry(f, key) for f in wanted)
+    for name in dict.fromkeys(f.name for f in _with_delegates(pytorch, operators)):
+        if name in there:
+            session.talk(f"{name} is there already")
+    session.talk(f"{counted(len(wanted), 'operator')} added")
+    session.answer("add", "", added=[function.name for function in wanted])
+    return write_file(session, path, text, "add") if wanted else 0
+
+
+def _unknown(native: NativeOperators, names: Sequence[str], key: str) -> Iterator[Diagnostic]:
+    if key not in registrable_keys(CURRENT):
+        help_ = did_you_mean(key, registrable_keys(CURRENT))
+        yield Diagnostic("TG012", f"unknown dispatch key `{key}`", help=help_)
+    known = [name.removeprefix("aten::") for name in native.functions]
+    for name in names:
+        local = name.removeprefix("aten::")
+        if local not in known:
+            yield Diagnostic(
+                "TG012", f"PyTorch has no operator `{name}`", help=did_you_mean(local, known)
+            )
+
+
+def _with_delegates(native: NativeOperators, names: Sequence[str]) -> Iterator[NativeFunction]:
+    """The functions, each after the one that has its kernel; each once."""
+    seen: set[str] = set()
+    for name in names:
+        function = native.functions[f"aten::{name.removeprefix('aten::')}"]
+        delegate = native.functions.get(function.delegate or "")
+        for one in (function, delegate):
+            if one is not None and one.name not in seen:
+                seen.add(one.name)
+                yield one
+
+
+def entry(function: NativeFunction, key: str) -> str:
+    """An entry in the canonical form: the schema of PyTorch, and one kernel, or none for what delegates."""
+    schema = function.func
+    lines = [f"- func: {schema.local_text}"]
+    if schema.base_name in _BETWEEN_DEVICES:
+        lines.append("device_check: NoCheck  # It copies from one device to another.")
+    elif function.device_check is not None:
+        lines.append(f"device_check: {function.device_check}")
+    if not function.device_guard:
+        lines.append("device_guard: False")
+    if function.structured:
+        lines.append("structured: True")
+    if function.structured_delegate is not None:
+        lines.append(f"structured_delegate: {function.structured_delegate}")
+    if function.structured_inherits is not None:
+        lines.append(f"structured_inherits: {function.structured_inherits}")
+    if function.precomputed:
+        lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
+    if function.structured_delegate is None:
+        out = "_out" if schema.kind() is SchemaKind.out else ""
+        lines += ["dispatch:", f"  {key}: {schema.base_name}{out}"]
+    return "\n  ".join(lines) + "\n"
