@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,18 @@ LIBRARY = """\
 import torch
 torch.library.define("mylib::muladd", "(Tensor a, Tensor b, float c) -> Tensor")
 torch.library.impl("mylib::muladd", "CPU", lambda a, b, c: a * b + c)
+"""
+PYTORCH = """\
+- func: empty.memory_format(SymInt[] size) -> Tensor
+- func: _copy_from(Tensor self, Tensor dst, bool non_blocking=False) -> Tensor
+  dispatch: {}
+- func: mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    CPU: mm_out
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=2) -> Tensor
+  tags: [core]
+  dispatch:
+    CPU: add
 """
 # Of a project whose outputs are stale, and which has changed in a way that breaks callers.
 EXIT_CODES = {"check": 1, "diff": 1, "breaking": 1}
@@ -60,6 +73,7 @@ def stale(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (project / name / "torchgen_lite.toml").write_text("")
         (project / name / "native_functions.yaml").write_text(OLD)
     path.write_text(OLD.replace("alpha=1", "alpha=2"))
+    (project / "more.yaml").write_text("- func: more(Tensor self) -> Tensor\n")
     monkeypatch.setenv("HOME", str(project))
     return project
 
@@ -79,8 +93,23 @@ def execute(run: Run, line: str) -> Result:
     return result
 
 
+def give_pytorch(project: Path) -> None:
+    """A small PyTorch, wheels of two releases, and a backend's file."""
+    (project / "pytorch.yaml").write_text(PYTORCH)
+    config = project / "torchgen_lite.toml"
+    config.write_text('native = "pytorch.yaml"\n' + config.read_text())
+    (project / "xla_native_functions.yaml").write_text(
+        "backend: XLA\ncpp_namespace: xla\nsupported: [mm.out]\n"
+    )
+    for version in ("2.9.1", "2.10.0"):
+        with zipfile.ZipFile(project / f"torch-{version}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("torchgen/packaged/ATen/native/native_functions.yaml", PYTORCH)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
+    if COMMANDS[command][0].startswith("backends"):
+        give_pytorch(stale)
     for line in examples(run, command):
         if "--torch" not in line:
             result = execute(run, line)

@@ -41,7 +41,7 @@ def add_command(
     A variant of a structured operator comes with the out variant that it delegates to, which has the kernel.
 
     \b
-    torchgen-lite add mm.out add.Tensor
+    torchgen-lite add mm.out
     torchgen-lite add _copy_from empty.memory_format --dispatch PrivateUse1
     """
     program = load_with_native(session, schema, native)

@@ -105,7 +105,7 @@ def coverage_command(
 
     \b
     torchgen-lite coverage --key XLA --schema xla_native_functions.yaml
-    torchgen-lite coverage --key PrivateUse1 --import torch_mine --only core --show nothing
+    torchgen-lite coverage --key PrivateUse1 --only core --show nothing --write coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
     # A project without schema files of its own is fine where kernels come from elsewhere.

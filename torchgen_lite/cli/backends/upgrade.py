@@ -83,8 +83,8 @@ def upgrade_command(
     of a native_functions.yaml.
 
     \b
-    torchgen-lite upgrade --from 2.9 --schema xla_native_functions.yaml
-    torchgen-lite upgrade --from torch-2.9.1-cp311-linux_x86_64.whl --to 2.13 --output-format markdown
+    torchgen-lite upgrade --from 2.9 --to 2.10 --schema xla_native_functions.yaml
+    torchgen-lite upgrade --from torch-2.9.1-py3-none-any.whl --to 2.10 --output-format markdown
     """
     program = load_with_native(session, schema, old)
     after = read_native(new, Path.cwd())
