@@ -11,6 +11,7 @@ if only names, numbers, `::`, commas and angle brackets follow up to its `>`, an
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from ...diagnostics import Diagnostic, Label, Source, Span
@@ -30,6 +31,7 @@ from .model import (
     Subscript,
     Unary,
     children,
+    walk,
 )
 
 MAX_DEPTH = 40
@@ -76,6 +78,21 @@ def parse_formula(text: str, *, locate: Callable[[int, int], Span] | None = None
         span = locate(error.start, max(error.end, error.start + 1))
         return None, (Diagnostic("TG219", error.message, Label(span, error.label)),)
     return tree, ()
+
+
+def _is_too_large(number: str) -> bool:
+    """Whether a literal is more than C++ has a type for. What is infinite is not converted to an integer."""
+    is_infinite = float(number) > sys.float_info.max
+    return is_infinite or (number.isdigit() and int(number) >= 1 << 63)
+
+
+def _is_constant(value: Expression) -> bool:
+    """Whether an expression is made of numbers, texts and constants alone, as `(2 / 1e3)` is."""
+    made = (Literal, Unary, Binary, Conditional, ListDisplay)
+    return all(
+        isinstance(node, made) or (isinstance(node, Name) and node.text in CONSTANTS)
+        for node in walk(value)
+    )
 
 
 def _is_deep(tree: Expression) -> bool:
@@ -199,10 +216,7 @@ class _Parser:
     def check_link(self, value: Expression, start: int) -> None:
         """Refuse what no language of formulas takes: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
         token = self.token
-        is_fixed = isinstance(value, (Literal, ListDisplay))
-        if token.text in _LINKS and (
-            is_fixed or (isinstance(value, Name) and value.text in CONSTANTS)
-        ):
+        if token.text in _LINKS and (isinstance(value, ListDisplay) or _is_constant(value)):
             text = self.text[start : self.tokens[self.at - 1].end]
             raise _Abort(f"`{text[:40]}` {_LINKS[token.text]}", token.start, token.end, "here")
 
@@ -254,6 +268,8 @@ class _Parser:
             problem = f"`{text[:40]}` is octal in C++, and no number in Python"
         elif token.kind == STRING and "\\" in text:
             problem = f"`{text[:40]}` has an escape; C++ and Python have different ones"
+        elif token.kind == NUMBER and _is_too_large(text):
+            problem = f"`{text[:40]}` is no number of 64 bits"
         if problem:
             raise _Abort(problem, token.start, token.end, "here")
 
