@@ -231,7 +231,10 @@ class Grammar:
             tensors = names[:2]
         is_refused = ".out(" in schema or "Tensor" not in schema.partition("->")[2]
         is_refused = is_refused or "CompositeImplicitAutograd" in "".join(lines)
-        if self.often(0.45) and tensors and (not is_refused or self.often(0.02)):
+        # Plain formulas are those of a tensor.
+        is_refused = is_refused or (self.is_plain and re.search(r"Tensor[?\[]", schema) is not None)
+        is_wrong = not self.is_plain and self.often(0.02)
+        if self.often(0.45) and tensors and (not is_refused or is_wrong):
             lines.append("  derivatives:")
             lines += [f"    {n}: {json.dumps(self.formula(names))}" for n in tensors]
             if self.often(0.1):

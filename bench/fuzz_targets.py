@@ -37,7 +37,12 @@ CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
 SLOW_SECONDS = 2.0
 MODULE_NAMES = ("__annotations__", "__file__", "__module__", "__name__", "__path__")
 # What an import says of a PyTorch that is not the one that an input is for.
-REFUSALS = (" is for torch ", "no library that is loaded defines it", "is no function of torch", "expected ident")
+REFUSALS = (
+    " is for torch ",
+    "no library that is loaded defines it",
+    "is no function of torch",
+    "expected ident",
+)
 TOY = """\
 #pragma once
 #include <torchgen_lite/runtime.h>

@@ -44,6 +44,15 @@ def test_what_is_not_python_is_refused(formula: str, message: str) -> None:
     assert [(d.code, d.message) for d in found if d.severity == "error"] == [("TG540", message)]
 
 
+def test_no_gradient_goes_through_lists_in_a_list() -> None:
+    """`torch::autograd::set_history` takes tensors and lists of them."""
+    source = Source("ops.yaml", ENTRY.format("g(grad)").replace("-> Tensor", "-> Tensor[][]"))
+    functions, found = load_native_functions([source])
+    program = build_program(functions, Config(Path("nowhere")), diagnostics=found, sources=[source])
+    errors = [d for d in program.diagnostics if d.severity == "error"]
+    assert [d.code for d in errors] == ["TG325"]
+
+
 def test_two_signs_are_not_one_operator_of_cpp() -> None:
     text = generated("- -grad + + +self", "cpp-torch").files["cpp-torch/src/register_autograd.cpp"]
     assert "grad_self_ = -(-grad) + +(+self);" in text

@@ -20,6 +20,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, walk
 from torchgen_lite.schema.formula.model import CONSTANTS
+from torchgen_lite.schema.model import ListType, OptionalType, Type
 
 _FLAGS = frozenset({"grad_input_mask"})
 
@@ -71,6 +72,10 @@ def _refusal(function: NativeFunction) -> str | None:
         return f"`{name}` is an out variant, which is never differentiable"
     if not any(is_tensor_like(value.type) for value in function.func.returns):
         return f"`{name}` has no result that is a tensor"
+    if any(
+        is_tensor_like(value.type) and _is_nested(value.type) for value in function.func.returns
+    ):
+        return f"`{name}` has a result of lists in a list, which no gradient goes through"
     keys = {dispatch.key for dispatch in function.dispatch}
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
     if keys == {"CompositeImplicitAutograd"}:
@@ -93,6 +98,14 @@ def _check_results(
         message = f"formulas of `{schema.full_name}`, whose results have no gradient"
         hint = "leave the formulas out, or say which result is differentiable"
         yield Found("TG326", message, given[0].name_spans[0], "gradient of nothing", hint)
+
+
+def _is_nested(type_: Type) -> bool:
+    lists = 0
+    while isinstance(type_, (ListType, OptionalType)):
+        lists += isinstance(type_, ListType)
+        type_ = type_.elem
+    return lists > 1
 
 
 def _check_keys(
