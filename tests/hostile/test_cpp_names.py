@@ -8,18 +8,33 @@ import pytest
 
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
+from torchgen_lite.dialects.cpp_text import function_name
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
+
+
+def errors(text: str, target: str, **options: object) -> list[str]:
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    config = Config(Path("nowhere"), target_options={target: {"namespace": "lib", **options}})
+    program = build_program(functions, config, diagnostics=found, sources=[source])
+    generated = generate_all(program, targets=[target])
+    return [d.code for d in generated.diagnostics if d.severity == "error"]
 
 
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 @pytest.mark.parametrize("name", ["NULL", "errno", "__FILE__", "_Exit"])
 def test_a_namespace_that_may_be_a_macro_is_refused(target: str, name: str) -> None:
     """`TORCH_LIBRARY_IMPL(NULL, CPU, m)` registers kernels for `__null`, or does not compile."""
-    source = Source("ops.yaml", f"- func: {name}::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: k\n")
-    functions, found = load_native_functions([source])
-    config = Config(Path("nowhere"), target_options={target: {"namespace": "lib"}})
-    program = build_program(functions, config, diagnostics=found, sources=[source])
-    generated = generate_all(program, targets=[target])
-    assert [d.code for d in generated.diagnostics if d.severity == "error"] == ["TG512"]
+    assert errors(f"- func: {name}::f(Tensor x) -> Tensor\n", target) == ["TG512"]
+
+
+@pytest.mark.parametrize("kernel", ["__FILE__", "errno"])
+def test_a_kernel_that_is_a_macro_is_refused(kernel: str) -> None:
+    text = f"- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: {kernel}\n"
+    assert errors(text, "cpp-runtime", tensor="int") == ["TG513"]
+
+
+def test_an_operator_that_is_called_as_a_macro_has_another_name_in_cpp() -> None:
+    assert function_name("__FILE__") == "__FILE___"

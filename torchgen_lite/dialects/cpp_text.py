@@ -21,9 +21,11 @@ KEYWORDS = frozenset("""
 # Parameters that generated functions have of their own.
 KEYSETS = frozenset({"dispatchKeySet", "_keys"})
 # Macros that standard headers define, or the compiler.
-MACROS = frozenset(
-    "EOF INFINITY NAN NULL assert errno linux offsetof stderr stdin stdout unix".split()
-)
+MACROS = frozenset("""
+    EOF INFINITY NAN NULL __BASE_FILE__ __COUNTER__ __DATE__ __FILE__ __GNUC__ __INCLUDE_LEVEL__ __LINE__
+    __OPTIMIZE__ __STDC__ __TIMESTAMP__ __TIME__ __VERSION__ __cplusplus assert errno linux offsetof stderr stdin
+    stdout unix
+    """.split())
 # What a parameter would hide: types without a namespace, macros, and names that generated functions give to
 # what is theirs. They begin with an underscore, too.
 _USED = MACROS | frozenset("""

@@ -86,6 +86,11 @@ def _check_kernels(
 ) -> Iterator[Diagnostic]:
     for entry in operator.own_kernels:
         scope, name = split_kernel(entry.kernel, namespace)
+        macro = next((part for part in entry.kernel.split("::") if part in MACROS), "")
+        if macro:
+            message = f"kernel `{entry.kernel}` cannot be declared: `{macro}` is a macro"
+            yield finding(operator.function, "TG513", message, entry.kernel_span, "this kernel")
+            return
         if scope == namespace and name in inner:
             yield finding(
                 operator.function,
