@@ -77,5 +77,5 @@ def _kernel_type(value: Value) -> str:
     text = re.sub(r"\([^)]*\)", "", str(value.type))
     if "bool[" not in text:
         text = re.sub(r"\[\d+\]", "[]", text)
-    is_reference = isinstance(value, Return) and "!" in str(value.type)
+    is_reference = isinstance(value, Return) and value.is_write
     return f"{text}&" if is_reference else text

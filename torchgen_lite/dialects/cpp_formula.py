@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from torchgen_lite.analysis.derive.layout import argument_layout
+from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
 from torchgen_lite.analysis.differentiability.facts import Fact
 from torchgen_lite.analysis.differentiability.typed import Typed, is_own
 from torchgen_lite.dialects.cpp.defaults import as_written
@@ -221,8 +221,7 @@ def _own(
 ) -> tuple[str, Sequence[str]]:
     """A call of an operator of the library."""
     bound = _bound(operator, node, parts, (), every=not is_function(operator))
-    takes_symint = any("SymInt" in str(a.type) for a in operator.func.arguments)
-    is_symbolic = takes_symint and any(sort is Sort.symint for _, sort in bound)
+    is_symbolic = has_symint(operator.func) and any(sort is Sort.symint for _, sort in bound)
     texts = [
         (
             f"autograd::optional({text})"

@@ -113,7 +113,8 @@ def unsupported(type_: Type, *, returned: bool = False) -> str | None:
 def since(type_: Type) -> Release:
     """The first release that carries a type; it has to be one that is carried."""
     first = _BASE_TYPES[element_name(type_)].since
-    return max(_LISTS_SINCE, first) if "[" in bare_type(type_) else first
+    has_list = any(isinstance(part, ListType) for part in walk_type(type_))
+    return max(_LISTS_SINCE, first) if has_list else first
 
 
 def owned_type(type_: Type) -> CType:

@@ -101,10 +101,10 @@ def refused(function: NativeFunction) -> Iterator[tuple[str, str]]:
     for argument in function.func.arguments:
         for name in _unknown(argument.type):
             yield f"argument `{argument.name}`", name
-        written = bare_type(argument.type)
         # An `at::Generator` may be undefined, and libtorch takes each for a `Generator?`.
-        if "Generator" in written and "Generator?" not in written:
-            yield f"argument `{argument.name}`", written
+        names = [bare_type(part) for part in walk_type(argument.type)]
+        if names.count("Generator") > names.count("Generator?"):
+            yield f"argument `{argument.name}`", bare_type(argument.type)
     for returned in function.func.returns:
         for name in _unknown(returned.type):
             yield "the result", name
