@@ -31,7 +31,7 @@ def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: boo
     \b
     torchgen-lite fmt
     torchgen-lite fmt --check
-    torchgen-lite fmt more.yaml
+    torchgen-lite fmt native_functions.yaml
     """
     projects = [path for path in paths if Path(path).is_dir() or path.endswith(".toml")]
     files = [path for path in paths if path not in projects]

@@ -36,7 +36,8 @@ def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        stem = None if path.exists() else suggest(path.stem, _beside(path))
+        is_missing = isinstance(error, FileNotFoundError)
+        stem = suggest(path.stem, _beside(path)) if is_missing else None
         hint = None if stem is None else f"did you mean `{stem}{path.suffix}`?"
         message = f"cannot read `{shown}`: {reason.lower()}"
         return None, (Diagnostic("TG006", message, help=hint),)
