@@ -138,15 +138,15 @@ def test_factories_are_reached_by_all_or_some_of_the_tensor_options(
         assert line == f"CPU {key}"
 
 
+@pytest.mark.parametrize(("more", "count"), [("", 1), (", BackendSelect: ones", 0)])
 def test_a_factory_without_options_is_an_unreachable_kernel(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, count: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "torchgen_lite.toml").write_text('[target.python]\nkernels = ["kernels"]\n')
+    (tmp_path / "kernels.py").write_text("def ones(size): ...\n")
     (tmp_path / "native_functions.yaml").write_text(
-        "- func: my::ones(int[] size) -> Tensor\n  dispatch: {CPU: ones}\n"
+        f"- func: my::ones(int[] size) -> Tensor\n  dispatch: {{CPU: ones{more}}}\n"
     )
-    assert "TG406" in run("lint").stderr
-    (tmp_path / "native_functions.yaml").write_text(
-        "- func: my::ones(int[] size) -> Tensor\n  dispatch: {CPU: ones, BackendSelect: choose}\n"
-    )
-    assert "TG406" not in run("lint").stderr
+    for command in ("lint", "generate", "check"):
+        assert run(command).stderr.count("warning[TG406]: kernel for `CPU` is unreachable") == count

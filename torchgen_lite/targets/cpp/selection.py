@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
-from torchgen_lite.analysis.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.cpp_text import MACROS
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.skipped import has_any_number
+from torchgen_lite.targets.skipped import has_any_number, unreached_kernels
 
 
 def any_number(function: NativeFunction) -> str:
@@ -60,11 +58,3 @@ def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             message = f"namespace `{name}` is a name of C++'s own, such as those of macros"
             help_ = "libtorch registers a namespace through macros; call it otherwise"
             yield finding(function, "TG512", message, None, "in this namespace", help_)
-
-
-def unreached_kernels(
-    program: Program, functions: Sequence[NativeFunction]
-) -> tuple[Diagnostic, ...]:
-    """Kernels that no call reaches, unless the author has switched the lint rule off."""
-    found = list(unreachable_kernels(functions))
-    return filter_diagnostics(found, program.config, program.functions, program.sources)

@@ -14,7 +14,7 @@ from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.required import author_functions, author_kernels, kernel_includes
-from torchgen_lite.targets.cpp.selection import any_number, default_namespace, unreached_kernels
+from torchgen_lite.targets.cpp.selection import any_number, default_namespace
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
@@ -29,7 +29,7 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.skipped import select
+from torchgen_lite.targets.skipped import select, unreached_kernels
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
