@@ -78,7 +78,7 @@ PARTS = (
     Part("torchgen", ("tests/torchgen",), "not cpp_types"),
     Part("stubs", ("tests/torch_stubs",)),
     # The examples have columns of their own.
-    Part("opcheck", ("tests/torch_python",), "project or composed or written"),
+    Part("opcheck", ("tests/torch_python",), "not example"),
     # Values and gradients move between releases; the reference set follows those of 2.13.
     Part("values", ("tests/reference", "tests/autograd"), since=(2, 13)),
     Part(
@@ -136,8 +136,8 @@ def tested(python: Path, *arguments: object, cwd: Path, **variables: str) -> str
     counts = {name: int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")}
     wrong = counts["failures"] + counts["errors"]
     passed = counts["tests"] - wrong - counts["skipped"]
-    texts = [f"{passed} passed"]
-    texts += [f"{counts['skipped']} skipped"] if counts["skipped"] else []
+    texts = [f"{passed:,} passed"]
+    texts += [f"{counts['skipped']:,} skipped"] if counts["skipped"] else []
     texts += [f"{wrong} failed"] if wrong or not passed else []
     return ", ".join(texts)
 
