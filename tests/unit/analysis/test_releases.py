@@ -46,6 +46,13 @@ def test_releases(tmp_path: Path, project: str, fields: str, found: str) -> None
     assert printed.startswith(found) and bool(printed) == bool(found)
 
 
+def test_a_type_that_the_first_release_does_not_read(tmp_path: Path) -> None:
+    (tmp_path / "torchgen_lite.toml").write_text('torch = ">=2.6"\n')
+    (tmp_path / "native_functions.yaml").write_text("- func: my::f(SymBool? flag) -> ()\n")
+    printed = render_concise(load(root=tmp_path).diagnostics)
+    assert ":1:15: error[TG340] PyTorch 2.6 has no type 'SymBool'" in printed
+
+
 @pytest.mark.parametrize(
     ("project", "found"),
     [
@@ -60,7 +67,7 @@ def test_releases(tmp_path: Path, project: str, fields: str, found: str) -> None
 )
 def test_types(tmp_path: Path, project: str, found: str) -> None:
     (tmp_path / "torchgen_lite.toml").write_text(f'schema = ["ops.yaml"]\ntorch = "{project}"\n')
-    yaml = "- func: aten::f(Tensor self, Dimname[]? names, SymBool flag) -> Tensor\n  tags: out\n"
+    yaml = "- func: aten::f(Tensor self, Dimname[]? names) -> Tensor\n  tags: out\n"
     (tmp_path / "ops.yaml").write_text(yaml)
     printed = render_concise(load(root=tmp_path).diagnostics)
     assert printed == found

@@ -14,7 +14,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import TAGS_SINCE
 from torchgen_lite.loader.versions import contains, parse_range
 from torchgen_lite.schema import BaseType, walk_type
-from torchgen_lite.schema.type_names import TYPES_UNTIL
+from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
 # So many bug fixes a release has at most.
 _PATCHES = range(10)
@@ -31,7 +31,8 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
             what = f"dispatch key `{kernel.key}`"
             yield from missing(function, what, releases, having, kernel.key_span)
         for name, span in _types(function):
-            having = [r for r in RELEASES if r <= TYPES_UNTIL.get(name, r)]
+            last = TYPES_UNTIL.get(name, RELEASES[-1])
+            having = [r for r in RELEASES if TYPES_SINCE.get(name, r) <= r <= last]
             yield from missing(function, f"type `{name}`", releases, having, span)
         # What PyTorch defines has the tags that it has there.
         for tag in () if function.namespace in TORCH_NAMESPACES else function.tags:
