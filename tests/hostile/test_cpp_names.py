@@ -38,3 +38,9 @@ def test_a_kernel_that_is_a_macro_is_refused(kernel: str) -> None:
 
 def test_an_operator_that_is_called_as_a_macro_has_another_name_in_cpp() -> None:
     assert function_name("__FILE__") == "__FILE___"
+
+
+def test_no_name_is_a_default_of_a_tensor() -> None:
+    """`complex128` was taken for a constant of the framework, and a formula could not say it in C++."""
+    text = "- func: lib::f(Tensor[] y=complex128, Tensor? z=float) -> Tensor\n"
+    assert errors(text, "cpp-torch") == ["TG218", "TG218"]

@@ -191,6 +191,8 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
 
 # What other languages write for `None`.
 _NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
+# No name stands for a value of these.
+_UNNAMED = frozenset({"float", "bool", "str", "Scalar", "complex", "Tensor", "Generator"})
 _SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
 
 
@@ -205,7 +207,7 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
         known = NAMED_CONSTANTS.get(type_name, ())
         if value.name in known:
             return None
-        if type_name in NAMED_CONSTANTS or type_name in ("float", "bool", "str", "Scalar"):
+        if type_name in NAMED_CONSTANTS or type_name in _UNNAMED:
             words = ("True", "False") if type_name == "bool" else ()
             return f"`{value.name}` is not a value of type `{type_name}`", (*known, *words)
         return None
