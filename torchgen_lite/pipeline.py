@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,6 @@ from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.torch_files import find_torch_files, read_tags
 from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
 from torchgen_lite.loader.versions import Version, parse_version
-from torchgen_lite.records import dataclass
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
@@ -15,7 +15,6 @@ from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.releases import INSTALLED, read_release
 from torchgen_lite.loader.torch_files import find_torch_files, load_related, read_tags
 from torchgen_lite.loader.versions import Version
-from torchgen_lite.records import dataclass, field
 
 
 @dataclass(frozen=True)

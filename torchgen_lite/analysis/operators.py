@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from torchgen_lite.analysis.derive.aliasing import is_aliasing
@@ -17,7 +18,6 @@ from torchgen_lite.analysis.kernels import (
     own_kernels,
 )
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import kept
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
@@ -17,7 +18,6 @@ from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.loader.versions import Version
-from torchgen_lite.records import dataclass, field
 
 
 @dataclass(frozen=True)

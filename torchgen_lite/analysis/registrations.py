@@ -10,6 +10,7 @@ and tests hold it against the live dispatcher and PyTorch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,6 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, WRITTEN, Origin, Pol
 from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ for them no variants are derived.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive.groups import (
@@ -23,7 +24,6 @@ from torchgen_lite.analysis.derive.views import find_views, group_views
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kept import kept
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
@@ -20,7 +21,6 @@ from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.records import dataclass
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level

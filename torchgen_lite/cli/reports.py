@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.records import dataclass, field
 
 MACHINE_FORMATS = ("json", "github", "sarif")
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +16,6 @@ import click
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, seen_from_here
 from torchgen_lite.diagnostics import Diagnostic, has_errors
-from torchgen_lite.records import dataclass, field
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program

@@ -10,6 +10,7 @@ tree is written once, with the text of its operands at hand; Note [Kinds in form
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
 from torchgen_lite.analysis.differentiability.facts import Fact
@@ -17,7 +18,6 @@ from torchgen_lite.analysis.differentiability.typed import Typed, is_own
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort
 from torchgen_lite.schema.formula.model import PRECEDENCE, UNARY_PRECEDENCE

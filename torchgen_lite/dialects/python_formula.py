@@ -10,13 +10,12 @@ then the tree is written: each node once, with the text of its operands at hand.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.typed import Typed
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema.formula import called_name, children, rebuild
 from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind

@@ -6,9 +6,8 @@ framework writes them by hand.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from torchgen_lite.records import dataclass
 
 Style = Literal["method", "reflected", "reciprocal"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from torchgen_lite.dialects.python_signature import (
     ANY,
@@ -11,7 +12,6 @@ from torchgen_lite.dialects.python_signature import (
     sequence,
     union,
 )
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
 
 # One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.

@@ -8,13 +8,13 @@ whether or not their schema has them. torchgen `api/python.py`, torch `python_ar
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Return, Type
 from torchgen_lite.schema.model import bare_type
 

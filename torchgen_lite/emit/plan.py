@@ -21,6 +21,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -28,7 +29,6 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import MARKER, marked_sources
 from torchgen_lite.loader.config import find_in_folder
 from torchgen_lite.loader.sources import UNFIT
-from torchgen_lite.records import dataclass
 
 TEMPORARY = ".torchgen-lite-tmp-"
 """How the names of files begin that are not yet in their place; see Note [Temporary files]."""

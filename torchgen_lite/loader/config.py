@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
@@ -24,7 +25,6 @@ from torchgen_lite.loader.options import (
 )
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
-from torchgen_lite.records import dataclass, field
 
 # The standard library has it from 3.11 on; `tomli` is the same module for 3.10.
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

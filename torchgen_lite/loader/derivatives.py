@@ -11,13 +11,13 @@ Formulas become trees whose nodes know where they stand. What they mean for an o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema.formula import Expression, parse_formula
 
 DEFAULT = "Default"

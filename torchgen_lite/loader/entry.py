@@ -6,9 +6,8 @@ keeps its span. Derived facts (groups, signatures, backend index) are functions 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from torchgen_lite.records import dataclass, field
 
 if TYPE_CHECKING:
     from torchgen_lite.diagnostics import Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,7 +13,6 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.loader.config import SOURCE_ROOTS
 from torchgen_lite.loader.python_signature import PythonSignature, read_python_signature
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

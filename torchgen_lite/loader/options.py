@@ -13,12 +13,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.records import dataclass, field
 
 Json = dict[str, object]
 # An identifier in schemas, Python and C++.

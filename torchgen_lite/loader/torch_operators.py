@@ -7,10 +7,10 @@ PyTorch itself can tell. It is asked in a process of its own: importing it takes
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.torch_files import installed_path, read_torch_stubs
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
 # The interpreter itself would put the current folder first (`-P` is not known before Python 3.11).

@@ -10,9 +10,9 @@ Equality ignores spans: two schemas are equal when their texts are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from ..diagnostics import Diagnostic, Label, Source, Span
-from ..records import dataclass, field
 from .kept import kept
 from .kind import SchemaKind, find_kind
 from .model import Argument, Return, find_annotation

@@ -7,10 +7,10 @@ their own, so that equal types can be one object; `Argument.type_span` has it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Union
 
 from ..diagnostics import Source, Span
-from ..records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

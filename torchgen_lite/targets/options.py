@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,7 +18,6 @@ from torchgen_lite.loader.options import (
     number,
     option,
 )
-from torchgen_lite.records import dataclass
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 # What generated packages import: one of such a name would import itself.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ A formula that only asks for the shape of a tensor must not keep its memory aliv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS
 from torchgen_lite.schema.formula import (
     Call,

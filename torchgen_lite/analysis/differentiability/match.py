@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.differentiability.info import read_info
@@ -17,7 +17,6 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.typed import callable_operators
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import Derivatives
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import SchemaKind
 
 Infos = Mapping[str, DifferentiabilityInfo]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 from torchgen_lite.analysis.derive.aliasing import is_aliasing
@@ -10,7 +11,6 @@ from torchgen_lite.analysis.differentiability.match import Infos, match_derivati
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.dispatch_kind import TENSORS, dispatch_kind
 

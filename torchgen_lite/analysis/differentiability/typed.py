@@ -6,12 +6,12 @@ One pass from the leaves up makes the tree; whoever prints it asks nothing twice
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.facts import Saved, saved_by
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import called_name, children, kinds
 from torchgen_lite.schema.formula import model as nodes

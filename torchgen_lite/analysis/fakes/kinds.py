@@ -7,12 +7,11 @@ A value may be None where its kind says so, which a rule has to ask for first:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.formula import kinds

@@ -16,7 +16,7 @@ anything else that is not said, there is no type, and the target refuses the ope
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.dialects.cpp.defaults import Words, default_of, reduction
@@ -33,7 +33,6 @@ from torchgen_lite.dialects.cpp.types import (
     std,
     tuple_of,
 )
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.schema import (
     Argument,
     FunctionSchema,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchgen_lite.dialects.cpp.types import CType, Expression, headers_of, unrooted
-from torchgen_lite.records import dataclass
 
 
 class CppParameter(NamedTuple):

@@ -10,6 +10,8 @@ what meta hands over to impl in the place of some arguments:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.dialects.cpp.signature import CppParameter
@@ -24,7 +26,6 @@ from torchgen_lite.dialects.cpp.torch_types import (
 )
 from torchgen_lite.dialects.cpp.types import CType, bare, const_ref, std
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, parse_schema
 from torchgen_lite.schema.model import bare_type
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from torchgen_lite.dialects.cpp_text import KEYWORDS
-from torchgen_lite.records import dataclass, field
 
 ASSIGNMENT, CONDITIONAL, EQUALITY, RELATIONAL, UNARY, MEMBER = 2, 3, 9, 10, 16, 17
 """How tightly operators bind, where it matters; those between are in `_PRECEDENCE`."""

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.emit.layout.python_optional import Optional, find_optional, is_operator
-from torchgen_lite.records import dataclass, field
 
 COMPREHENSION, COMMA, TERNARY, LOGIC, STRING, COMPARISON, DOT = 20, 18, 16, 14, 12, 10, 1
 """How readily a line is divided there: the higher, the rather (black, `brackets.py`)."""

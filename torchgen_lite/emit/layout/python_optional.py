@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-
-from torchgen_lite.records import dataclass, field
+from dataclasses import dataclass, field
 
 _ASSIGNMENTS = frozenset("= += -= *= @= /= %= &= |= ^= <<= >>= **= //=".split())
 _KEYWORDS = frozenset("""

@@ -9,10 +9,9 @@ whoever does not mind looks at `plain`.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from ...records import dataclass
 from ..model import BaseType, ListType, OptionalType, Type
 
 

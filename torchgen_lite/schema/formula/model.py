@@ -7,11 +7,10 @@ the tree needs them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 from ...diagnostics import Span
-from ...records import dataclass, field
 
 PRECEDENCE = {
     "||": 2,

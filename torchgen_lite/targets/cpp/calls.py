@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.dialects.text import one_line
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import Operator

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.cpp.model import shard_count
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.selection import default_namespace

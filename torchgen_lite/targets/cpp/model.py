@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Sequence, Sized
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS
 

@@ -11,10 +11,10 @@ what of it stands there: `func`, or the key of a kernel. A schema that is writte
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.cpp.kernels import flat
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator

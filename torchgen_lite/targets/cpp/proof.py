@@ -27,13 +27,13 @@ nothing else here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.types import CType, unrooted
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.cpp.kernels import flat, include_macro, qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator

@@ -8,10 +8,10 @@ TORCH_LIBRARY_IMPL(mylib, CPU, m) {
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile

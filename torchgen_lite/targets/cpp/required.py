@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.cpp import registrations as registration
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, with_last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.checks.releases import missing, release_span, release_text, releases_of
 from torchgen_lite.analysis.finding import finding
@@ -13,7 +14,6 @@ from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Type
 from torchgen_lite.targets.cpp.selection import check_structured
 

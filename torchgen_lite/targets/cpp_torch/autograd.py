@@ -21,14 +21,13 @@ writes has a kernel there, with formulas or without.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import KEYSET
 from torchgen_lite.dialects.cpp.types import VOID, CType
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.nodes import count_of_result, counted_results

@@ -16,6 +16,7 @@ struct MulBackward0 : public torch::autograd::Node {
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
@@ -24,7 +25,6 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable, write
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.formula import Call, Expression, Lambda, ListDisplay, Member, Name
 from torchgen_lite.targets.cpp.conditions import condition

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from torchgen_lite.loader.options import option
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option
 from torchgen_lite.targets.options import folder_option
 

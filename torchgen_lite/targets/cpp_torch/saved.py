@@ -6,13 +6,14 @@ std::vector<c10::SymInt> saved_self_shape;    _node->saved_self_shape = self.sym
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import torch_types
 from torchgen_lite.dialects.cpp.torch_types import Conventions
 from torchgen_lite.dialects.cpp.types import VOID, CType, std, unrooted
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.cpp_torch import types
 
 _SIZES = "std::vector<c10::SymInt>"

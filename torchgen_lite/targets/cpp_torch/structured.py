@@ -24,6 +24,7 @@ The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend der
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
@@ -36,7 +37,6 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
 from torchgen_lite.dialects.cpp.signature import CppParameter
 from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition

@@ -19,6 +19,7 @@ PrivateUse1 too. CPU and Meta have one device each, and kernels made of operator
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
@@ -26,7 +27,6 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type

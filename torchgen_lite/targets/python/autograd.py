@@ -6,6 +6,7 @@ The kernels themselves stand in `templates/python/autograd.py.j2` and `adinplace
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
@@ -14,7 +15,6 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import LISTS
 from torchgen_lite.targets.python.model import Overload

@@ -7,11 +7,11 @@ add = _packet("add", _Candidate(_operators.add_Tensor, ..., out=_operators.add_o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.records import dataclass
 
 FindModule = Callable[[str], "str | None"]
 """From a kernel's name to the module that defines it, or None."""

@@ -9,9 +9,10 @@ aten.impl_from(_matrix, "mm", "mm_cpu")
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.records import dataclass, field
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.kernels import KernelReference, imported_modules
 from torchgen_lite.targets.python.model import Overload

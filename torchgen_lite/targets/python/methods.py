@@ -8,13 +8,12 @@ class TensorMethods:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_operators import PYTHON_OPERATORS, PythonOperator
 from torchgen_lite.dialects.python_signature import ANY, STAR, Parameter
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function

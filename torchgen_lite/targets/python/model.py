@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, overload_attribute
 from torchgen_lite.dialects.python_signature import Annotation, Parameter
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import FunctionSchema
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
@@ -12,7 +12,6 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.formula import Call, Conditional, Expression, Member, Name
 from torchgen_lite.schema.formula.kinds import SCALAR, Kind

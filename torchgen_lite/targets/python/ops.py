@@ -9,10 +9,10 @@ function is more than twice as fast as calling an object with `__call__`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Parameter
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Overload

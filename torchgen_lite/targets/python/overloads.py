@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, is_tensor_like, tensor_options
 from torchgen_lite.dialects import python
@@ -19,7 +19,6 @@ from torchgen_lite.dialects.python_signature import (
     unshadowed,
 )
 from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import ListType, bare_type
 from torchgen_lite.targets.python.model import Overload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
 from torchgen_lite.dialects.python_signature import Import, imported_names, imports
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import NamedConstant
 from torchgen_lite.targets.python.model import Overload, build_overload
 from torchgen_lite.targets.python.options import (

@@ -5,6 +5,7 @@ the registrations of all keys.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
@@ -19,7 +20,6 @@ from torchgen_lite.dialects.python_signature import ANY, NONE, Annotation, retur
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.key_tables import CURRENT, key_order
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile

@@ -9,12 +9,12 @@ implementation.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
 

@@ -9,6 +9,7 @@ because Jinja reads attributes of slotted objects several times faster than keys
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import (
@@ -20,7 +21,6 @@ from torchgen_lite.dialects.python_names import (
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned, unshadowed
 from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.python.model import Overload

@@ -7,6 +7,7 @@ def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.fakes.kinds import value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
@@ -18,7 +19,6 @@ from torchgen_lite.dialects.python_signature import Annotation
 from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.loader.fakes import FakeRule
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema.formula import Expression, Member, Name
 from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS
 from torchgen_lite.targets.torch_python.model import Operator, Package

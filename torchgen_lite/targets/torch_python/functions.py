@@ -8,12 +8,12 @@ def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects import python, torch_library, torch_ops
 from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, unshadowed
 from torchgen_lite.dialects.text import doc_lines, doc_text
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Operator, Package
 

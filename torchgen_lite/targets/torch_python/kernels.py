@@ -8,6 +8,7 @@ def muladd__CPU(a: Tensor, b: Tensor, s: float) -> Any:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from torchgen_lite.analysis.kernels import KernelEntry
@@ -15,7 +16,6 @@ from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import python, torch_library, torch_ops
 from torchgen_lite.dialects.python_signature import ANY, Annotation, Parameter
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Operator, Package
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.analysis import operators as resolution
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -16,7 +17,6 @@ from torchgen_lite.dialects.python_signature import Parameter
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 

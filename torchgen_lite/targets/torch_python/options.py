@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from torchgen_lite.loader.options import FLAG, option
-from torchgen_lite.records import dataclass
 from torchgen_lite.targets.options import (
     MODULE,
     PACKAGE,

@@ -14,12 +14,12 @@ _library.Operator(
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.text import quote, tuple_display
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -23,7 +24,6 @@ from torchgen_lite.dialects.python_signature import ANY, Parameter
 from torchgen_lite.dialects.text import literal, quote, tuple_display
 from torchgen_lite.dialects.torch_expressions import in_sample
 from torchgen_lite.loader.samples import Sample, Samples, Settings
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package

@@ -10,13 +10,12 @@ dtype keeps that and lets the memory go.
 from __future__ import annotations
 
 import keyword
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Name

@@ -12,6 +12,7 @@ class _op_add(OpOverloadPacket[..., Tensor]):
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from torchgen_lite.dialects import torch_ops
@@ -26,7 +27,6 @@ from torchgen_lite.dialects.python_signature import (
     unshadowed,
 )
 from torchgen_lite.dialects.text import doc_lines, doc_text
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import FunctionSchema
 
 NO_DOCS: Mapping[str, str] = MappingProxyType({})
