@@ -63,7 +63,7 @@ def mutations(schema: FunctionSchema, chance: random.Random) -> Iterator[Functio
     extra = FunctionSchema.parse("f(*, int brand_new=1) -> ()").arguments[0]
     end = next((i for i, a in enumerate(arguments) if a.kwarg_only and a.is_write), len(arguments))
     yield replace(schema, arguments=(*arguments[:end], extra, *arguments[end:]))
-    bare = replace(extra, default=None)
+    bare = extra._replace(default=None)
     yield replace(schema, arguments=(*arguments[:end], bare, *arguments[end:]))
     if schema.returns:
         named = replace(schema.returns[0], name="brand_new")
@@ -74,18 +74,18 @@ def mutations(schema: FunctionSchema, chance: random.Random) -> Iterator[Functio
     at = chance.randrange(len(arguments))
     one, before, after = arguments[at], arguments[:at], arguments[at + 1 :]
     yield replace(schema, arguments=(*before, *after))
-    yield replace(schema, arguments=(*before, replace(one, name="brand_new"), *after))
-    yield replace(schema, arguments=(*before, replace(one, default=None), *after))
+    yield replace(schema, arguments=(*before, one._replace(name="brand_new"), *after))
+    yield replace(schema, arguments=(*before, one._replace(default=None), *after))
     other = FunctionSchema.parse(f"f({chance.choice(TYPES)} x) -> ()").arguments[0].type
-    yield replace(schema, arguments=(*before, replace(one, type=other, default=None), *after))
-    yield replace(schema, arguments=(*before, replace(one, kwarg_only=True), *after))
+    yield replace(schema, arguments=(*before, one._replace(type=other, default=None), *after))
+    yield replace(schema, arguments=(*before, one._replace(kwarg_only=True), *after))
     if one.default is not None:
-        yield replace(schema, arguments=(*before, replace(one, default="None"), *after))
-        yield replace(schema, arguments=(*before, replace(one, default="7"), *after))
+        yield replace(schema, arguments=(*before, one._replace(default="None"), *after))
+        yield replace(schema, arguments=(*before, one._replace(default="7"), *after))
     if after and after[0].kwarg_only == one.kwarg_only:
         yield replace(schema, arguments=(*before, after[0], one, *after[1:]))
     if not one.kwarg_only:
-        early = replace(extra, kwarg_only=False)
+        early = extra._replace(kwarg_only=False)
         yield replace(schema, arguments=(*before, early, *arguments[at:]))
 
 
