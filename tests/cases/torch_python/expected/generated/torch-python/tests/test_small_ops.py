@@ -129,8 +129,9 @@ def test_compile(case: Case) -> None:
         lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager"
     )
     (args, kwargs), (others, more) = arguments(case), arguments(case)
-    # As from 2.13 on.
-    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+    # As from 2.13 on; in older releases `patch` is not in the type.
+    config: Any = torch._dynamo.config
+    with config.patch(capture_dynamic_output_shape_ops=True):
         found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
     torch.testing.assert_close(found, wanted, **case.tolerances)
     torch.testing.assert_close(
