@@ -34,7 +34,7 @@ from .model import (
     walk,
 )
 
-MAX_DEPTH = 40
+MAX_DEPTH = 64
 MAX_HEIGHT = 100
 MAX_CHARACTERS = 20_000
 _UNARY = frozenset("-+!~*")
