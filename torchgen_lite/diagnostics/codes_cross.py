@@ -83,6 +83,7 @@ def relu_cpu(self): ...""",
         "`structured_delegate` names the out variant whose kernels this variant uses.",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.o",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True",
     ),
     Code(

@@ -45,8 +45,10 @@ def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
     delegates = {function.delegate for function in resolved.functions}
     for operator in resolved.declared:
         function = operator.function
-        # Whoever delegates to it with other arguments is told so; few ask for groups, which are made for all.
-        if function.structured and operator.name not in delegates and operator.group is None:
+        # What is not an out variant is told so, and who delegates to it with other arguments; groups are made for all,
+        # and few ask for them.
+        is_structured = function.structured and bool(function.func.out)
+        if is_structured and operator.name not in delegates and operator.group is None:
             name = function.func.local_name
             message = f"structured `{name}` has no functional variant"
             hint = (
