@@ -83,7 +83,6 @@ def relu_cpu(self): ...""",
         "`structured_delegate` names the out variant whose kernels this variant uses.",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.o",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
-        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True",
     ),
     Code(
@@ -181,6 +180,7 @@ schema = ["native_functions.yaml", "mine.yaml"]
         "error",
         "Only an out variant can be structured: the other variants delegate to it.",
         "- func: relu(Tensor self) -> Tensor\n  structured: True",
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True",
     ),
     Code(
