@@ -94,7 +94,7 @@ def index_kernel_modules(
             continue
         imported = _imported_name(name, root, source_roots)
         if imported != name:
-            message = f"kernel module `{name}` is imported as `{imported}`"
+            message = f"module `{name}` is imported as `{imported}`"
             help_ = f"write `{imported}`"
             diagnostics.append(Diagnostic("TG311", message, locate(name), help=help_))
             continue
@@ -114,7 +114,7 @@ def index_kernel_modules(
 
 def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     """TG311 with the places that were searched."""
-    message = f"kernel module `{name}` was not found"
+    message = f"module `{name}` was not found"
     if "/" in name or name.endswith(".py"):
         dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
         return Diagnostic("TG311", message, help=f"a module, not a file: write `{dotted}`")
@@ -187,7 +187,7 @@ def _read_module(name: str, source: Source) -> tuple[KernelModule, list[Diagnost
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         span = line_span(source, getattr(error, "lineno", None) or 1)
         reason = getattr(error, "msg", None) or "not readable"
-        message = f"kernel module `{source.path}` is not Python: {reason}"
+        message = f"module `{source.path}` is not Python: {reason}"
         return KernelModule(name, source, {}), [Diagnostic("TG311", message, Label(span, "here"))]
     names = dict(_definitions(tree.body))
     signatures = {

@@ -108,6 +108,8 @@ def parse_fast(text: str, locate: Callable[[int, int], Span]) -> SchemaParts | N
         return None
     name, overload_name = header.groups("")
     parenthesised = text.startswith("(", end + 5)
+    if len(returned) > 1 and not parenthesised:
+        return None
     name_span = Span(source, base, base + start - 1)
     parts = (
         name,

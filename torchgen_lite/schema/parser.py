@@ -65,9 +65,11 @@ def _schema(cursor: Cursor) -> SchemaParts:
         )
     returns, is_varret, parenthesised = _returns(cursor)
     if cursor.kind != "end":
-        cursor.report(
-            "TG210", "text after the end of the schema", cursor.start, len(cursor.text.rstrip())
-        )
+        start = cursor.start
+        many = "several results stand in parentheses: `-> (Tensor, Tensor)`"
+        help_ = many if cursor.take(",") else None
+        end = len(cursor.text.rstrip())
+        cursor.report("TG210", "text after the end of the schema", start, end, help=help_)
     locate = cursor.locate
     return SchemaParts(
         name,

@@ -59,7 +59,7 @@ def test_modules_are_looked_for_in_source_roots_and_named_as_they_are_imported(
     index, found = index_kernel_modules(["tiny.kernels"], tmp_path)
     assert index.find("neg") == ("tiny.kernels", 1) and found == ()
     _, (wrong,) = index_kernel_modules(["src.tiny.kernels"], tmp_path)
-    assert wrong.message == "kernel module `src.tiny.kernels` is imported as `tiny.kernels`"
+    assert wrong.message == "module `src.tiny.kernels` is imported as `tiny.kernels`"
     _, (absent,) = index_kernel_modules(["tiny.kernels"], tmp_path, ["lib/python", "."])
     assert absent.help == (
         "looked for `lib/python/tiny/kernels.py`, `tiny/kernels.py` and an installed package; "
