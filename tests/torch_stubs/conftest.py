@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.torch_stubs.checkers import environment_with
 from torchgen_lite import load
 from torchgen_lite.emit.plan import build_plan
 from torchgen_lite.emit.write import write_plan
+from torchgen_lite.loader.config import load_config
 from torchgen_lite.pipeline import generate
 
 EXAMPLE = ROOT / "examples" / "torch_ops"
@@ -37,7 +39,9 @@ def stubs(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`generate --torch --schema ops.yaml --target torch-stubs`: an example's operators beside PyTorch's."""
     folder = tmp_path_factory.mktemp("stubs")
     schemas = [EXAMPLE / "ops.yaml", copies / "copies.yaml"]
-    program = load(schemas, root=EXAMPLE, torch=True, registered=True)
+    # The copies are for the release that they are of.
+    config = replace(load_config(EXAMPLE)[0], torch="")
+    program = load(schemas, root=EXAMPLE, config=config, torch=True, registered=True)
     write_plan(build_plan(generate(program, targets=["torch-stubs"]), folder, "stubs"))
     return folder
 
