@@ -29,7 +29,7 @@ import torchgen_lite.loader.native_entry
 paths = sys.argv[1:]
 gc.disable()
 start = time.process_time()
-program = load(paths or None, torch=True)
+program = load(paths or None, torch=not paths)
 middle = time.process_time()
 resolved = program.resolved
 for o in resolved.operators:
