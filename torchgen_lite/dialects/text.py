@@ -77,13 +77,14 @@ def _printable(character: str) -> str:
 def literal(value: object) -> str:
     """A Python literal of a default value: lists become tuples, which nobody can change by accident.
 
-    >>> print(literal([0, 1]), literal(float("inf")), literal("mean"), literal(1 + 2j))
-    (0, 1) float("inf") "mean" complex(1.0, 2.0)
+    >>> print(literal([0, 1]), literal(math.inf), literal("mean"), literal(1 + 2j))
+    (0, 1) 1e999 "mean" complex(1.0, 2.0)
     """
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
+        # Not a call: the framework may have a dtype that is called `float`.
+        return {math.inf: "1e999", -math.inf: "-1e999"}.get(value, "(1e999 - 1e999)")
     if isinstance(value, complex) and cmath.isfinite(value) and not value.real:
         # Not a call: an operator may be called `complex`.
         return f"{value.imag}j"
