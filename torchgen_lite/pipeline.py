@@ -65,6 +65,7 @@ def load(
     config: Config | str | os.PathLike[str] | None = None,
     torch: bool = False,
     registered: bool = False,
+    native: str | None = None,
     output_dir: str | None = None,
     lint: bool = False,
     root: str | os.PathLike[str] | None = None,
@@ -74,7 +75,7 @@ def load(
     `schema` takes the place of the configured files; `config` is a configuration, or the path of one,
     and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
     installed PyTorch; `registered` asks it for every operator that it registers, too, and for the stub
-    files that it carries. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
+    files that it carries. `native` takes the place of the configured PyTorch. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -86,6 +87,8 @@ def load(
     diagnostics += check_required_version(settings, __version__)
     if output_dir is not None:
         settings = replace(settings, output_dir=str(start / output_dir))
+    if native is not None:
+        settings = replace(settings, native=native)
     paths = [settings.root / path for path in settings.schema]
     if schema is None and not torch:
         diagnostics += _no_schema(settings, paths)
@@ -97,15 +100,15 @@ def load(
         settings = replace(settings, native=INSTALLED)
     elif torch:
         settings, paths, known_tags = _with_torch(settings, paths, diagnostics)
-    native = load_native(settings)
-    diagnostics += native.diagnostics
+    pytorch = load_native(settings)
+    diagnostics += pytorch.diagnostics
     installed: InstalledTorch | None = None
     if registered:
         installed, found = load_installed_torch()
         diagnostics += found
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    program = _read(settings, paths, known_tags, native, diagnostics, lint)
+    program = _read(settings, paths, known_tags, pytorch, diagnostics, lint)
     return replace(program, installed=installed)
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.session import Session, global_options, writing
 
 STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
 _NAME = "mylib"
@@ -60,17 +59,12 @@ def init_command(session: Session, name: str | None, target: str, layout: str) -
     )
     words[_NAME] = _checked(name) if name is not None else _usual_name()
     files = []
-    try:
+    with writing():
         for path in sorted((templates / target).rglob("*")):
             # An installer compiles every Python file that it installs, these too.
             if path.is_file() and path.parent.name != "__pycache__":
                 inner = path.relative_to(templates / target)
                 files.append(_write(inner, path.read_text("utf-8"), words))
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        found = Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")
-        session.report([found], kind="init")
-        return CANNOT_RUN
     for shown, status in files:
         session.talk(f"{status:<7}  {shown}")
     session.answer("init", "", files=[{"path": n, "status": s} for n, s in files])

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session, global_options, require
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.session import Session, global_options, require, writing
 
 
 @click.command("schema")
@@ -45,10 +44,6 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     if output is None:
         click.echo(text, nl=False)
         return FINE
-    try:
+    with writing(output):
         replace_file(Path(output), text)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        session.report([Diagnostic("TG009", f"cannot write `{output}`: {reason}")])
-        return CANNOT_RUN
     return FINE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.cli.session import Session, global_options, require, writing
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.loader.sources import read_source, shown_path
 
@@ -126,18 +126,14 @@ def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: s
             places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
             raise click.UsageError(f"`{one.name}` may be in {places}: say where with `--to FILE`.")
     try:
-        for path, own in by_file.items():
-            add_functions(path, own)
-            session.talk(
-                f"{', '.join(one.name for one in own)}  added to {shown_path(path, Path.cwd())}"
-            )
+        with writing():
+            for path, own in by_file.items():
+                add_functions(path, own)
+                session.talk(
+                    f"{', '.join(one.name for one in own)}  added to {shown_path(path, Path.cwd())}"
+                )
     except SyntaxError as error:
         raise click.UsageError(f"`{to}` is not Python: {error.msg}.") from error
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        found = Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")
-        session.report([found], kind="kernels")
-        return CANNOT_RUN
     return FINE
 
 

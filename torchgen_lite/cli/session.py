@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -42,6 +42,17 @@ def require(diagnostics: Sequence[Diagnostic]) -> None:
     """Go on only without errors. Raises Refused."""
     if has_errors(diagnostics):
         raise Refused(*diagnostics)
+
+
+@contextmanager
+def writing(path: str | Path = "") -> Iterator[None]:
+    """Around what writes a file that somebody named. Raises Refused (TG009) where it cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        where = str(path) or error.filename
+        raise Refused(Diagnostic("TG009", f"cannot write `{where}`: {reason}")) from None
 
 
 @dataclass(slots=True)

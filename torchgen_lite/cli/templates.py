@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.listing import template_files
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, global_options, writing
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 
 if TYPE_CHECKING:
@@ -50,14 +50,9 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
         if destination.exists():
             session.talk(f"exists    {destination.as_posix()}")
             continue
-        try:
+        with writing(destination.as_posix()):
             destination.parent.mkdir(parents=True, exist_ok=True)
             destination.write_bytes((find_templates() / name).read_bytes())
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            message = f"cannot write `{destination.as_posix()}`: {reason}"
-            session.report([Diagnostic("TG009", message)], kind="templates")
-            return CANNOT_RUN
         session.talk(f"exported  {destination.as_posix()}")
         written.append(destination.as_posix())
     session.talk(

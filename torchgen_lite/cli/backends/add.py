@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.native import NativeOperators, load_native
 from torchgen_lite.cli.backends.native import ABOUT_PYTORCH, load_with_native, native_options
 from torchgen_lite.cli.backends.pages import write_file
-from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import CURRENT, registrable_keys
+from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
@@ -46,11 +47,8 @@ def add_command(
     """
     program = load_with_native(session, schema, native)
     found = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
-    pytorch = load_native(program.config)
-    found += _unknown(pytorch, operators, key)
-    if has_errors(found):
-        session.report(found, kind="add")
-        return session.exit_code(found)
+    pytorch = {function.name: function for function in program.resolved.context}
+    require([*found, *_unknown(pytorch, operators, key)])
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
     there = {function.name for function in program.functions}
     wanted = [f for f in _with_delegates(pytorch, operators) if f.name not in there]
@@ -62,14 +60,16 @@ def add_command(
             session.talk(f"{name} is there already")
     session.talk(f"{counted(len(wanted), 'operator')} added")
     session.answer("add", "", added=[function.name for function in wanted])
-    return write_file(session, path, text, "add") if wanted else 0
+    if wanted:
+        write_file(session, path, text)
+    return FINE
 
 
-def _unknown(native: NativeOperators, names: Sequence[str], key: str) -> Iterator[Diagnostic]:
+def _unknown(pytorch: Native, names: Sequence[str], key: str) -> Iterator[Diagnostic]:
     if key not in registrable_keys(CURRENT):
         help_ = did_you_mean(key, registrable_keys(CURRENT))
         yield Diagnostic("TG012", f"unknown dispatch key `{key}`", help=help_)
-    known = [name.removeprefix("aten::") for name in native.functions]
+    known = [name.removeprefix("aten::") for name in pytorch]
     for name in names:
         local = name.removeprefix("aten::")
         if local not in known:
@@ -78,12 +78,12 @@ def _unknown(native: NativeOperators, names: Sequence[str], key: str) -> Iterato
             )
 
 
-def _with_delegates(native: NativeOperators, names: Sequence[str]) -> Iterator[NativeFunction]:
+def _with_delegates(pytorch: Native, names: Sequence[str]) -> Iterator[NativeFunction]:
     """The functions, each after the one that has its kernel; each once."""
     seen: set[str] = set()
     for name in names:
-        function = native.functions[f"aten::{name.removeprefix('aten::')}"]
-        delegate = native.functions.get(function.delegate or "")
+        function = pytorch[f"aten::{name.removeprefix('aten::')}"]
+        delegate = pytorch.get(function.delegate or "")
         for one in (function, delegate):
             if one is not None and one.name not in seen:
                 seen.add(one.name)

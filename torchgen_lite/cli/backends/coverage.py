@@ -30,8 +30,7 @@ from torchgen_lite.cli.backends.verdicts import (
     native_program,
     program_kernels,
 )
-from torchgen_lite.cli.exit_codes import CANNOT_RUN
-from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.cli.session import Refused, Session, global_options, require
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import CURRENT, registrable_keys
@@ -117,9 +116,7 @@ def coverage_command(
     try:
         kernels = _kernels(program, modules, folders)
     except ImportError as error:
-        found = [Diagnostic("TG012", str(error))]
-        session.report(found, kind="coverage")
-        return CANNOT_RUN
+        raise Refused(Diagnostic("TG012", str(error))) from None
     if fallback:
         kernels = replace(kernels, fallbacks=kernels.fallbacks | {key})
     pytorch = native_program(program)
@@ -134,12 +131,11 @@ def coverage_command(
     answer = Answer(
         "coverage", f"Coverage of {key}", sections, rows, {"key": key, "operators": data}
     )
-    code = show_answer(session, answer, html)
+    show_answer(session, answer, html)
     if write is not None:
         kept = {"key": key, "verdicts": {name: verdict for name, verdict, _ in rows}}
-        text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
-        code = max(code, write_file(session, write, text, "coverage"))
-    return max(code, session.exit_code(worse))
+        write_file(session, write, json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    return session.exit_code(worse)
 
 
 def _kernels(program: Program, modules: Sequence[str], folders: Sequence[Path]) -> Kernels:
@@ -243,7 +239,7 @@ def _compare(program: Program, selected: Sequence[Covered], against: Path) -> It
         was = Verdict.__members__.get(str(before.get(name)))
         if was is None or ORDER[now] <= ORDER[was]:
             continue
-        message = f"`{name}` had {was.value}, and has {now.value}"
+        message = f"`{name}` is served worse: {was.value} before, {now.value} now"
         if name in own:
             yield finding(own[name], "TG370", message, own[name].place("dispatch"), now.name)
         else:

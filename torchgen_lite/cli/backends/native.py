@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,10 +39,8 @@ def load_with_native(
     session: Session, schema: Sequence[str], native: str, *, alone: bool = False
 ) -> Program:
     """The program with its context. `alone`: the context is all that is wanted, and no schema file is read."""
-    settings, _ = session.settings()
-    wanted = _from_here(native) if native else settings.native or INSTALLED
-    session.config = (*session.config, f"native = {json.dumps(wanted)}")
-    return session.load(schema=() if alone else schema or None)
+    wanted = _from_here(native) or session.settings()[0].native or INSTALLED
+    return session.load(schema=() if alone else schema or None, native=wanted)
 
 
 def backend_policy(program: Program) -> Policy:
@@ -56,4 +53,4 @@ def backend_policy(program: Program) -> Policy:
 def _from_here(release: str) -> str:
     """A path of the command line is relative to this folder, one of the configuration to that of the project."""
     here = Path.cwd() / release
-    return str(here) if here.exists() else release
+    return str(here) if release and here.exists() else release

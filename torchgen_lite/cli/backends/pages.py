@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.cli.session import Session, writing
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
@@ -35,27 +33,23 @@ class Answer(NamedTuple):
     data: Mapping[str, object]
 
 
-def show_answer(session: Session, answer: Answer, html: Path | None) -> int:
+def show_answer(session: Session, answer: Answer, html: Path | None) -> None:
     """Print it in the format that is asked for, and write the page if there is to be one."""
     if session.output_format == "markdown":
         click.echo(render_markdown(answer), nl=False)
     else:
         session.answer(answer.kind, render_text(answer.sections), **answer.data)
-    return FINE if html is None else write_file(session, html, render_html(answer), answer.kind)
+    if html is not None:
+        write_file(session, html, render_html(answer))
 
 
-def write_file(session: Session, path: Path, text: str, kind: str) -> int:
+def write_file(session: Session, path: Path, text: str) -> None:
     """Write a file that the command line names, and say so."""
     from torchgen_lite.emit.write import replace_file
 
-    try:
+    with writing(path):
         replace_file(path, text)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        session.report([Diagnostic("TG009", f"cannot write `{path}`: {reason}")], kind=kind)
-        return CANNOT_RUN
     session.talk(f"wrote {shown_path(path, Path.cwd())}")
-    return FINE
 
 
 def render_text(sections: Sequence[Section]) -> str:

@@ -45,10 +45,10 @@ class Both:
 
     def pairs(self) -> Iterator[tuple[NativeFunction, Operator | None, Operator | None]]:
         """The author's entries of operators of PyTorch, each with the operator before and after."""
+        old, new = self.old.resolved.by_name, self.new.resolved.by_name
         for function in self.program.functions:
             if function.namespace == "aten":
-                names = (p.resolved.by_name.get(function.name) for p in (self.old, self.new))
-                yield (function, *names)  # type: ignore[misc]
+                yield function, old.get(function.name), new.get(function.name)
 
 
 @click.command("upgrade")
@@ -95,7 +95,9 @@ def upgrade_command(
     require(wrong)
     both = Both(program, native_program(program), _program(program, after))
     key = key or _key_of(program)
-    found = [*_dead(program), *_changed(both)]
+    # Entries by name of what already the old release does not have.
+    unknown = [one for one in program.diagnostics if one.code == "TG312"]
+    found = [*unknown, *_changed(both)]
     if found:
         session.report(sort_diagnostics(found), kind="upgrade")
     sections = [section for section in _sections(both, key) if section.rows]
@@ -106,11 +108,11 @@ def upgrade_command(
     if not sections and not found:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
     answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})
-    code = show_answer(session, answer, html)
+    show_answer(session, answer, html)
     if fix:
-        code = max(code, _fix(session, both))
-        found = [one for one in found if one.code == "TG371"]
-    return max(code, session.exit_code(found))
+        _fix(session, both)
+        found = [one for one in found if one.code != "TG372"]
+    return session.exit_code(found)
 
 
 def _program(program: Program, native: NativeOperators) -> Program:
@@ -124,13 +126,6 @@ def _key_of(program: Program) -> str:
         e.key for f in program.functions for e in f.dispatch if not e.key.startswith("Autograd")
     ]
     return max(sorted(set(keys)), key=keys.count, default="PrivateUse1")
-
-
-def _dead(program: Program) -> Iterator[Diagnostic]:
-    """TG371 of entries by name that already the old release does not have."""
-    for one in program.diagnostics:
-        if one.code == "TG312":
-            yield replace(one, code="TG371")
 
 
 def _changed(both: Both) -> Iterator[Diagnostic]:
@@ -221,7 +216,7 @@ def _names(names: Sequence[str]) -> list[tuple[str]]:
     return [(name.removeprefix("aten::"),) for name in sorted(names)]
 
 
-def _fix(session: Session, both: Both) -> int:
+def _fix(session: Session, both: Both) -> None:
     """Write the new schema where the author has written one of PyTorch."""
     edits: dict[str, list[tuple[int, int, str]]] = {}
     for function, _, new in both.pairs():
@@ -231,14 +226,12 @@ def _fix(session: Session, both: Both) -> int:
         if function.func.local_text != new.schema.local_text:
             edit = (span.start, span.end, f"{_namespace(function)}{new.schema.local_text}")
             edits.setdefault(span.source.path, []).append(edit)
-    code = 0
     sources = {source.path: source.text for source in both.program.sources}
     for path, changes in edits.items():
         text = sources[path]
         for start, end, schema in sorted(changes, reverse=True):
             text = text[:start] + schema + text[end:]
-        code = max(code, write_file(session, both.program.config.root / path, text, "upgrade"))
-    return code
+        write_file(session, both.program.config.root / path, text)
 
 
 def _namespace(function: NativeFunction) -> str:

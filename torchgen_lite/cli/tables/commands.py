@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Refused, Session, global_options, require
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.session import Refused, Session, global_options, require, writing
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 
@@ -91,12 +91,8 @@ def _write_page(session: Session, found: list[Registrations], path: str, title: 
     from torchgen_lite.cli.tables.html import render_html
     from torchgen_lite.emit.write import replace_file
 
-    try:
+    with writing(path):
         replace_file(Path(path), render_html(found, title))
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        session.report([Diagnostic("TG009", f"cannot write `{path}`: {reason}")], kind="table")
-        return CANNOT_RUN
     session.talk(f"wrote {path}: {counted(len(found), 'operator')}")
     session.answer("table", "", files=[{"path": path, "status": "changed"}])
     return FINE

@@ -86,7 +86,7 @@ def test_verdicts_are_kept(run: Run, backend: Path) -> None:
     # `square` is composed of others now.
     assert (result.code, result.stderr) == (
         1,
-        "error[TG370] 'aten::square' had a kernel of its own, and has composed of other operators\n",
+        "error[TG370] 'aten::square' is served worse: a kernel of its own before, composed of other operators now\n",
     )
     (backend / "kept.json").write_text("[]")
     assert "has no verdicts" in run("coverage", *KEY, "--against", "kept.json").stderr
