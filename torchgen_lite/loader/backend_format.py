@@ -10,8 +10,9 @@
     custom:
       - func: xla_op(Tensor self) -> Tensor
 
-Operators of the backend's own are in the namespace of the project, or in one with the backend's name. An item may also be a mapping: its `func` or `op` is the name or the whole schema, or the name is its only key and
-has fields below. Each gives a kernel to the operator of that name; `custom` declares operators of the backend's own.
+Each item gives a kernel to the operator of that name. It may also be a mapping: its `func` or `op` is the name or the
+whole schema, or the name is its only key and has fields below. `custom` declares operators of the backend's own, in the
+namespace of the project, or in one with the backend's name.
 
 Others list entries, by name or with a schema, under the namespace that they are in:
 
@@ -37,7 +38,7 @@ from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader,
 from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema import FunctionSchema, SchemaKind, parse_schema
+from torchgen_lite.schema import FunctionSchema, parse_schema
 
 # Lists of operators that get a kernel; for the dispatcher, one that lazy backends generate is like any other.
 _KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
@@ -105,7 +106,9 @@ def load_backend_file(
         for function in _own_entries(reader, field, own_words, versions):
             name = function.func.local_name
             own.add(name)
-            functions.append(_with_kernels(function, [wanted], backend, name in symint))
+            kernel = _kernel(function, backend, name in symint)
+            function = _with_kernels(function, [wanted], kernel)
+            functions.append(replace(function, backend=backend))
     for field in _KERNEL_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for item in _items(reader, field, versions):
@@ -128,7 +131,6 @@ def load_namespaces(
     reader = EntryReader(source, diagnostics, words)
     reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
     extra_fields = {*words.extra_fields, *_VENDOR}
-    backend = Backend("PrivateUse1", "", "")
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
         own_words = replace(words, extra_fields=extra_fields, namespace=namespace)
@@ -143,11 +145,10 @@ def load_namespaces(
                 )
             if function.place("structured_delegate") is None:
                 function = replace(function, structured_delegate=None)
-            keys = [backend.key]
+            keys = ["PrivateUse1"]
             if function.place("custom_autograd") is not None:
-                keys.append(f"Autograd{backend.key}")
-            function = _with_kernels(function, keys, backend, False)
-            earlier.functions.append(replace(function, backend=None))
+                keys.append("AutogradPrivateUse1")
+            earlier.functions.append(_with_kernels(function, keys, function.kernel_name))
 
 
 def _backend(reader: EntryReader) -> Backend:
@@ -230,7 +231,12 @@ def _is_meant(fields: dict[str, Node], versions: VendorVersions) -> bool:
 
 
 def _external(function: NativeFunction, item: _Item, backend: Backend) -> NativeFunction:
-    """The operator as the backend's file has it: its kernels are functions, unless it says that they are structured."""
+    """The operator as the backend's file has it: its kernels are functions, unless it says that they are structured.
+
+    What has kernels is declared by another file, and stays as it is.
+    """
+    if function.dispatch:
+        return function
     changes: dict[str, Any] = {"backend": backend}
     if item.schema is not None:
         changes["func"] = item.schema
@@ -239,14 +245,12 @@ def _external(function: NativeFunction, item: _Item, backend: Backend) -> Native
         changes |= {"structured_inherits": None, "precomputed": ()}
     if not backend.device_guard:
         changes |= {"device_check": "NoCheck", "device_guard": False}
-    return replace(function, **changes) if function.dispatch == () else function
+    return replace(function, **changes)
 
 
 def _kernel(function: NativeFunction, backend: Backend, symint: bool) -> str:
     """The C++ function that torchgen expects: `torch_xla::XLANativeFunctions::add_out`."""
-    name = function.func.base_name
-    name += "_out" if function.func.kind() is SchemaKind.out else ""
-    name += "_symint" if symint else ""
+    name = f"{function.kernel_name}_symint" if symint else function.kernel_name
     path = "::".join(part for part in (backend.namespace, backend.class_name, name) if part)
     return path if KERNEL_NAME.fullmatch(path) else name
 
@@ -288,13 +292,13 @@ def _own_entries(
                 yield function
 
 
-def _with_kernels(
-    function: NativeFunction, keys: Sequence[str], backend: Backend, symint: bool
-) -> NativeFunction:
+def _with_kernels(function: NativeFunction, keys: Sequence[str], kernel: str) -> NativeFunction:
     """The operator with the kernel that is meant where the entry has no table and delegates to no other."""
+    # Of an operator that is only named, the place of the table is that of the name: see `adopt`.
     has_table = function.place("dispatch") not in (None, function.place("func"))
     if has_table or function.dispatch or function.structured_delegate is not None:
         return function
-    span, kernel = function.func.name_span, _kernel(function, backend, symint)
-    entries = tuple([DispatchEntry(key, kernel, span, span) for key in keys])
-    return replace(function, dispatch=entries, backend=backend)
+    span = function.func.name_span
+    return replace(
+        function, dispatch=tuple([DispatchEntry(key, kernel, span, span) for key in keys])
+    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from torchgen_lite.schema import SchemaKind
+
 if TYPE_CHECKING:
     from torchgen_lite.diagnostics import Span
     from torchgen_lite.loader.derivatives import Derivatives
@@ -46,7 +48,7 @@ class Backend:
     device_guard: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NativeFunction:
     """An operator as declared. `namespace` is `aten` unless the schema names another.
 
@@ -87,12 +89,6 @@ class NativeFunction:
     span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
 
-    if not TYPE_CHECKING:
-
-        def __init__(self, func: FunctionSchema, namespace: str, **given: object) -> None:
-            # The dataclass would set all thirty one by one, and take half as long as its schema; an entry has six.
-            self.__dict__.update(given, func=func, namespace=namespace)
-
     @property
     def name(self) -> str:
         """What finds the operator everywhere: `aten::add.Tensor`, whether or not `aten::` was written."""
@@ -108,6 +104,12 @@ class NativeFunction:
         """A name for generated code: `add_Tensor` in the namespace `home`, `mylib__add_Tensor` elsewhere."""
         name = self.func.flat_name
         return name if self.namespace == home else f"{self.namespace.replace('::', '_')}__{name}"
+
+    @property
+    def kernel_name(self) -> str:
+        """`add_out`: what torchgen calls the kernel of a backend out of tree, which C++ overloads (`api.cpp.name`)."""
+        is_out = self.func.kind() is SchemaKind.out
+        return f"{self.func.base_name}_out" if is_out else self.func.base_name
 
     @property
     def is_written(self) -> bool:

@@ -9,7 +9,6 @@ from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
-from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 
 
@@ -37,9 +36,7 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def _is_overloaded(kernel: str, function: NativeFunction) -> bool:
     """Whether the kernel has the operator's own name, as torchgen has it: then C++ overloads stand behind it."""
-    name = function.func.base_name
-    name += "_out" if function.func.kind() is SchemaKind.out else ""
-    return kernel.rpartition("::")[2].removesuffix("_symint") == name
+    return kernel.rpartition("::")[2].removesuffix("_symint") == function.kernel_name
 
 
 def _compatible(first: NativeFunction, second: NativeFunction) -> bool:

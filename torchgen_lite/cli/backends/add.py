@@ -16,7 +16,6 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind
 
 # PyTorch has no kernels for these and so leaves the check of devices on; but they copy from one device to another.
 _BETWEEN_DEVICES = frozenset({"_copy_from", "_copy_from_and_resize"})
@@ -109,6 +108,5 @@ def entry(function: NativeFunction, key: str) -> str:
     if function.precomputed:
         lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
     if function.structured_delegate is None:
-        out = "_out" if schema.kind() is SchemaKind.out else ""
-        lines += ["dispatch:", f"  {key}: {schema.base_name}{out}"]
+        lines += ["dispatch:", f"  {key}: {function.kernel_name}"]
     return "\n  ".join(lines) + "\n"
