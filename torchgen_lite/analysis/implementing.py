@@ -7,13 +7,13 @@ kernel with `int64_t` where the schema says `SymInt`; names, defaults and the nu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import zip_longest
 from typing import NamedTuple
 
-from torchgen_lite.schema import Argument, FunctionSchema, Return
+from torchgen_lite.schema import Argument, BaseType, FunctionSchema, Return
+from torchgen_lite.schema.model import GenericType, ListType, OptionalType, TupleType, Type
 
 
 class Rank(IntEnum):
@@ -65,17 +65,26 @@ def _pairs(old: Sequence[Value], new: Sequence[Value]) -> Iterator[Difference]:
 def _rank(old: Value | None, new: Value | None) -> Rank:
     if old is None or new is None:
         return Rank.aborts
-    types = [_kernel_type(old), _kernel_type(new)]
-    if types[0] == types[1]:
+    if _kernel_type(old) == _kernel_type(new):
         return Rank.names
-    same = types[0].replace("SymInt", "int") == types[1].replace("SymInt", "int")
+    same = _kernel_type(old, symint=False) == _kernel_type(new, symint=False)
     return Rank.symint if same else Rank.aborts
 
 
-def _kernel_type(value: Value) -> str:
-    """The type as far as C++ knows it: a result that is written to is a reference, `bool[3]` an array of three."""
-    text = re.sub(r"\([^)]*\)", "", str(value.type))
-    if "bool[" not in text:
-        text = re.sub(r"\[\d+\]", "[]", text)
-    is_reference = isinstance(value, Return) and value.is_write
-    return f"{text}&" if is_reference else text
+def _kernel_type(value: Value, *, symint: bool = True) -> tuple[Type, bool]:
+    """The type as far as C++ knows it, and whether it is a reference, as a result that is written to is."""
+    return _in_cpp(value.type, symint), isinstance(value, Return) and value.is_write
+
+
+def _in_cpp(type_: Type, symint: bool) -> Type:
+    """Without annotations and sizes, but for `bool[3]`, which is an array of three; without `symint` as `int`."""
+    if isinstance(type_, BaseType):
+        return BaseType("int" if type_.name == "SymInt" and not symint else type_.name)
+    if isinstance(type_, OptionalType):
+        return OptionalType(_in_cpp(type_.elem, symint))
+    if isinstance(type_, ListType):
+        elem = _in_cpp(type_.elem, symint)
+        return ListType(elem, type_.size if elem == BaseType("bool") else None)
+    if isinstance(type_, GenericType):
+        return GenericType(type_.name, tuple([_in_cpp(one, symint) for one in type_.args]))
+    return TupleType(tuple([_in_cpp(one, symint) for one in type_.elems]))

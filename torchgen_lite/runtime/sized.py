@@ -25,24 +25,25 @@ def as_tuple(signature: Signature, position: int, value: Any) -> Any:
     """
     if type(value) in LISTS:
         return tuple(value)
-    size, is_number, expected = _read(signature.sized[position])
+    size, is_number, is_optional, expected = _read(signature.sized[position])
     if is_number(value):
         return (value,) * size
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple(value)
-    if value is None and expected.endswith("None"):
+    if value is None and is_optional:
         return None
     raise wrong_argument(signature, position, expected, value)
 
 
 @cache
-def _read(type_: str) -> tuple[int, Check, str]:
-    """The size of a list, what its elements are, and the argument in words."""
+def _read(type_: str) -> tuple[int, Check, bool, str]:
+    """The size of a list, what its elements are, whether it may be None, and the argument in words."""
     element, _, size = type_.partition("[")
     expected = f"{element.replace('SymInt', 'int')} or a sequence of them"
     is_optional = type_.endswith("?")
     return (
         int(size.partition("]")[0]),
         check_of(element),
+        is_optional,
         f"{expected}, or None" if is_optional else expected,
     )
