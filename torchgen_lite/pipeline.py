@@ -75,7 +75,8 @@ def load(
     `schema` takes the place of the configured files; `config` is a configuration, or the path of one,
     and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
     installed PyTorch; `registered` asks it for every operator that it registers, too, and for the stub
-    files that it carries. `native` takes the place of the configured PyTorch. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
+    files that it carries. `native` takes the place of the configured PyTorch. Whatever is wrong is in
+    `.diagnostics` of the result; nothing is raised for it.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property as kept
 else:
 
     class kept:
-        """`functools.cached_property` without a lock, as from CPython 3.12 on.
+        """`functools.cached_property` without a lock, as it is from CPython 3.12 on.
 
-        Until then the lock costs more than most facts do, and in a child of a fork it may be held by nobody. Two threads
+        Before, the lock costs more than most facts do, and in a child of a fork it may be held by nobody. Two threads
         that ask at once both compute, and come to the same.
         """
 
