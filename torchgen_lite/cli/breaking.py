@@ -11,7 +11,7 @@ from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -80,16 +80,7 @@ class Base:
 )
 @global_options
 @click.pass_obj
-def breaking_command(
-    session: Session,
-    projects: tuple[str, ...],
-    against: str,
-    level: Level,
-    torch: bool,
-    allow: Path | None,
-    everything: bool,
-    schema: tuple[str, ...],
-) -> int:
+def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
     """Incompatible changes since another version. Exit 1 if there are any.
 
     PATH is a schema file, a wheel of PyTorch, or a folder that has the schema files in it, each project's in a folder
@@ -101,7 +92,7 @@ def breaking_command(
     torchgen-lite breaking --against old/native_functions.yaml
     torchgen-lite breaking --torch --against torch:2.9 --level kernel
     """
-    asked = Asked(against, level, torch, allow, everything, schema)
+    asked = Asked(**options)
 
     def compare(project: Session) -> int:
         return _compare(project, asked)
@@ -165,8 +156,13 @@ def _show_others(
 
 def read_allowed(path: Path, today: date) -> tuple[list[str], list[Diagnostic]]:
     """The patterns of names in a file, a line each: `aten::foo* 2027-01-31  # why`. One without a date holds for ever."""
+    from torchgen_lite.loader.sources import read_source
+
+    source, unread = read_source(path, Path.cwd())
+    if source is None:
+        return [], list(unread)
     patterns: list[str] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(source.text.splitlines(), 1):
         words = line.partition("#")[0].split()
         try:
             until = date.fromisoformat(words[1]) if len(words) > 1 else today

@@ -243,6 +243,8 @@ def test_what_is_allowed(run: Run, project: Path) -> None:
     (project / "allowed").write_text("aten::* soon\n")
     result = run(*asked)
     assert (result.code, "line 1, is not a name and a date" in result.stderr) == (2, True)
+    (project / "allowed").write_bytes(b"aten::\xff\n")
+    assert "error[TG117]: `allowed` is not UTF-8" in run(*asked[:-2]).stderr
 
 
 def test_what_is_new(run: Run, project: Path) -> None:
