@@ -28,6 +28,7 @@ TARGETS: dict[str, Target] = {
             policy=Policy("python", makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select}),
             is_closed=True,
             author=f"{_HERE}.python.target:author_python",
+            framework=f"{_HERE}.python.framework:registered_by_framework",
         ),
         Target(
             "cpp-torch",

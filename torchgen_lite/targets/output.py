@@ -108,7 +108,9 @@ class Target:
 
     `builder` is the function from a program and the target's options to its files; `options` the dataclass
     that declares these options; `selector` the function from the same to the operators that it takes, where
-    it registers any; `author` the one to the functions that the author writes for it. All are imported when they are needed, so that a run pays for what it generates.
+    it registers any; `author` the one to the functions that the author writes for it; `framework` the
+    one from configuration and options to what a framework registers that no schema file names: backend fallbacks by
+    key, and kernels by operator and key. All are imported when they are needed, so that a run pays for what it generates.
     `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers; `policy` is
     what it registers itself, if no option says otherwise; `is_closed`, that its output runs by itself: the
     modules of `kernels` and `formulas` have whatever the YAML names.
@@ -123,6 +125,7 @@ class Target:
     policy: Policy = NOTHING
     is_closed: bool = False
     author: str = ""
+    framework: str = ""
 
     def declared_options(self) -> dict[str, Option]:
         """The options by the attribute of the dataclass that declares them."""
@@ -191,6 +194,16 @@ class Target:
             first = found.get(key)
             found[key] = replace(first, uses=(*first.uses, *one.uses)) if first else one
         return tuple(found.values()), ()
+
+    def registered_by_framework(
+        self, config: Config
+    ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+        """Backend fallbacks by key, and kernels by operator and key, that no schema file names."""
+        options, wrong = self.read_options(config)
+        if wrong or not self.framework:
+            return {}, {}
+        fallbacks, kernels = _imported(self.framework)(config, options)
+        return fallbacks, kernels
 
 
 def _imported(name: str) -> Any:

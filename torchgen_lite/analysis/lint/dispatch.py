@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.policy import Policy
+from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
@@ -90,7 +90,7 @@ def backend_without_meta(
     """
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return
-    takes_fakes = policies is None or any(policy.target == "torch-python" for policy in policies)
+    takes_fakes = policies is None or any(Origin.fake in policy.makes for policy in policies)
     hint = "add `Meta: ...`" + (
         ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
     )

@@ -95,21 +95,12 @@ def _label(registration: Registration) -> str:
 def _beside(
     program: Program, policy: Policy
 ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
-    """The backend fallbacks, and the kernels of operators, that no schema file names.
-
-    PyTorch has its own; the framework of target `python` says in two constants what it registers.
-    """
-    if policy.in_pytorch:
-        return STOCK_FALLBACKS, {}
-    if policy.target != "python":
-        return {}, {}
-    from torchgen_lite.loader.kernel_modules import read_constants
+    """The backend fallbacks, and the kernels of operators, that no schema file names."""
     from torchgen_lite.targets import TARGETS
 
-    options, _ = TARGETS[policy.target].read_options(program.config)
-    root, folders = program.config.root, program.config.source_roots
-    found = read_constants(options.framework, root, folders, ("FALLBACKS", "KERNELS"))
-    return found.get("FALLBACKS", {}), found.get("KERNELS", {})
+    if policy.in_pytorch:
+        return STOCK_FALLBACKS, {}
+    return TARGETS[policy.target].registered_by_framework(program.config)
 
 
 def registrations_of_torch(

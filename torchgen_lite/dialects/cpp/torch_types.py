@@ -209,12 +209,12 @@ def owned(type_: CType) -> CType:
     return _OWNERS.get(type_) or type_._replace(args=tuple([owned(arg) for arg in type_.args]))
 
 
-# What keeps the elements of a view, and of an option of a list.
+# What keeps the elements of a view, and of an optional one.
 _KEPT = {
-    "at::IntArrayRef": INT64,
-    "c10::SymIntArrayRef": SYMINT,
-    "at::OptionalIntArrayRef": INT64,
-    "at::OptionalSymIntArrayRef": SYMINT,
+    "at::IntArrayRef": std("vector", INT64),
+    "c10::SymIntArrayRef": std("vector", SYMINT),
+    "at::OptionalIntArrayRef": CType("c10::OptionalArray", (INT64,)),
+    "at::OptionalSymIntArrayRef": CType("c10::OptionalArray", (SYMINT,)),
 }
 
 
@@ -225,10 +225,8 @@ def kept(type_: CType) -> CType:
     ::std::vector<int64_t> ::std::optional<at::Scalar>
     """
     found = bare(type_)
-    elem = _KEPT.get(found.name)
-    if elem is not None:
-        optional = found.name.startswith("at::Optional")
-        return CType("c10::OptionalArray", (elem,)) if optional else std("vector", elem)
+    if found.name in _KEPT:
+        return _KEPT[found.name]
     args = tuple([kept(arg) for arg in found.args])
     if found.name == "at::ArrayRef":
         return std("vector", *args)

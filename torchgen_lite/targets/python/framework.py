@@ -9,8 +9,9 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES
-from torchgen_lite.loader.config import locate_option
-from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET
+from torchgen_lite.loader.config import Config, locate_option
+from torchgen_lite.loader.kernel_modules import read_constants
+from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, used_constants
 from torchgen_lite.targets.python.structured import USED_BY_VARIANT
 from torchgen_lite.targets.python.views import used_types
@@ -80,3 +81,13 @@ def _lacking(
         if name not in _CONSTANTS:
             message = f"the default `{name}` is a constant of a `framework`"
             yield Diagnostic("TG510", message, place, help=help_)
+
+
+def registered_by_framework(
+    config: Config, options: PythonOptions
+) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+    """What the framework registers, as two constants of it say, which are read and not imported."""
+    found = read_constants(
+        options.framework, config.root, config.source_roots, ("FALLBACKS", "KERNELS")
+    )
+    return found.get("FALLBACKS", {}), found.get("KERNELS", {})
