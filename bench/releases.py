@@ -1,11 +1,15 @@
 """The tests marked `torch` and the examples, with other releases of PyTorch.
 
     python bench/releases.py [--quick] [--only COLUMN]... [--keep] [--work FOLDER] VERSION...
+    python bench/releases.py [--quick] [--only COLUMN]... --python PATH
 
 Each release gets an environment of its own from the package index, which is removed afterwards. The tests
 run there part by part, then the examples are built, run and tested. The table of docs/conformance.md is
 printed: passed tests, with those that are skipped or fail. The exit code is 1 if anything is not as it
 should be. Builds with CUDA import on machines without a GPU, and take 5 GB each.
+
+`--python` is for a PyTorch that is there already, one of your own build for example: the interpreter of an
+environment that has it beside this project's extra `test` and TOOLS. Nothing is installed there.
 
 `--quick` leaves out what needs a C++ compiler: a minute or two for each release, after the installation.
 """
@@ -102,6 +106,12 @@ def environment(version: str, folder: Path) -> Path:
     install = [str(python), "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, f"torch=={version}", f"{ROOT}[test]", *TOOLS], check=True)
     return python
+
+
+def installed(python: Path) -> str:
+    """The version of an environment's torch."""
+    command = [python, "-c", "import torch; print(torch.__version__)"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def run(python: Path, *arguments: object, cwd: Path, **variables: str) -> bool:
@@ -209,7 +219,10 @@ def table(rows: Mapping[str, list[str]], parts: tuple[Part, ...]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("versions", nargs="+", metavar="VERSION")
+    parser.add_argument("versions", nargs="*", metavar="VERSION")
+    parser.add_argument(
+        "--python", type=Path, help="test the PyTorch that is installed for this one"
+    )
     parser.add_argument("--quick", action="store_true", help="leave out what needs a compiler")
     titles = [part.title for part in PARTS]
     parser.add_argument("--only", action="append", choices=titles, help="a column; repeatable")
@@ -217,15 +230,19 @@ def main() -> int:
     parser.add_argument("--work", type=Path, help="where they go (default: a temporary folder)")
     parser.add_argument("--jobs", default="2", help="tests and compilers at a time, of 2 GB each")
     arguments = parser.parse_args()
+    if bool(arguments.versions) == bool(arguments.python):
+        parser.error("give versions or --python")
     os.environ["MAX_JOBS"] = arguments.jobs
     chosen = arguments.only or titles
     parts = tuple(p for p in PARTS if p.title in chosen and not (arguments.quick and p.compiles))
     rows: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as temporary:
-        for version in arguments.versions:
+        # Not resolved: the interpreter of an environment is a link to another.
+        own = Path(os.path.abspath(arguments.python)) if arguments.python else None
+        for version in [installed(own)] if own else arguments.versions:
             work = (arguments.work or Path(temporary)).resolve() / version
             work.mkdir(parents=True, exist_ok=True)
-            python = work / "venv" / "bin" / "python"
+            python = own or work / "venv" / "bin" / "python"
             if not python.exists():
                 python = environment(version, work / "venv")
             rows[version] = list(row(python, version, work, parts))

@@ -182,7 +182,7 @@ TORCH_2_6 = TORCH_2_7._replace(
 )
 
 Release = tuple[int, int]
-RELEASES: tuple[Release, ...] = tuple((2, minor) for minor in range(6, 15))
+RELEASES: tuple[Release, ...] = tuple((2, minor) for minor in range(6, 16))
 """The releases of PyTorch whose keys and tags are known here."""
 
 KEY_TABLES = (TORCH_2_6, TORCH_2_7, TORCH_2_8, TORCH_2_10, TORCH_2_13)
