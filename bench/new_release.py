@@ -2,8 +2,8 @@
 
     python -m bench.new_release
 
-Each line names something to add and where: keys and what they stand for, tags, types, fallbacks, fields and
-schemas that nothing here can read. The exit code is 1 if there is any. Where there is nothing to add, `table`,
+Each line names something to add and where: keys and what they stand for, tags, types, fallbacks, attributes of
+autograd's contexts, fields and schemas that nothing here can read. The exit code is 1 if there is any. Where there is nothing to add, `table`,
 `why`, `lint`, `generate` with `--torch` and `breaking` know this release; `bench/releases.py` runs the tests
 with it.
 """
@@ -24,10 +24,12 @@ from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.type_names import BASE_TYPES, TYPES_UNTIL
+from torchgen_lite.targets.torch_python.saved import CONTEXT_ATTRIBUTES
 
 KEYS = "torchgen_lite/key_tables.py"
 TAGS = "torchgen_lite/loader/known_tags.py"
 TYPES = "torchgen_lite/schema/type_names.py"
+SAVED = "torchgen_lite/targets/torch_python/saved.py"
 
 
 def differences(torch: Any) -> Iterator[str]:
@@ -45,6 +47,10 @@ def differences(torch: Any) -> Iterator[str]:
     known = [tag for tag in KNOWN_TAGS if TAGS_SINCE.get(tag, release) <= release]
     yield from _missing(TAGS, "tag", list(torch.Tag.__members__), known)
     yield from _types(release)
+    # What generated code keeps there is named after arguments, which never begin with an underscore.
+    for name in sorted(set(dir(torch.autograd.Function)) - CONTEXT_ATTRIBUTES):
+        if not name.startswith("_"):
+            yield f"{SAVED}: attribute `{name}` of `ctx` is new"
     if table_of(release) is CURRENT:
         yield from _fallbacks(torch)
     yield from _unread(torch)

@@ -25,7 +25,12 @@ def test_what_is_unknown_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_release, "KNOWN_TAGS", {"core": "", "gone": ""})
     monkeypatch.setattr(new_release, "BASE_TYPES", frozenset({"Tensor"}))
     monkeypatch.setattr(new_release, "TYPES_UNTIL", {"int": (9, 9), "Old": (9, 9), "str": (2, 5)})
+    monkeypatch.setattr(new_release, "CONTEXT_ATTRIBUTES", frozenset({"gone"}))
     found = list(new_release.differences(torch))
+    assert (
+        "torchgen_lite/targets/torch_python/saved.py: attribute `mark_dirty` of `ctx` is new"
+        in found
+    )
     assert found[0].startswith("torchgen_lite/key_tables.py: RELEASES has no 2.")
     assert any(f"key `{name}` is new" in line for line in found)
     assert "torchgen_lite/loader/known_tags.py: tag `pointwise` is new" in found

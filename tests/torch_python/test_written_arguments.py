@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import RELEASE
 from tests.torch_python.generated import run_program, write_package
 
 pytestmark = pytest.mark.torch
@@ -80,3 +81,73 @@ def test_compiled_they_write_where_they_do_eagerly(tmp_path: Path) -> None:
     write_package(tmp_path)
     # x is 1, y becomes 2 + 1, z 4 + 3; and x has a result on each side.
     assert run_program(tmp_path, PROGRAM).splitlines() == ["[0.0, 2.0, 1.0, 3.0, 7.0]"] * 2
+
+
+ALONE = """\
+- func: alone::add_(Tensor(a!) self, Tensor x, *, float s=1) -> Tensor(a!)
+  dispatch: {CPU: add_}
+
+- func: alone::both.out(Tensor x, *, Tensor(a!) low, Tensor(b!) high) -> (Tensor(a!), Tensor(b!))
+  dispatch: {CPU: both_out}
+
+- func: alone::composed_(Tensor(a!) self, Tensor x) -> Tensor(a!)
+  dispatch: {CompositeImplicitAutograd: composed_}
+"""
+ALONE_KERNELS = """\
+def add_(self, x, *, s):
+    return self.add_(x, alpha=s)
+
+
+def both_out(x, *, low, high):
+    low.copy_(x - 1)
+    high.copy_(x + 1)
+    return low, high
+
+
+def composed_(self, x):
+    return self.mul_(x)
+"""
+ALONE_PROGRAM = """
+import torch
+import alone_ops
+
+ops = torch.ops.alone
+
+
+def write(x, y, z):
+    kept = y.t()
+    ops.add_(y, x, s=2.0)
+    ops.composed_(z, y)
+    return kept, *ops.both.out(x, high=y.clone(), low=z.clone())
+
+
+def run(call):
+    values = [torch.full((2, 3), float(n)) for n in (1, 2, 4)]
+    return [(value[0, 0].item(), value.stride()) for value in (*call(*values), *values)]
+
+
+print(run(write))
+print(run(torch.compile(write, fullgraph=True, backend="aot_eager")))
+print(sorted(name for name in torch._C._dispatch_get_all_op_names() if "alone::" in name))
+"""
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_without_a_functional_variant(tmp_path: Path, is_traced: bool) -> None:
+    """PyTorch traces them from 2.13 on. Before, they compute on copies; a composite one needs neither."""
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
+    (tmp_path / "ops.yaml").write_text(ALONE)
+    (tmp_path / "write_kernels.py").write_text(ALONE_KERNELS)
+    write_package(tmp_path)
+    library = tmp_path / "generated/torch-python/alone_ops/_library.py"
+    text = library.read_text()
+    if not is_traced:
+        assert text.count('("inplace", "out")]') == 1
+        library.write_text(text.replace('("inplace", "out")]', "()]"))
+    eager, compiled, names = run_program(tmp_path, ALONE_PROGRAM).splitlines()
+    # y becomes 2 + 2 * 1, z 4 * 4; and x has a result on each side.
+    values = [(4.0, (1, 3)), (0.0, (3, 1)), (2.0, (3, 1))]
+    assert eager == compiled == str([*values, *((n, (3, 1)) for n in (1.0, 4.0, 16.0))])
+    own = ["alone::add_", "alone::both.out", "alone::composed_"]
+    beside = ["alone::_copying_add_", "alone::_copying_both.out"]
+    assert names == str(own if is_traced and RELEASE >= (2, 13) else sorted([*beside, *own]))

@@ -21,15 +21,18 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Name
 from torchgen_lite.targets.torch_python.model import Named
 
-# Names that the generated functions use themselves, and attributes that `ctx` has already.
-_TAKEN = frozenset(
-    "any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch "
+# Attributes that `ctx` has already, in any release.
+CONTEXT_ATTRIBUTES = frozenset(
     "apply apply_boxed apply_jvp backward boxed_grads_call clear_saved_tensors_on_access dirty_tensors "
-    "forward generate_vmap_rule jvp mark_dirty mark_non_differentiable mark_shared_storage "
+    "forward generate_vmap_rule input_grad_buffers jvp mark_dirty mark_non_differentiable mark_shared_storage "
     "materialize_grads maybe_clear_saved_tensors metadata name needs_input_grad next_functions "
     "non_differentiable output_grad_dtypes register_hook register_prehook requires_grad save_for_backward "
     "save_for_forward saved_for_forward saved_tensors saved_variables set_materialize_grads "
     "set_output_grad_dtype setup_context to_save vjp vmap".split()
+)
+# Names that the generated functions use themselves.
+_TAKEN = CONTEXT_ATTRIBUTES.union(
+    "any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch".split()
 )
 
 # How a fact is read when the call is recorded; what is not here keeps the tensor.

@@ -112,7 +112,7 @@ def register(
             _begin(libraries, operator, kind, defines)
         for operator in operators:
             with _place(operator.place, f"`{operator.name}`"):
-                _finish(libraries[operator.namespace], operator, table)
+                _finish(libraries, operator, table)
     except BaseException:
         for library in reversed(libraries.values()):
             library._destroy()
@@ -159,9 +159,9 @@ def _begin(
             _check_defined(operator)
 
 
-def _finish(library: Any, operator: Operator, table: Table) -> None:
+def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None:
     """Its kernels, and then what builds on them."""
-    name = operator.name
+    name, library = operator.name, libraries[operator.namespace]
     for what in operator.rules:
         function = _current(table, (name, what))
         if what == "fake":
@@ -179,6 +179,8 @@ def _finish(library: Any, operator: Operator, table: Table) -> None:
             _register_autocast(library, name, function)
         elif what != "setup_context":
             library.impl(operator.local_name, function, what)
+    if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
+        _register_functionalize(library, name, _define_copying(libraries, operator))
 
 
 def _current(table: Table, key: tuple[str, str]) -> Function:
@@ -329,29 +331,82 @@ def _tensors(values: Any) -> list[torch.Tensor]:
 
 
 def functional(operator: str) -> Function:
-    """The operator that computes what another one writes."""
-    return lambda *args, **kwargs: _handle(operator)(*args, **kwargs)
+    """The operator that computes what another one writes. It takes no `out`."""
+
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        op = _handle(operator)
+        taken = {argument.name for argument in op._schema.arguments}
+        return op(*args, **{n: v for n, v in kwargs.items() if n in taken})
+
+    return compute
+
+
+def _is_traced(operator: str) -> bool:
+    """Whether tracing knows an operator that gives back what it writes.
+
+    From 2.13 on PyTorch does where it has the tag `inplace` or `out`; older releases
+    have no such tags.
+    """
+    tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
+    keys = ("Functionalize", "CompositeImplicitAutograd")
+    known = any(tag in _handle(operator).tags for tag in tags)
+    return known or any(_has_kernel(operator, key) for key in keys)
 
 
 def _register_functionalize(library: Any, operator: str, compute: Function) -> None:
-    """An operator that gives back what it writes is traced as the functional one and a copy.
-
-    PyTorch does that by itself where the operator has the tag `inplace` or `out`.
-    """
-    op = _handle(operator)
-    tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
-    if _has_kernel(operator, "Functionalize") or any(tag in op.tags for tag in tags):
+    """An operator that gives back what it writes is traced as the functional one and a copy."""
+    if _is_traced(operator):
         return
-    places = written_arguments(op)
+    places = written_arguments(_handle(operator))
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        written = [kwargs.pop(p) if isinstance(p, str) else args[p] for p in places]
+        written = _at(places, args, kwargs)
         result = compute(*args, **kwargs)
         for target, value in zip(written, result if len(written) > 1 else [result]):
             target.copy_(value)
         return tuple(written) if len(written) > 1 else written[0]
 
     library.impl(operator.partition("::")[2], kernel, "Functionalize")
+
+
+def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:
+    """`_copying_scale_(Tensor self) -> Tensor`: for want of a functional `scale`.
+
+    It runs `scale_` on a copy.
+    """
+    namespace, local = operator.namespace, f"_copying_{operator.local_name}"
+    op = _handle(operator.name)
+    places = written_arguments(op)
+    aliases = re.compile(r"(?<=Tensor)\([^()]*\)")
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        values = list(args)
+        for place, value in zip(places, _at(places, args, kwargs)):
+            if isinstance(place, str):
+                kwargs[place] = value.clone()
+            else:
+                values[place] = value.clone()
+        return op(*values, **kwargs)
+
+    def fake(*args: Any, **kwargs: Any) -> Any:
+        results = [torch.empty_like(value) for value in _at(places, args, kwargs)]
+        return tuple(results) if len(results) > 1 else results[0]
+
+    make: Any = torch.library.Library
+    library = libraries[f"{namespace}::{local}"] = make(namespace, "FRAGMENT")
+    schema = aliases.sub("", str(op._schema)).partition("(")
+    library.define(local + "(" + schema[2])
+    library.impl(local, kernel, "CompositeExplicitAutograd")
+    _feature("register_fake")(f"{namespace}::{local}", fake, lib=library)
+    return functional(f"{namespace}::{local}")
+
+
+def _at(
+    places: Sequence[int | str],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> list[Any]:
+    return [kwargs[p] if isinstance(p, str) else args[p] for p in places]
 
 
 def written_arguments(op: Any) -> list[int | str]:
