@@ -14,6 +14,7 @@ from tests.reference.oracle import (
     compare,
     compare_inplace,
     compare_out,
+    is_answered_otherwise,
     layouts,
     operands,
     values,
@@ -263,6 +264,8 @@ def test_clamp(name: str) -> None:
         limits = [(-1, 2), (0.5, None), (None, 1), (2, 1), (None, None)]
     for dtype in ALL_DTYPES:
         for bounds in limits:
+            if is_answered_otherwise(name, dtype, *bounds):
+                continue
             twin = Twin(values((2, 3), dtype, special=True))
             compare(name, twin, *bounds)
             compare_inplace(name + "_", twin, *bounds)

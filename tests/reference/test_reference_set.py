@@ -29,7 +29,13 @@ from tests.reference import (  # noqa: F401
     samples_shape,
     samples_sparse,
 )
-from tests.reference.oracle import Twin, assert_same, assert_same_geometry, attempt
+from tests.reference.oracle import (
+    Twin,
+    assert_same,
+    assert_same_geometry,
+    attempt,
+    is_answered_otherwise,
+)
 from tests.reference.oracle import to_meta as tensor_to_meta
 from tests.reference.samples import Input, Sample, Sparse, build, retyped, samples_of
 from torchgen_lite.reference.sparse_tensor import SparseTensor
@@ -94,7 +100,14 @@ def samples_for(name: str) -> list[Sample]:
     found = samples_of(name)
     if not found and (out_arguments(name) or is_inplace(name)):
         found = samples_of(functional_of(name) or "")
-    return found
+    return [item for item in found if has_one_answer(name, item)]
+
+
+def has_one_answer(name: str, item: Sample) -> bool:
+    """Those that PyTorch answers otherwise since 2.13 are left out."""
+    first, *rest = item.args or (None,)
+    dtype = first.base.dtype.name if isinstance(first, Input) else ""
+    return not is_answered_otherwise(name, dtype, *rest)
 
 
 def ours(value: Any) -> Any:
@@ -251,6 +264,8 @@ def test_dtypes(name: str, dtype: str) -> None:
         if not all(is_ordinary(value) for value in flat(item.args)):
             continue
         changed = retyped(item, dtype)
+        if not has_one_answer(name, changed):
+            continue
         expected, _ = call(torch, name, changed, theirs)
         actual, _ = call(tl, name, changed, ours)
         if isinstance(expected, Exception):
