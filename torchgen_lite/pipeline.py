@@ -178,7 +178,7 @@ def _read(
         native=native.functions,
     )
     diagnostics += found
-    release = native.version if native.functions else None
+    release = native.version if native.is_found else None
     if release is None and not is_pytorchs:
         native, release = _native_of_entries(config, functions)
     modules, unread = _index_modules(config)
@@ -224,7 +224,7 @@ def _native_of_entries(
     if in_pytorch:
         names |= {f.func.local_name for f in functions if f.namespace == "aten"}
     native = read_native(INSTALLED, config.root, names) if names else NativeOperators()
-    return native, native.version if native.functions and in_pytorch else None
+    return native, native.version if native.is_found and in_pytorch else None
 
 
 def _index_modules(

@@ -44,3 +44,14 @@ def test_no_name_is_a_default_of_a_tensor() -> None:
     """`complex128` was taken for a constant of the framework, and a formula could not say it in C++."""
     text = "- func: lib::f(Tensor[] y=complex128, Tensor? z=float) -> Tensor\n"
     assert errors(text, "cpp-torch") == ["TG218", "TG218"]
+
+
+@pytest.mark.parametrize("namespace", ["lib", "aten"])
+@pytest.mark.parametrize("calls_only", [False, True])
+@pytest.mark.parametrize("argument", ["int x=channels_last", "int[2] x=Mean"])
+def test_a_default_that_libtorch_cannot_read_is_refused(
+    namespace: str, calls_only: bool, argument: str
+) -> None:
+    """Without kernels, or under a namespace of PyTorch, it got into C++ as it stood."""
+    text = f"- func: {namespace}::f(Tensor self, {argument}) -> Tensor\n"
+    assert errors(text, "cpp-torch", **{"calls-only": calls_only}) == ["TG512"]

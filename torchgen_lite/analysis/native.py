@@ -19,11 +19,15 @@ from torchgen_lite.loader.versions import Version
 
 @dataclass(frozen=True)
 class NativeOperators:
-    """By whole names, derived ones too; the tags and the version, where they are known."""
+    """By whole names, derived ones too; the tags and the version, where they are known.
+
+    `is_found`: there is a PyTorch to compare with, even if it has none of the operators that were asked for.
+    """
 
     functions: Mapping[str, NativeFunction] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     version: Version = ()
+    is_found: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -58,4 +62,4 @@ def _read(
     else:
         declared, _ = load_native_functions([source], tags=vocabulary)
     every = (*declared, *derive_functions(declared, vocabulary))
-    return NativeOperators({function.name: function for function in every}, tags, version)
+    return NativeOperators({function.name: function for function in every}, tags, version, True)

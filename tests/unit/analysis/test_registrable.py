@@ -39,8 +39,6 @@ def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
         "- func: my::clip(Tensor x, float limit=inf, int[]? dim=[1]) -> Tensor\n"
         "- func: my::pad(Tensor as, int[][] pairs=[]) -> Tensor\n"
         "- func: my::is(Tensor x, MemoryFormat format=channels_last) -> Tensor\n"
-        # Operators of PyTorch's are defined already.
-        "- func: aten::special(Tensor x, float limit=inf) -> Tensor\n"
     )
     assert messages(tmp_path, target, yaml) == [
         "1:40: PyTorch cannot take the default of argument `limit`: it does not know `inf` as a value of type `float`",

@@ -43,10 +43,15 @@ def default_namespace(functions: Sequence[NativeFunction]) -> str:
     return "aten_ops" if first == "aten" else first
 
 
+def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
+    """What libtorch cannot register. An entry may be called `aten` that PyTorch does not have."""
+    return [] if program.config.operators == "torch" else list(unregistrable(functions))
+
+
 def check_library(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
-    """What libtorch refuses to register, and kernels that no call reaches, in what the library defines."""
+    """Namespaces that libtorch refuses, and kernels that no call reaches, in what the library defines."""
     own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
-    return [*unregistrable(own), *_macros(own), *unreached_kernels(program, own)]
+    return [*_macros(own), *unreached_kernels(program, own)]
 
 
 def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:

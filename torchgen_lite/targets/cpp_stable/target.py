@@ -18,7 +18,12 @@ from torchgen_lite.targets.cpp.required import (
     author_kernels,
     kernel_files,
 )
-from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
+from torchgen_lite.targets.cpp.selection import (
+    any_number,
+    check_library,
+    check_schemas,
+    default_namespace,
+)
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
@@ -40,7 +45,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
         diagnostics += check_entry(operator, wanted)
     namespace = options.namespace or default_namespace(functions)
     diagnostics += check_names(program, TARGET, selection.operators, namespace, INNER_NAMESPACES)
-    diagnostics += check_library(program, functions)
+    diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     return TargetResult(_files(selection, program, options), tuple(diagnostics))

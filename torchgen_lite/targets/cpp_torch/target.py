@@ -18,7 +18,12 @@ from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.required import author_functions, author_kernels
-from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
+from torchgen_lite.targets.cpp.selection import (
+    any_number,
+    check_library,
+    check_schemas,
+    default_namespace,
+)
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
@@ -59,6 +64,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, selection.operators, namespace, inner)
+    diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
