@@ -31,9 +31,11 @@ def test_every_call_is_one_that_the_operator_takes(
 
 
 def test_every_schema_is_one_that_pytorch_registers(package: Path) -> None:
+    """Before 2.13, operators that write have others beside them."""
     program = (
         "import copy_ops.functions, torch\n"
         "names = [n for n in torch._C._dispatch_get_all_op_names() if n.startswith('copy::')]\n"
+        "names = [n for n in names if not n.startswith('copy::_copying_')]\n"
         "print(len(copy_ops.functions.__all__), len(names))"
     )
     done = subprocess.run(
