@@ -180,7 +180,7 @@ $ torchgen-lite generate""",
         "not in every release of PyTorch that the project is for",
         "error",
         "`torch` in the configuration says which releases the project is for, from 2.6 on. C++ that names a "
-        "dispatch key, a type or a tag compiles only where libtorch has it: `Dimname` is gone from 2.13 on, and 2.6 does not read `SymBool`. For "
+        "dispatch key, a type or a tag compiles only where libtorch has it: `Dimname` is gone from 2.13 on, and `SymBool` is read from 2.9 on. For "
         "target `cpp-torch-stable` this is also said of a type that the stable ABI of one of these releases does "
         "not carry; it counts from 2.10 on, or from its `target-version`, which has a code of its own (TG532).",
         """\

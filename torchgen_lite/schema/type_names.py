@@ -43,8 +43,8 @@ _JIT_TYPES = (
 )
 BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
 
-TYPES_SINCE: dict[str, tuple[int, int]] = {"SymBool": (2, 7)}
-"""The first release whose dispatcher may read a type in a schema. 2.6 refuses `SymBool`, and 2.13 reads it."""
+TYPES_SINCE: dict[str, tuple[int, int]] = {"SymBool": (2, 9)}
+"""The first release whose dispatcher reads a type in a schema."""
 
 TYPES_UNTIL: dict[str, tuple[int, int]] = {"Dimname": (2, 12)}
 """The last release of PyTorch that has a type; the others are in all from 2.6 on."""

@@ -11,6 +11,7 @@ from torchgen_lite import load
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
+from torchgen_lite.schema.type_names import TYPES_SINCE
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_a_type_that_the_first_release_does_not_read(tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text('torch = ">=2.6"\n')
     (tmp_path / "native_functions.yaml").write_text("- func: my::f(SymBool? flag) -> ()\n")
     printed = render_concise(load(root=tmp_path).diagnostics)
-    assert ":1:15: error[TG340] PyTorch 2.6 has no type 'SymBool'" in printed
+    assert ":1:15: error[TG340] PyTorch 2.6 to 2.8 has no type 'SymBool'" in printed
 
 
 @pytest.mark.parametrize(
@@ -85,3 +86,15 @@ def test_the_tags_of_the_installed_torch() -> None:
     release = max(r for r in RELEASES if r <= RELEASE[:2])
     known = {tag for tag in KNOWN_TAGS if TAGS_SINCE.get(tag, release) <= release}
     assert set(torch.Tag.__members__) == known
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", TYPES_SINCE)
+def test_the_types_that_the_installed_torch_reads(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    text = f"my::f({name} x) -> ()"
+    if TYPES_SINCE[name] <= RELEASE:
+        torch._C.parse_schema(text)
+    else:
+        with pytest.raises(RuntimeError):
+            torch._C.parse_schema(text)
