@@ -87,8 +87,8 @@ PARTS = (
     Part("values", ("tests/reference", "tests/autograd"), since=(2, 13)),
     Part(
         "C++",
-        ("tests/cpp", "tests/torchgen/test_cpp_types.py"),
-        "not setuptools",
+        ("tests/cpp", "tests/cpp_runtime", "tests/hostile", "tests/torchgen/test_cpp_types.py"),
+        "not setuptools and not clang_format",
         since=(2, 13),
         compiles=True,
     ),

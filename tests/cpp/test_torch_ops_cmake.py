@@ -29,13 +29,15 @@ GENERATOR = (
 def configure(folder: Path, *options: str) -> None:
     import torch
 
-    if torch.version.cuda and not has_programs("nvcc"):
-        pytest.skip(
-            "the CMake files of a build with CUDA look for its toolkit, which is not installed"
-        )
     where = ("-S", ".", "-B", "build", "-G", "Ninja")
     prefix = f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}"
-    run(folder, "cmake", *where, prefix, "-DCMAKE_CXX_FLAGS_RELEASE=-O1", *options)
+    try:
+        run(folder, "cmake", *where, prefix, "-DCMAKE_CXX_FLAGS_RELEASE=-O1", *options)
+    except AssertionError as error:
+        # All of it: what `nvcc` comes with may lack some of its libraries.
+        if torch.version.cuda and re.search(r"cannot find the CUDA|CUDA_\w+_LIBRARY", str(error)):
+            pytest.skip("the CMake files of a build with CUDA look for all of its toolkit")
+        raise
 
 
 @pytest.fixture(scope="module")
