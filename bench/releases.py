@@ -210,9 +210,18 @@ def cell(python: Path, version: str, work: Path, part: Part) -> str:
     return tested(python, *options, cwd=ROOT, PYTHONPATH=path)
 
 
+def revision() -> str:
+    """What is tested: `c04c588`, or `c04c588-dirty` if files differ from it."""
+    if not shutil.which("git"):
+        return "unknown"
+    command = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
+    found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
 def table(rows: Mapping[str, list[str]], parts: tuple[Part, ...]) -> str:
     """Markdown."""
-    lines = [["release", *(part.title for part in parts)], ["---"] * (len(parts) + 1)]
+    lines = [["release", "revision", *(part.title for part in parts)], ["---"] * (len(parts) + 2)]
     lines += [[version, *cells] for version, cells in rows.items()]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -245,7 +254,7 @@ def main() -> int:
             python = own or work / "venv" / "bin" / "python"
             if not python.exists():
                 python = environment(version, work / "venv")
-            rows[version] = list(row(python, version, work, parts))
+            rows[version] = [revision(), *row(python, version, work, parts)]
             if not arguments.keep:
                 shutil.rmtree(work)
     print(table(rows, parts))
