@@ -10,8 +10,8 @@ fifty times as long, and clang-format is another program. Tests run both over wh
 What a template may rely on:
 - Comments, strings of several lines, statements with a comment behind them, and what is between `# fmt: off` and
   `# fmt: on` (`// clang-format off`, `on`) stay as they are. So do lines of the preprocessor but `#if` and `#error`.
-- A comma before a closing bracket of Python, or a brace of C++, asks for one item a line, as it does of black and
-  clang-format: `f(a, b,)`. It means nothing in a one-tuple and in a subscript of one item.
+- A comma before a closing brace of C++ asks for one item a line, as it does of clang-format. One before a closing
+  bracket of Python does in a line that is too long; in others a template has no such comma but that of a one-tuple.
 - In Python, brackets may be opened at the end of a line and closed on one of their own, with an item on each line
   between: a table. Then each item is laid out by itself.
 - In C++, `template <...>` has a line of its own, lambdas and functions have those of their blocks, and member

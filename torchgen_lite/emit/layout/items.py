@@ -8,6 +8,7 @@ from itertools import accumulate
 DEEPEST = 64
 """A statement with more brackets in each other stays on its line; how deep Python calls functions is limited."""
 
+STRING = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'""")
 _ROUND = re.compile(r"[()]")
 _BRACKETS = re.compile(r"[()\[\]{}]")
 _DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
@@ -17,19 +18,17 @@ _PAIRS = {"[": "]", "{": "}", "<": ">"}
 def split_items(text: str, *, angles: bool = False) -> list[str] | None:
     """What stands between commas outside of brackets; None if a bracket closes that isn't open.
 
-    With `angles`, `<` and `>` are brackets, too. None also for text with strings that aren't simple.
+    With `angles`, `<` and `>` are brackets, too.
 
     >>> split_items('a, b[1, 2], "c, d"'), split_items("a) + (b")
     (['a', 'b[1, 2]', '"c, d"'], None)
     """
     bare = text
     if '"' in text or "'" in text:
-        parts = text.split('"')
-        if len(parts) % 2 == 0 or "'" in text or "\\" in text:
-            return None
         # What is in strings divides nothing.
-        parts[1::2] = ["_" * len(part) for part in parts[1::2]]
-        bare = '"'.join(parts)
+        bare = STRING.sub(lambda string: "_" * len(string[0]), text)
+        if '"' in bare or "'" in bare:
+            return None
     for mark in "[{<" if angles else "[{":
         bare = bare.replace(mark, "(").replace(_PAIRS[mark], ")")
     if bare is text and "(" not in bare and ")" not in bare:

@@ -32,10 +32,10 @@ from torchgen_lite.emit.layout.python_usual import lay_out_usual
 _NAME = re.compile(r"\w+ as \w+,")
 
 
-def lay_out_statement(text: str, indent: int) -> list[str]:
-    """The lines of a statement (without its indentation).
+def lay_out_statement(text: str, indent: int) -> str:
+    """A statement (without its indentation) in lines.
 
-    >>> lay_out_statement("f(a, b,)", 4)
+    >>> lay_out_statement("f(a, b,)", 4).split("\\n")
     ['    f(', '        a,', '        b,', '    )']
     """
     usual = lay_out_usual(text, indent)
@@ -43,29 +43,29 @@ def lay_out_statement(text: str, indent: int) -> list[str]:
         return usual
     leaves = None if is_too_deep(text) else read_leaves(text)
     if leaves is None:
-        return [" " * indent + text]
+        return " " * indent + text
     lines = _laid_out(leaves, Line(0, len(leaves.texts), indent))
     if len(lines) == 1:
-        return [" " * indent + text]
-    if not leaves.optional or leaves.keyword == "def":
-        return lines
-    # Commas that black adds may change where it divides, so it runs twice.
-    joined = join_lines(lines)
-    again = read_leaves(joined) if joined != text else None
-    return _laid_out(again, Line(0, len(again.texts), indent)) if again else lines
+        return " " * indent + text
+    if leaves.optional and leaves.keyword != "def":
+        # Commas that black adds may change where it divides, so it runs twice.
+        joined = join_lines(lines)
+        again = read_leaves(joined) if joined != text else None
+        lines = _laid_out(again, Line(0, len(again.texts), indent)) if again else lines
+    return "\n".join(lines)
 
 
-def lay_out_item(text: str, indent: int) -> list[str]:
-    """The lines of an item in brackets that stands on a line of its own already.
+def lay_out_item(text: str, indent: int) -> str:
+    """An item in brackets that stands on a line of its own already, in lines.
 
-    >>> lay_out_item("(a, b,),", 4)
+    >>> lay_out_item("(a, b,),", 4).split("\\n")
     ['    (', '        a,', '        b,', '    ),']
     """
     is_name = _NAME.fullmatch(text) is not None
     leaves = None if is_name or is_too_deep(text) else read_leaves(text, is_item=True)
     if leaves is None:
-        return [" " * indent + text]
-    return _laid_out(leaves, Line(0, len(leaves.texts), indent, is_body=True))
+        return " " * indent + text
+    return "\n".join(_laid_out(leaves, Line(0, len(leaves.texts), indent, is_body=True)))
 
 
 def join_lines(lines: list[str]) -> str:

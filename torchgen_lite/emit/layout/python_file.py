@@ -1,17 +1,16 @@
 """Which lines of a Python file are statements to lay out.
 
-A file is looked at line by line, and only at lines that are too long, or have a comma before a closing
-bracket. Most are whole statements or items of brackets, which is found out by what stands before them.
+Only lines that are too long are looked at. Most are whole statements or items of brackets, which is found out by
+what stands before them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from torchgen_lite.emit.layout.python import lay_out_item, lay_out_statement
 from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
-from torchgen_lite.emit.layout.python_usual import ONE_TUPLE
 
 _STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*\'""")
 _TRIPLE = ('"""', "'''")
@@ -24,46 +23,26 @@ _BLOCKS = re.compile(r"(?:if|else|for)\b.*:(?: \.\.\.)?$")
 def lay_out_python(text: str) -> str:
     """The text with its long statements divided.
 
-    >>> print(lay_out_python("def f(a, *, b,):\\n    return a"))
-    def f(
-        a,
-        *,
-        b,
+    >>> print(lay_out_python(f"def {'f' * 60}(first, *, second, third):\\n    return first"))
+    def ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff(
+        first, *, second, third
     ):
-        return a
+        return first
     """
     lines = text.split("\n")
     found = [i for i, line in enumerate(lines) if len(line) > LINE_LENGTH]
-    for commas in (",)", ",]", ",}"):
-        found += [i for i in _lines_with(text, commas) if _asks(lines[i])]
     if not found:
         return text
     raw = _raw_lines(text, lines)
-    for i in sorted({*found} - raw):
-        divide = _layout_of(lines, i)
+    for i in found:
+        divide = _layout_of(lines, i) if i not in raw else None
         if divide is not None:
             text = lines[i].lstrip(" ")
-            lines[i] = "\n".join(divide(text, len(lines[i]) - len(text)))
+            lines[i] = divide(text, len(lines[i]) - len(text))
     return "\n".join(lines)
 
 
-def _lines_with(text: str, mark: str) -> Iterator[int]:
-    """The numbers of the lines that have `mark`."""
-    number, start, position = 0, 0, text.find(mark)
-    while position >= 0:
-        number += text.count("\n", start, position)
-        yield number
-        start = text.find("\n", position)
-        position = text.find(mark, start) if start >= 0 else -1
-
-
-def _asks(line: str) -> bool:
-    """Whether a comma before a closing bracket may ask for one item a line."""
-    bare = ONE_TUPLE.sub("()", line)
-    return ",)" in bare or ",]" in bare or ",}" in bare
-
-
-def _layout_of(lines: list[str], i: int) -> Callable[[str, int], list[str]] | None:
+def _layout_of(lines: list[str], i: int) -> Callable[[str, int], str] | None:
     """How to lay a line out: as a statement, as an item in brackets, or not at all."""
     line = lines[i].lstrip()
     if line[:1] == "#" or line.startswith('"""'):

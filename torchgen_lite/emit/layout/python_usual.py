@@ -9,33 +9,49 @@ is not as simple is left to it.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
-from torchgen_lite.emit.layout.items import split_items
+from torchgen_lite.emit.layout.items import STRING, split_items
 from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
 
 _IMPORT = re.compile(r"from [\w.]+ import (?=\w)")
 _NAME_TARGET = re.compile(r"[\w.]+(?:: \w+)? = ")
 _TARGET = re.compile(r"return |[\w.]+(?:: [\w.]+(?:\[[\w., \[\]]*\])?)? = ")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_ITEM = r"(?:[^()\[\]{},]|\[\w*\]|\((?:[^()\[\]{},]|\([^()\[\]{},]*\))*\))"
-ONE_TUPLE = re.compile(rf"""(?<![\w\])"'])\({_ITEM}*,\)""")
-"""A tuple of one simple item, whose comma asks for nothing: a name, or calls with one argument."""
+# What a statement or an item begins with that is a call or a display, up to its bracket: the name of what is called.
+_NAME = r"[^\W\d][\w.]*"
+_HEAD = re.compile(rf"(?:(?:return |{_NAME} = |\w+=)?({_NAME})?|[*@]+({_NAME}))")
+# A tuple of one simple item, whose comma asks for nothing: a name, or calls with one argument.
+_FLAT = r"[^()\[\]{},]*"
+_NESTED = rf"(?:\[\w*\]|\({_FLAT}(?:\({_FLAT}\){_FLAT})*\))"
+_ONE_TUPLE = re.compile(rf"""(?<![\w\])"'])\({_FLAT}(?:{_NESTED}{_FLAT})*,\)""")
 _NOT_CALLED = frozenset("""
     and assert await del elif except for from if import in is lambda not or raise return while with yield
     """.split())
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-def lay_out_usual(text: str, indent: int, tail: str = "") -> list[str] | None:
+class _List(NamedTuple):
+    """What brackets hold, an item a line; the longest is `width` without its comma."""
+
+    lines: str
+    number: int
+    width: int
+
+
+def lay_out_usual(text: str, indent: int, tail: str = "") -> str | None:
     """The lines of a usual statement that is too long, or of an item with a comma as its `tail`; else None."""
-    head = text.partition("(")[0].partition("[")[0].partition("{")[0]
+    is_signature = text.startswith(("def ", "async def "))
+    is_block = is_signature or text.startswith("class ")
+    head = text.partition("(")[0]
+    if not is_block:
+        head = head.partition("[")[0].partition("{")[0]
     opening, bracket = len(head), text[len(head) : len(head) + 1]
-    is_signature = head.startswith(("def ", "async def "))
-    called = head.rpartition(" ")[2] if is_signature else _called(head)
+    called = head.rpartition(" ")[2] if is_block else _called(head)
     if called is None or not bracket or (called and bracket != "("):
         return _without_brackets(text, indent)
     end = len(text) - 1
-    if is_signature:
+    if is_block:
         end = text.rfind(") -> ")
         end = text.rfind("):") if end < 0 else end
     inside, is_asked = text[opening + 1 : end], text[end - 1 : end] == ","
@@ -44,26 +60,26 @@ def lay_out_usual(text: str, indent: int, tail: str = "") -> list[str] | None:
         return None
     if not inside or text[end] != _PAIRS[bracket]:
         return None
-    if _is_unusual(inside) and _is_unusual(ONE_TUPLE.sub("()", inside)):
-        return None
-    items = split_items(inside)
+    items = _listed(inside)
     margin = " " * indent
     first, last = f"{margin}{text[: opening + 1]}", f"{margin}{text[end:]}{tail}"
-    if items is None or len(first) > LINE_LENGTH or len(last) > LINE_LENGTH:
+    if items is None or len(last) > LINE_LENGTH:
         return None
+    if len(first) > LINE_LENGTH:
+        return _in_brackets(head[: -len(called)], text[len(head) - len(called) :], indent)
     if not called:
-        return _opened(first, items, last, indent) if len(items) > 1 else None
-    if len(items) > 1:
+        return _opened(first, items, last, indent) if items.number > 1 else None
+    if items.number > 1:
         if not is_asked and indent + 4 + len(inside) <= LINE_LENGTH:
-            return [first, f"{margin}    {inside}", last]
+            return f"{first}\n{margin}    {inside}\n{last}"
         return _opened(first, items, last, indent)
     comma = "," if is_signature or is_asked else ""
     if comma and "," in inside:
         return None
     if indent + 4 + len(inside) + len(comma) <= LINE_LENGTH:
-        return [first, f"{margin}    {inside}{comma}", last]
+        return f"{first}\n{margin}    {inside}{comma}\n{last}"
     inner = lay_out_usual(inside, indent + 4) if not comma else None
-    return None if inner is None else [first, *inner, last]
+    return None if inner is None else f"{first}\n{inner}\n{last}"
 
 
 def _called(head: str) -> str | None:
@@ -72,16 +88,9 @@ def _called(head: str) -> str | None:
     >>> _called("value = f.g"), _called("return "), _called("if f")
     ('f.g', '', None)
     """
-    words = head.split(" ")
-    called = words[-1]
-    if len(words) == 1:
-        name, equals, value = called.rpartition("=")
-        called = value if equals and name.isidentifier() else called.lstrip("*@") or called
-    elif len(words) == 2 and words[0] == "return":
-        pass
-    elif len(words) != 3 or words[1] != "=" or not _is_name(words[0]):
-        return None
-    return called if not called or (_is_name(called) and called not in _NOT_CALLED) else None
+    found = _HEAD.fullmatch(head)
+    called = (found[1] or found[2] or "") if found is not None else None
+    return None if called in _NOT_CALLED else called
 
 
 def _is_name(text: str) -> bool:
@@ -89,38 +98,52 @@ def _is_name(text: str) -> bool:
     return text.replace(".", "_").isidentifier()
 
 
+# The same parameters stand in the signatures of a function, of its stub and of its overloads.
+@lru_cache(maxsize=16_384)
+def _listed(inside: str) -> _List | None:
+    """What stands between commas outside of brackets; None where commas and brackets may mean something else."""
+    if _is_unusual(inside) and _is_unusual(_ONE_TUPLE.sub("()", inside)):
+        return None
+    items = split_items(inside)
+    return None if items is None else _List(",\n".join(items), len(items), max(map(len, items)))
+
+
 def _is_unusual(inside: str) -> bool:
-    """Whether commas and brackets may mean something else; `in` is ten times as fast as a pattern here."""
+    """Whether that may be so; `in` is ten times as fast as a pattern here."""
     is_closed = ",)" in inside or ",]" in inside or ",}" in inside
     is_nested = " for " in inside or "lambda" in inside or "** " in inside
     return is_closed or is_nested or not inside.isascii()
 
 
-def _without_brackets(text: str, indent: int) -> list[str] | None:
-    """An import, or a value that is a name or a subscript."""
+def _without_brackets(text: str, indent: int) -> str | None:
+    """An import, or a value that is a name, a string or a subscript."""
     if indent + len(text) <= LINE_LENGTH:
         return None
-    margin = " " * indent
     names = _IMPORT.match(text)
-    if names is not None and text.isascii():
-        items = text[names.end() :].split(", ")
-        return _opened(f"{margin}{names[0]}(", items, f"{margin})", indent)
-    start = 7 if text.startswith("return ") else text.rfind(" = ") + 3
+    if names is not None:
+        items, margin = _listed(text[names.end() :]), " " * indent
+        return items and _opened(f"{margin}{names[0]}(", items, f"{margin})", indent)
+    start = 7 if text.startswith("return ") else text.find(" = ") + 3
     target, value = text[:start], text[start:]
-    if not _is_name(value) or not _NAME_TARGET.fullmatch(target):
+    if not _is_name(value) and not STRING.fullmatch(value) or not _NAME_TARGET.fullmatch(target):
         *keys, last = value[:-1].split("[")
         if not last or "," in last or "]" in last or not value.endswith("]"):
             return None
         if not _are_subscripts(keys) or not _TARGET.fullmatch(target):
             return None
-        first = f"{margin}{text[: -len(last) - 1]}"
-        if len(first) <= LINE_LENGTH >= indent + 4 + len(last):
-            return [first, f"{margin}    {last}", f"{margin}]"]
-        if ":" not in target or len(keys) > 1:
-            return _at_subscript(text, indent, len(text) - len(last) - 2)
-    if max(len(target) + 1, len(value) + 4) + indent > LINE_LENGTH:
+        if ":" not in target or len(keys) > 1 or indent + len(text) - len(last) <= LINE_LENGTH + 1:
+            return _at_subscript(text, indent, len(text))
+    return _in_brackets(target, value, indent)
+
+
+def _in_brackets(target: str, value: str, indent: int) -> str | None:
+    """A value on a line of its own; a string that does not fit there either stays where it is."""
+    margin = " " * indent
+    if not target.endswith(" = ") or indent + len(target) >= LINE_LENGTH:
         return None
-    return [f"{margin}{target}(", f"{margin}    {value}", f"{margin})"]
+    if indent + 4 + len(value) <= LINE_LENGTH:
+        return f"{margin}{target}(\n{margin}    {value}\n{margin})"
+    return f"{margin}{target}{value}" if ":" not in target and STRING.fullmatch(value) else None
 
 
 def _are_subscripts(keys: list[str]) -> bool:
@@ -130,7 +153,7 @@ def _are_subscripts(keys: list[str]) -> bool:
     return is_flat and _is_name(keys[0])
 
 
-def _at_subscript(text: str, indent: int, end: int) -> list[str] | None:
+def _at_subscript(text: str, indent: int, end: int) -> str | None:
     """At the last of several subscripts before `end` whose bracket fits on the first line."""
     opening, margin = text.rfind("[", 0, end), " " * indent
     if opening < 0:
@@ -138,24 +161,36 @@ def _at_subscript(text: str, indent: int, end: int) -> list[str] | None:
     if indent + opening >= LINE_LENGTH:
         return _at_subscript(text, indent, opening)
     inside, rest = text[opening + 1 : end - 1], text[end - 1 :]
-    if "," in inside or indent + max(len(inside) + 4, len(rest)) > LINE_LENGTH:
+    if "," in inside or indent + 4 + len(inside) > LINE_LENGTH:
         return None
-    return [f"{margin}{text[: opening + 1]}", f"{margin}    {inside}", f"{margin}{rest}"]
+    first, fits = (
+        f"{margin}{text[: opening + 1]}\n{margin}    {inside}\n{margin}",
+        indent + len(rest) <= LINE_LENGTH,
+    )
+    return f"{first}{rest}" if fits else _each_opened(first, rest, indent)
 
 
-def _opened(first: str, items: list[str], last: str, indent: int) -> list[str] | None:
+def _each_opened(first: str, rest: str, indent: int) -> str | None:
+    """With the subscripts of a `rest` that is too long as well: black opens each from the last that fits on."""
+    opening, margin = rest.rfind("[", 0, LINE_LENGTH - indent), " " * indent
+    keys = rest[opening + 1 : -1].split("][")
+    if opening < 0 or "," in rest or indent + 4 + max(map(len, keys)) > LINE_LENGTH:
+        return None
+    inside = f"\n{margin}][\n{margin}    ".join(keys)
+    return f"{first}{rest[: opening + 1]}\n{margin}    {inside}\n{margin}]"
+
+
+def _opened(first: str, items: _List, last: str, indent: int) -> str | None:
     """One item a line, if they fit, or are usual themselves, or are strings, which can't be divided."""
     margin = " " * (indent + 4)
-    if len(margin) + max(map(len, items)) < LINE_LENGTH:
-        return [first, *[f"{margin}{item}," for item in items], last]
-    lines = [first]
-    for item in items:
-        line = f"{margin}{item},"
-        if len(line) <= LINE_LENGTH or _STRING.fullmatch(item):
-            lines.append(line)
-            continue
-        divided = lay_out_usual(item, indent + 4, ",")
-        if divided is None:
+    if indent + 4 + items.width < LINE_LENGTH:
+        lines = items.lines.replace("\n", f"\n{margin}")
+        return f"{first}\n{margin}{lines},\n{last}"
+    parts = [first]
+    for item in items.lines.split(",\n"):
+        fits = indent + 4 + len(item) < LINE_LENGTH or STRING.fullmatch(item)
+        part = f"{margin}{item}," if fits else lay_out_usual(item, indent + 4, ",")
+        if part is None:
             return None
-        lines += divided
-    return [*lines, last]
+        parts.append(part)
+    return "\n".join([*parts, last])

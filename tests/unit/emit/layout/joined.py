@@ -7,12 +7,13 @@ import re
 import tokenize
 
 from torchgen_lite.emit.layout.python import join_lines
+from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
 
 _SILENT = {tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT}
 
 
 def joined_python(text: str) -> str:
-    """A file with each statement on one line; those with comments or longer strings in them stay."""
+    """A file with each statement on one line; those with comments or longer strings in them, and tables, stay."""
     lines, out, done, start = text.split("\n"), [], 0, 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in _SILENT:
@@ -29,7 +30,9 @@ def joined_python(text: str) -> str:
 def _joined(lines: list[str]) -> list[str]:
     if len(lines) == 1 or '"""' in "".join(lines):
         return lines
-    return [lines[0][: -len(lines[0].lstrip())] + join_lines(lines)]
+    joined = lines[0][: -len(lines[0].lstrip())] + join_lines(lines)
+    # What would fit on one line has been written on several.
+    return [joined] if len(joined) > LINE_LENGTH else lines
 
 
 def join_cpp_lines(lines: list[str]) -> str:

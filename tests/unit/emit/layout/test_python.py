@@ -14,6 +14,10 @@ from torchgen_lite.emit.layout.python import join_lines, lay_out_statement
 HEAD = "from __future__ import annotations\n\n"
 
 
+def laid_out(statement: str, indent: int) -> list[str]:
+    return lay_out_statement(statement, indent).split("\n")
+
+
 def black_lines(statement: str, mode: black.Mode) -> list[str]:
     """What black makes of a statement. A block needs a body, and a decorator a function."""
     body = {":": "\n    pass", "@": "\ndef f(): ..."}
@@ -25,15 +29,15 @@ def black_lines(statement: str, mode: black.Mode) -> list[str]:
 
 @pytest.mark.parametrize(("statement", "lines"), read_cases("python_cases.txt", "# "))
 def test_statement(statement: str, lines: list[str]) -> None:
-    assert lay_out_statement(statement, 0) == lines
+    assert laid_out(statement, 0) == lines
     assert black_lines(statement, black.Mode()) == lines
-    assert lay_out_statement(join_lines(lines), 0) == lines
+    assert laid_out(join_lines(lines), 0) == lines
 
 
 def test_indentation_counts() -> None:
     call = "function(argument_of_the_call, another_argument_of_the_call, the_last_argument)"
-    assert lay_out_statement(call, 8) == [f"        {call}"]
-    assert lay_out_statement(call, 12) == [
+    assert laid_out(call, 8) == [f"        {call}"]
+    assert laid_out(call, 12) == [
         "            function(",
         "                argument_of_the_call, another_argument_of_the_call, the_last_argument",
         "            )",
@@ -42,8 +46,8 @@ def test_indentation_counts() -> None:
 
 def test_nested_deeply() -> None:
     statement, deeper = (f"value = {'f(a, ' * depth}b{')' * depth}" for depth in (64, 65))
-    assert lay_out_statement(statement, 0) == black_lines(statement, black.Mode())
-    assert lay_out_statement(deeper, 0) == [deeper]
+    assert laid_out(statement, 0) == black_lines(statement, black.Mode())
+    assert laid_out(deeper, 0) == [deeper]
 
 
 @pytest.mark.parametrize("length", [60, *range(77, 85)])
@@ -52,12 +56,12 @@ def test_lengths(length: int, count: int) -> None:
     items = ", ".join(f"argument{i}" for i in range(count))
     for name in ("x", "kernel = _handle_" + "a" * 55 + ".resolve"):
         call = f"{name.ljust(length, 'z')}({items})"
-        assert lay_out_statement(call, 0) == black_lines(call, black.Mode())
+        assert laid_out(call, 0) == black_lines(call, black.Mode())
 
 
 @pytest.mark.parametrize("text", ["f(a", "f(a]", "a)", "x = 'open", "f(a)  # comment", "€"])
 def test_what_is_no_statement_stays(text: str) -> None:
-    assert lay_out_statement(text, 0) == [text]
+    assert laid_out(text, 0) == [text]
 
 
 NAMES = st.sampled_from(
@@ -148,4 +152,4 @@ def test_any_statement(statement: str) -> None:
     # Layout gets what templates write: black's spaces and brackets, all on one line.
     mode = black.Mode(line_length=100_000, magic_trailing_comma=False)
     (line,) = black_lines(statement, mode)
-    assert lay_out_statement(line, 0) == black_lines(line, black.Mode())
+    assert laid_out(line, 0) == black_lines(line, black.Mode())

@@ -60,15 +60,12 @@ def test_what_stands_before_does_not_matter(before: str) -> None:
     assert lay_out("a.pyi", before + LONGER + "\n") == before + LAID_OUT
 
 
-def test_commas_that_ask_for_one_item_a_line() -> None:
-    text = '__all__ = ["a", "b",]\nx = (a,), b[c,], f((d,))\ndef f(self, *, a,): ...\n'
-    assert lay_out("a.py", text) == """\
-__all__ = [
-    "a",
-    "b",
-]
-x = (a,), b[c,], f((d,))
-def f(
+def test_commas_ask_for_one_item_a_line_where_not_all_fit_on_one() -> None:
+    text = "x = (a,), b[c,], f((d, e,))\n"
+    assert lay_out("a.py", text) == text
+    name = "name_of_a_function" * 5
+    assert lay_out("a.py", f"def {name}(self, *, a,): ...\n") == f"""\
+def {name}(
     self,
     *,
     a,
@@ -79,7 +76,7 @@ def f(
 def test_items_of_a_table() -> None:
     call = LONG.removeprefix("value = ").replace("the_last", "the_very_last")
     inside = call.removeprefix("function(").removesuffix(")")
-    text = f"table = f(\n    # first\n    *{call}[0],\n    key={call},\n    (a, b,),\n)\n"
+    text = f"table = f(\n    # first\n    *{call}[0],\n    key={call},\n    (a, b),\n)\n"
     assert lay_out("a.py", text) == f"""\
 table = f(
     # first
@@ -89,9 +86,6 @@ table = f(
     key=function(
         {inside}
     ),
-    (
-        a,
-        b,
-    ),
+    (a, b),
 )
 """

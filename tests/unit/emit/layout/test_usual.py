@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import black
 import pytest
 
+from tests.unit.emit.layout.test_python import black_lines
 from torchgen_lite.emit.layout.cpp_usual import lay_out_usual_cpp
 from torchgen_lite.emit.layout.items import split_items
 from torchgen_lite.emit.layout.python_usual import lay_out_usual
@@ -18,6 +20,7 @@ MANY = ", ".join(f"{LONG}_{i}" for i in range(4))
         ("a", ["a"]),
         ("a, (b, c), d[e, f]", ["a", "(b, c)", "d[e, f]"]),
         ('"a, b", f("c)", d)', ['"a, b"', 'f("c)", d)']),
+        (""""(\\"'", '"', ["]", b]""", ['''"(\\"'"''', "'\"'", '["]", b]']),
         ("a) + (b", None),
         ("a, (b", None),
         ('f("a)"', None),
@@ -46,11 +49,17 @@ def test_items_with_angles() -> None:
         f"value = function((inner(argument),), {MANY})",
         f"value = table[{LONG}][{LONG}][{LONG}][{LONG}]",
         f"value: int = table[{LONG}][{LONG}][{LONG}][{LONG}]",
+        f"value = table{''.join(f'[{LONG}_{i}]' for i in range(12))}",
+        f"class Name({LONG * 4}):",
+        f"{LONG * 4} = function(argument)",
+        f'value = "{MANY}"',
+        f"""value = function("it's", '"', {MANY})""",
         "f(a, b,)",
     ],
 )
 def test_usual_python(text: str) -> None:
-    assert lay_out_usual(text, 0) is not None
+    lines = lay_out_usual(text, 0)
+    assert lines is not None and lines.split("\n") == black_lines(text, black.Mode())
 
 
 @pytest.mark.parametrize(
@@ -65,7 +74,7 @@ def test_usual_python(text: str) -> None:
         f"value = function(lambda a, b: {LONG}, {MANY})",
         f"value = function(({MANY},), {MANY})",
         f"value = function((inner({LONG}, {LONG},),), {MANY})",
-        f"value = '{MANY}'",
+        f"value: str = '{MANY}'",
     ],
 )
 def test_unusual_python(text: str) -> None:
