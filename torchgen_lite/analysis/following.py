@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.kernels import KernelEntry, kernels_of
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -43,6 +44,14 @@ def _is_left_out(function: NativeFunction, key: str) -> bool:
     if not keys and function.place("dispatch") is None:
         return False
     return all(bare_type(value.type) == "Tensor" for value in function.func.returns)
+
+
+def copied_kernels(operator: Operator) -> Iterator[KernelEntry]:
+    """The kernels of a functional variant that serve another one: see Note [Variants that copy]."""
+    group = operator.group
+    if group is not None and operator.function is not group.functional:
+        keys = {entry.key for entry in copied_entries(group, operator.function)}
+        yield from (kernel for kernel in kernels_of(group.functional) if kernel.key in keys)
 
 
 def functional_variant(resolved: Resolved, operator: Operator) -> Operator | None:

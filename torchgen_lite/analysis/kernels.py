@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import Backend, NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 
 COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
@@ -27,7 +27,7 @@ DENSE_BACKENDS = frozenset(CURRENT.backends)
 
 class KernelEntry(NamedTuple):
     """A kernel of an operator under one key. `is_structured`: it is an impl function; `is_implied`: nobody
-    wrote it, and its spans are those of the schema."""
+    wrote it, and its spans are those of the schema; `backend`: whose file gives it."""
 
     key: str
     kernel: str
@@ -35,6 +35,7 @@ class KernelEntry(NamedTuple):
     is_implied: bool
     key_span: Span | None
     kernel_span: Span | None
+    backend: Backend | None = None
 
 
 def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
@@ -61,6 +62,7 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
                     False,
                     entry.key_span,
                     entry.kernel_span,
+                    entry.backend,
                 )
                 for entry in function.dispatch
             ]

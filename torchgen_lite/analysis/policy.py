@@ -25,6 +25,7 @@ class Origin(Enum):
     meta = "calls the meta function and no more: shape and type"
     default = "calls the meta function, then the out variant of whichever backend"
     from_out = "makes the result as Meta says, then calls the out variant"
+    copied = "calls the kernel of the functional variant, and copies what it gives"
     functionalize = "calls the functional variant, and copies its results"
     fake = "a fake: what is returned when only shapes are known"
     traced_view = "the view that the rule of `fake` names"
@@ -100,10 +101,17 @@ TORCH_LIBRARY = frozenset(
     }
 )
 UNKNOWN_VIEWS = frozenset({Origin.not_implemented, Origin.unknown_view})
-# What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`).
+# What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`), and for files of backends.
 PYTORCH = Policy(
     in_pytorch=True,
-    makes=STRUCTURED | {Origin.derived, Origin.default, Origin.returns_self, Origin.backend_select},
+    makes=STRUCTURED
+    | {
+        Origin.derived,
+        Origin.default,
+        Origin.copied,
+        Origin.returns_self,
+        Origin.backend_select,
+    },
 )
 
 # A target that registers nothing.

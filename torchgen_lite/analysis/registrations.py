@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
-from torchgen_lite.analysis.following import functional_variant, out_kernels
+from torchgen_lite.analysis.following import copied_kernels, functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -62,18 +62,29 @@ def registrations(
     wanted = policy.makes | WRITTEN
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
+        operators = (*operators, *resolved.copying)
     names = {operator.name for operator in operators}
+    lent = {operator.name for operator in resolved.copying}
     has_autograd = _has_autograd(operators, policy)
     for operator in operators:
-        every = [_kernels_of(program, operator, policy)]
-        if has_autograd:
+        every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
+        if has_autograd and operator.name not in lent:
             every.append(_autograd(operator, resolved.autograd[operator.name], policy))
+        every.append(_copied(program, operator))
         taken = set()
         for found in chain.from_iterable(every):
             is_whole = found.source is None or found.source.name in names
             if found.origin in wanted and found.key not in taken and is_whole:
                 taken.add(found.key)
                 yield found
+
+
+def _copied(program: Program, operator: Operator) -> Iterator[Registration]:
+    """The kernels that copy what those of the functional variant give."""
+    for kernel in copied_kernels(operator):
+        if operator.group is not None:
+            functional = program.resolved.by_name[operator.group.functional.name]
+            yield Registration(operator, kernel.key, Origin.copied, kernel, functional)
 
 
 def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.derive.copying import copied_entries, copying_entries
 from torchgen_lite.analysis.derive.groups import (
     complete_groups,
     derive_variants,
@@ -22,6 +23,7 @@ from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.views import find_views, group_views
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.loader.earlier import adopt, unstructured
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.schema import SchemaKind
@@ -85,6 +87,24 @@ class Resolved:
         return self._completed[1]
 
     @kept
+    def _copying(self) -> Mapping[str, tuple[Operator, VariantGroup]]:
+        found = {}
+        for group in self.groups:
+            for lent in group.functions() if copying_entries(group) else ():
+                function = unstructured(adopt(lent, group.functional.func.name_span))
+                if lent.name not in self.declared_by_name and copied_entries(group, function):
+                    found[lent.name] = Operator(function, True, self), group
+        return found
+
+    @property
+    def copying(self) -> tuple[Operator, ...]:
+        """Operators of the context that no entry names, and that follow from one which a backend's file names.
+
+        See Note [Variants that copy].
+        """
+        return tuple([operator for operator, _ in self._copying.values()])
+
+    @kept
     def view_names(self) -> frozenset[str]:
         return find_views(self.operators)
 
@@ -97,7 +117,8 @@ class Resolved:
     @kept
     def group_of(self) -> Mapping[int, VariantGroup]:
         """The group of a function, by identity."""
-        return {id(f): group for group in self.groups for f in group.functions()}
+        found = {id(f): group for group in self.groups for f in group.functions()}
+        return found | {id(o.function): group for o, group in self._copying.values()}
 
     @kept
     def views_of(self) -> Mapping[int, ViewGroup]:

@@ -115,9 +115,11 @@ def _cmake_text(text: str) -> str:
 
 
 def list_ops(program: Program) -> Iterator[Row]:
-    """Every operator: name, kind, and the keys that have kernels."""
-    for operator in program.resolved.declared:
-        keys = [kernel.key for kernel in operator.kernels]
+    """Every operator: name, kind, and the keys that have kernels, of their own or from a backend's functional variant."""
+    from torchgen_lite.analysis.following import copied_kernels
+
+    for operator in (*program.resolved.declared, *program.resolved.copying):
+        keys = [kernel.key for kernel in (*operator.kernels, *copied_kernels(operator))]
         yield {"name": operator.name, "kind": str(operator.kind), "keys": ", ".join(keys)}
 
 

@@ -18,6 +18,39 @@ _MM = """\
 - func: mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
   dispatch: {PrivateUse1: mm_out}"""
 
+_STATS = """\
+-- torchgen_lite.toml --
+schema = ["ops.yaml"]
+native = "pytorch.yaml"
+-- pytorch.yaml --
+- func: _copy_from_and_resize(Tensor self, Tensor dst) -> Tensor
+- func: count_(Tensor(a!) self, Tensor(b!) seen) -> Tensor(a!)
+  dispatch: {{CPU: count_}}
+  autogen: count, count.out
+-- ops.yaml --
+backend: XLA
+cpp_namespace: xla
+supported:
+- count
+- count.out
+- _copy_from_and_resize
+{}"""
+
+_NEG = """\
+-- torchgen_lite.toml --
+schema = ["ops.yaml"]
+native = "pytorch.yaml"
+-- pytorch.yaml --
+- func: neg(Tensor self) -> Tensor
+- func: neg_(Tensor(a!) self) -> Tensor(a!)
+- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+- func: _copy_from(Tensor self, Tensor dst, bool non_blocking=False) -> Tensor
+- func: _copy_from_and_resize(Tensor self, Tensor dst) -> Tensor
+-- ops.yaml --
+backend: XLA
+cpp_namespace: xla
+supported: {}"""
+
 _COVERED = """\
 -- pytorch.yaml --
 - func: mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
@@ -76,6 +109,26 @@ NATIVE_CODES = (
         "key takes the place of the derivative, and the other variants would go on with that of PyTorch.",
         f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm]\nautograd: [mm.out]",
         f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm, mm.out]",
+    ),
+    Code(
+        "TG373",
+        "variant that does not follow from the functional one",
+        "warning",
+        "From the kernel of a functional variant in a backend's file follow those of the in-place and the out variant, "
+        "which copy its results. One that writes other tensors beside is left out; `gen_backend_stubs` stops there. A "
+        "call of it with tensors of the backend ends where no kernel is.",
+        _STATS.format(""),
+        _STATS.format("- count_\n"),
+    ),
+    Code(
+        "TG374",
+        "variant that follows and cannot copy",
+        "warning",
+        "In-place and out variants that follow from a backend's functional kernel copy its result to where the caller "
+        "wants it, with `_copy_from` and `_copy_from_and_resize` of PyTorch. Without kernels for these two the call "
+        "raises an error.",
+        _NEG.format("[neg]"),
+        _NEG.format("[neg, _copy_from, _copy_from_and_resize]"),
     ),
     Code(
         "TG370",

@@ -34,13 +34,14 @@ def export_program(
     for one in registrations(program, policy, operators):
         registered.setdefault(one.operator.name, {})[one.key] = one.origin.name
     resolved = program.resolved
+    copying = [o for o in resolved.copying if operators is None or o.name in registered]
     return {
         "version": EXPORT_VERSION,
         "kind": "ops",
         "target": policy.target or None,
         "ops": [
             export_operator(operator, registered.get(operator.name, {}))
-            for operator in resolved.operators
+            for operator in (*resolved.operators, *copying)
         ],
         "groups": [
             {**_members(group), "structured": group.structured} for group in resolved.groups

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Source, Span, did_you_mean
 from torchgen_lite.loader.dispatch_table import key_names
-from torchgen_lite.loader.earlier import Earlier
+from torchgen_lite.loader.earlier import Earlier, unstructured
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader, Words, short
@@ -39,12 +39,13 @@ from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.schema.model import Place
 
 # Lists of operators that get a kernel; for the dispatcher, one that lazy backends generate is like any other.
 _KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
-# Lists that give none: `symint` says how kernels take sizes, `ir_gen` asks for nodes of a lazy backend.
-_OTHER_LISTS = ("symint", "ir_gen", "tocpu")
-_ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported", "non_native")
+# Lists that give none: `symint` says how kernels take sizes, `ir_gen` and `non_native` ask for nodes of a lazy backend.
+_OTHER_LISTS = ("symint", "ir_gen", "non_native", "tocpu")
+_ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported")
 _TEXTS = (
     *("backend", "cpp_namespace", "class_name", "extra_headers", "device_guard"),
     "all_version",
@@ -106,18 +107,19 @@ def load_backend_file(
         for function in _own_entries(reader, field, own_words, versions):
             name = function.func.local_name
             own.add(name)
-            kernel = _kernel(function, backend, name in symint)
-            function = _with_kernels(function, [wanted], kernel)
-            functions.append(replace(function, backend=backend))
+            kernel = _kernel(function, backend, name in symint, function.structured)
+            functions.append(_with_kernels(function, [wanted], kernel, backend))
     for field in _KERNEL_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for item in _items(reader, field, versions):
             position = earlier.find(reader, item.name, item.node)
             if position is None or (item.name in own and field not in _PREFIXES):
                 continue
-            function = _external(functions[position], item, backend)
-            kernel = _kernel(function, backend, item.name in symint)
-            functions[position] = _add(reader, function, wanted, kernel, item.node)
+            function = _external(functions[position], item)
+            kernel = _kernel(function, backend, item.name in symint, item.is_structured)
+            span = reader.span(item.node)
+            entry = DispatchEntry(wanted, kernel, span, span, backend)
+            functions[position] = _add(reader, function, entry, span)
 
 
 def load_namespaces(
@@ -140,9 +142,8 @@ def load_namespaces(
                 continue
             if function.place("structured") is None:
                 # Whether a kernel is structured is written here, and not taken from PyTorch.
-                function = replace(
-                    function, structured=False, structured_inherits=None, precomputed=()
-                )
+                delegate = function.structured_delegate
+                function = replace(unstructured(function), structured_delegate=delegate)
             if function.place("structured_delegate") is None:
                 function = replace(function, structured_delegate=None)
             keys = ["PrivateUse1"]
@@ -153,7 +154,7 @@ def load_namespaces(
 
 def _backend(reader: EntryReader) -> Backend:
     text = reader.text("backend")
-    namespace, class_name = reader.text("cpp_namespace") or "", reader.text("class_name") or ""
+    namespace, class_name = _cpp_name(reader, "cpp_namespace"), _cpp_name(reader, "class_name")
     if text is None:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.
         if "backend" not in reader.fields and "official" not in reader.fields:
@@ -171,6 +172,15 @@ def _backend(reader: EntryReader) -> Backend:
         "use_out_as_primary" in reader.fields and reader.flag("use_out_as_primary"),
         "device_guard" in reader.fields and reader.flag("device_guard"),
     )
+
+
+def _cpp_name(reader: EntryReader, field: str) -> str:
+    text = reader.text(field) or ""
+    if text and not KERNEL_NAME.fullmatch(text):
+        message = f"`{short(text)}` is not a name in C++"
+        reader.report("TG108", message, reader.span(reader.fields[field][1]), "not a name")
+        return ""
+    return text
 
 
 def _list_of(reader: EntryReader, field: str, wanted: str) -> Iterator[Node]:
@@ -230,42 +240,51 @@ def _is_meant(fields: dict[str, Node], versions: VendorVersions) -> bool:
     return any(given) or not given
 
 
-def _external(function: NativeFunction, item: _Item, backend: Backend) -> NativeFunction:
+def _external(function: NativeFunction, item: _Item) -> NativeFunction:
     """The operator as the backend's file has it: its kernels are functions, unless it says that they are structured.
 
     What has kernels is declared by another file, and stays as it is.
     """
     if function.dispatch:
         return function
-    changes: dict[str, Any] = {"backend": backend}
-    if item.schema is not None:
-        changes["func"] = item.schema
-    if not item.is_structured:
-        changes |= {"structured": False, "structured_delegate": None}
-        changes |= {"structured_inherits": None, "precomputed": ()}
-    if not backend.device_guard:
-        changes |= {"device_check": "NoCheck", "device_guard": False}
-    return replace(function, **changes)
+    schema = _placed(function.func) if item.schema is None else item.schema
+    function = replace(function, func=schema)
+    return function if item.is_structured else unstructured(function)
 
 
-def _kernel(function: NativeFunction, backend: Backend, symint: bool) -> str:
-    """The C++ function that torchgen expects: `torch_xla::XLANativeFunctions::add_out`."""
+def _placed(schema: FunctionSchema) -> FunctionSchema:
+    """The schema of an operator that is only named: what a file of PyTorch says of its parts has no place here."""
+    source = schema.name_span and schema.name_span.source
+    arguments = [
+        a._replace(place=None) if _is_apart(a.place, source) else a for a in schema.arguments
+    ]
+    returns = [replace(r, span=None) if _is_apart(r.span, source) else r for r in schema.returns]
+    return replace(schema, arguments=tuple(arguments), returns=tuple(returns))
+
+
+def _is_apart(place: Place | Span | None, source: Source | None) -> bool:
+    return place is not None and place.source is not source
+
+
+def _kernel(function: NativeFunction, backend: Backend, symint: bool, is_structured: bool) -> str:
+    """The C++ function that torchgen expects: `torch_xla::XLANativeFunctions::add_out`.
+
+    A structured kernel is a class of its own, beside that class.
+    """
     name = f"{function.kernel_name}_symint" if symint else function.kernel_name
-    path = "::".join(part for part in (backend.namespace, backend.class_name, name) if part)
-    return path if KERNEL_NAME.fullmatch(path) else name
+    scope = backend.namespace, "" if is_structured else backend.class_name
+    return "::".join(part for part in (*scope, name) if part)
 
 
 def _add(
-    reader: EntryReader, function: NativeFunction, key: str, kernel: str, node: ScalarNode
+    reader: EntryReader, function: NativeFunction, entry: DispatchEntry, span: Span
 ) -> NativeFunction:
-    span = reader.span(node)
-    if any(entry.key == key for entry in function.dispatch):
+    if any(known.key == entry.key for known in function.dispatch):
         name = function.name.removeprefix("aten::")
-        message = f"dispatch key `{key}` of `{name}` is given twice"
+        message = f"dispatch key `{entry.key}` of `{name}` is given twice"
         reader.report("TG115", message, span, "given again here")
         return function
     dispatch = function.dispatch
-    entry = DispatchEntry(key, kernel, span, span)
     has_table = function.place("dispatch") is not None or function.structured
     if (
         not dispatch
@@ -292,7 +311,9 @@ def _own_entries(
                 yield function
 
 
-def _with_kernels(function: NativeFunction, keys: Sequence[str], kernel: str) -> NativeFunction:
+def _with_kernels(
+    function: NativeFunction, keys: Sequence[str], kernel: str, backend: Backend | None = None
+) -> NativeFunction:
     """The operator with the kernel that is meant where the entry has no table and delegates to no other."""
     # Of an operator that is only named, the place of the table is that of the name: see `adopt`.
     has_table = function.place("dispatch") not in (None, function.place("func"))
@@ -300,5 +321,5 @@ def _with_kernels(function: NativeFunction, keys: Sequence[str], kernel: str) ->
         return function
     span = function.func.name_span
     return replace(
-        function, dispatch=tuple([DispatchEntry(key, kernel, span, span) for key in keys])
+        function, dispatch=tuple([DispatchEntry(key, kernel, span, span, backend) for key in keys])
     )

@@ -104,7 +104,7 @@ class Earlier:
         return self._derived
 
 
-def adopt(native: NativeFunction, span: Span) -> NativeFunction:
+def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     """An operator of PyTorch where an author names it: its schema and facts, and none of its kernels."""
     return replace(
         native,
@@ -115,7 +115,18 @@ def adopt(native: NativeFunction, span: Span) -> NativeFunction:
         manual_kernel_registration=False,
         tags=tuple([tag for tag in native.tags if tag != "generated"]),
         span=span,
-        field_spans=(("func", span), ("dispatch", span)),
+        field_spans=(("func", span), ("dispatch", span)) if span is not None else (),
+    )
+
+
+def unstructured(function: NativeFunction) -> NativeFunction:
+    """The operator with kernels that are functions like any other."""
+    return replace(
+        function,
+        structured=False,
+        structured_delegate=None,
+        structured_inherits=None,
+        precomputed=(),
     )
 
 

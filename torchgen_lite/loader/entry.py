@@ -20,25 +20,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class DispatchEntry:
-    """`KEY: kernel` of a `dispatch:` table; a comma list gives one of these for each key.
-
-    `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several
-    joined with `.` or `::`.
-    """
-
-    key: str
-    kernel: str
-    key_span: Span | None = field(default=None, compare=False, repr=False)
-    kernel_span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Backend:
-    """The backend whose file gives an operator its kernels: functions of a C++ namespace, or of a class in it.
+    """The backend whose file gives an operator its kernels: functions of a C++ namespace, or static ones of a class.
 
-    `use_out_as_primary` says of which variant the others are made, `device_guard` whether wrappers take care of the
-    device (torchgen `BackendIndex`).
+    `use_out_as_primary` says that PyTorch makes variants of the out one, and no others are made; `device_guard`,
+    whether wrappers take care of the device (torchgen `BackendIndex`).
     """
 
     key: str
@@ -46,6 +32,26 @@ class Backend:
     class_name: str
     use_out_as_primary: bool = False
     device_guard: bool = False
+
+    @property
+    def copies_variants(self) -> bool:
+        """Whether variants are made of the functional one: see Note [Variants that copy]."""
+        return bool(self.class_name) and not self.use_out_as_primary
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchEntry:
+    """`KEY: kernel` of a `dispatch:` table; a comma list gives one of these for each key.
+
+    `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several
+    joined with `.` or `::`. `backend` is the one whose file gives the kernel, if it is in none of our tables.
+    """
+
+    key: str
+    kernel: str
+    key_span: Span | None = field(default=None, compare=False, repr=False)
+    kernel_span: Span | None = field(default=None, compare=False, repr=False)
+    backend: Backend | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,6 @@ class NativeFunction:
     autocast: str | None = None
     derivatives: Derivatives | None = None
     samples: Samples | None = None
-    backend: Backend | None = None
     extra: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
+from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config import locate_option
@@ -15,7 +16,6 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.output import Selection
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.analysis.program import Program
 
 
@@ -35,6 +35,8 @@ def select(
     every = resolved.operators if calls_only else resolved.declared
     if calls_only:
         policy = replace(policy, makes=frozenset())
+    if Origin.copied in policy.makes:
+        every = (*every, *resolved.copying)
     by_name = {operator.name: operator for operator in every}
     diagnostics = []
     for name in skip:

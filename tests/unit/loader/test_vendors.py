@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.loader.entry import Backend
 from torchgen_lite.pipeline import load
 
 PYTORCH = """\
@@ -142,9 +143,20 @@ custom:
         "aten::clamp.Tensor": [f"{path}clamp"],
         "aten::roll": [f"{path}roll_symint"],
     }
-    out = program.functions[1]
-    assert out.backend is not None and out.backend.use_out_as_primary
-    assert (out.structured, out.device_check, out.device_guard) == (False, "NoCheck", False)
+    own, out = program.functions[:2]
+    backend = out.dispatch[0].backend
+    assert backend == Backend("XLA", "torch_xla", "XLANativeFunctions", use_out_as_primary=True)
+    assert not out.structured and [entry.backend for entry in own.dispatch] == [None, None]
+
+
+def test_parts_of_a_schema_have_no_place_in_the_file_that_names_it(tmp_path: Path) -> None:
+    text = (
+        "backend: XLA\ncpp_namespace: x\nsupported:\n- abs\n- func: isnan(Tensor self) -> Tensor\n"
+    )
+    absolute, isnan = [f.func for f in read(tmp_path, text).functions]
+    assert (absolute.arguments[0].span, absolute.returns[0].span) == (None, None)
+    assert isnan.arguments[0].span is not None and isnan.arguments[0].span.line == 5
+    assert absolute.name_span is not None and absolute.name_span.line == 4
 
 
 def test_variants_in_two_lists(tmp_path: Path) -> None:
@@ -163,9 +175,13 @@ def test_items_that_are_mappings(tmp_path: Path, item: str) -> None:
     )
     assert said(program) == []
     assert program.functions[0].structured
-    assert kernels(program) == {
-        "aten::add.out": ["PrivateUse1: at::mine::PrivateUse1NativeFunctions::add_out"]
-    }
+    assert kernels(program) == {"aten::add.out": ["PrivateUse1: at::mine::add_out"]}
+
+
+@pytest.mark.parametrize("field", ["class_name", "cpp_namespace"])
+def test_names_that_are_none_in_cpp(tmp_path: Path, field: str) -> None:
+    program = read(tmp_path, f"backend: XLA\n{field}: a b\nsupported: [abs]\n")
+    assert said(program) == ["TG108 `a b` is not a name in C++"]
 
 
 PLUG_IN = """\

@@ -1,20 +1,22 @@
-"""Entries of operators that PyTorch has: whether it has them, and as they are written."""
+"""Entries of operators that PyTorch has: whether it has them, as they are written, with variants that can be made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
 
+from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes_results
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.versions import Version, contains, parse_range
 
 
 def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
-    """TG315 to TG318, against the PyTorch whose operators are the context of this program."""
+    """TG315 to TG318, TG373 and TG374, against the PyTorch whose operators are the context of this program."""
     for function in resolved.functions:
         clauses = parse_range(function.torch) if function.torch else None
         is_meant = clauses is None or not version or contains(clauses, version)
@@ -23,6 +25,7 @@ def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
         if function.namespace == "aten" and is_meant:
             yield from _check_schema(resolved, function)
     yield from _check_mixed(resolved)
+    yield from _check_copies(resolved)
 
 
 _OWN = "an operator of your own has a namespace: `mylib::{}`, or `namespace` in the configuration"
@@ -58,7 +61,7 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
     alone = [[f] for f in resolved.functions if id(f) not in resolved.group_of]
     for functions in chain(together, alone):
         kernels = [
-            (f, e) for f in functions if f.backend and f.backend.class_name for e in f.dispatch
+            (f, e) for f in functions for e in f.dispatch if e.backend and e.backend.class_name
         ]
         plain = next((pair for pair in kernels if not pair[1].key.startswith("Autograd")), None)
         autograd = next((pair for pair in kernels if pair[1].key.startswith("Autograd")), None)
@@ -70,3 +73,52 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
         )
         there = (plain[1].key_span, "in the other list")
         yield finding(autograd[0], "TG318", message, autograd[1].key_span, "here", None, there)
+
+
+def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
+    """Variants that do not follow from the functional one, and those that follow and could not copy."""
+    lacking: set[tuple[str, str]] = set()
+    for group in resolved.groups:
+        functional = group.functional
+        for entry in copying_entries(group):
+            for variant in group.functions():
+                own = resolved.declared_by_name.get(variant.name)
+                if variant is functional or (own is not None and _has(own, entry.key)):
+                    continue
+                if not takes_results(group, variant):
+                    yield _not_made(functional, entry, variant)
+                    continue
+                copy, key = COPIES[variant.func.kind()], entry.backend and entry.backend.key
+                copying = resolved.declared_by_name.get(f"aten::{copy}")
+                if (
+                    key
+                    and (copying is None or not _has(copying, key))
+                    and (copy, key) not in lacking
+                ):
+                    lacking.add((copy, key))
+                    yield _cannot_copy(functional, entry, variant, copy)
+
+
+def _has(operator: Operator, key: str) -> bool:
+    return any(kernel.key == key for kernel in operator.kernels)
+
+
+def _not_made(
+    functional: NativeFunction, entry: DispatchEntry, variant: NativeFunction
+) -> Diagnostic:
+    name = variant.func.local_name
+    message = f"no kernel of `{name}` follows from that of `{functional.func.local_name}`"
+    label = f"`{name}` writes other tensors than this one returns"
+    help_ = f"write a kernel of its own, and name `{name}` in the list as well"
+    return finding(functional, "TG373", message, entry.key_span, label, help_)
+
+
+def _cannot_copy(
+    functional: NativeFunction, entry: DispatchEntry, variant: NativeFunction, copy: str
+) -> Diagnostic:
+    backend = entry.backend.key if entry.backend is not None else entry.key
+    name = variant.func.local_name
+    message = f"`{name}` follows from `{functional.func.local_name}` and copies its result with `{copy}`, which has no kernel for {backend}"
+    label = f"`{name}` follows from it"
+    help_ = f"name `{copy}` under `supported`, and write its kernel"
+    return finding(functional, "TG374", message, entry.key_span, label, help_)

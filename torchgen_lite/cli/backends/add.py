@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from torchgen_lite.analysis.derive.copying import BETWEEN_DEVICES
 from torchgen_lite.cli.backends.native import ABOUT_PYTORCH, load_with_native, native_options
 from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.exit_codes import FINE
@@ -16,9 +17,6 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
-
-# PyTorch has no kernels for these and so leaves the check of devices on; but they copy from one device to another.
-_BETWEEN_DEVICES = frozenset({"_copy_from", "_copy_from_and_resize"})
 
 
 @click.command("add")
@@ -93,7 +91,7 @@ def entry(function: NativeFunction, key: str) -> str:
     """An entry in the canonical form: the schema of PyTorch, and one kernel, or none for what delegates."""
     schema = function.func
     lines = [f"- func: {schema.local_text}"]
-    if schema.base_name in _BETWEEN_DEVICES:
+    if schema.base_name in BETWEEN_DEVICES:
         lines.append("device_check: NoCheck  # It copies from one device to another.")
     elif function.device_check is not None:
         lines.append(f"device_check: {function.device_check}")

@@ -36,7 +36,8 @@ def select_operators(
     if target is None and not is_foreign and program.config.path is not None:
         target = next((name for name in configured if name in registering), None)
     if target is None:
-        return Selection(program.resolved.operators, PYTORCH)
+        resolved = program.resolved
+        return Selection((*resolved.operators, *resolved.copying), PYTORCH)
     if target in registering:
         return TARGETS[target].select(program)
     help_ = f"the targets are {', '.join(registering)}"

@@ -24,6 +24,16 @@ def qualified(kernel: str, namespace: str) -> str:
     return f"::{'::'.join(split_kernel(kernel, namespace))}"
 
 
+def split_class(scope: str) -> tuple[str, str]:
+    """Namespace and name of a class; the namespace may be empty.
+
+    >>> split_class("torch_xla::XLANativeFunctions"), split_class("XLANativeFunctions")
+    (('torch_xla', 'XLANativeFunctions'), ('', 'XLANativeFunctions'))
+    """
+    namespace, _, name = scope.rpartition("::")
+    return namespace, name
+
+
 def flat(namespace: str) -> str:
     """A namespace as one identifier.
 

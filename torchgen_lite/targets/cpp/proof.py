@@ -17,6 +17,8 @@ qualified name; one that it does not is found too, as a constant `foo` that a us
 the namespace: qualified look-up follows a using-directive only where the namespace itself has no such
 name. So no list says which kernel is in which file. `#line` makes a compiler report a mistake at the
 argument in the YAML, and the condition stands in the argument's column, so the column is right too.
+A class cannot look elsewhere: where it is not declared, one behind the namespace stands for it, whose members are
+such constants; a class that is declared has every kernel.
 Where several kernels have the name, the one of the right type is taken; that there is none shows only
 when the address is taken in a template.
 
@@ -29,12 +31,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.types import CType, unrooted
-from torchgen_lite.targets.cpp.kernels import flat, include_macro, qualified, split_kernel
+from torchgen_lite.targets.cpp.kernels import (
+    flat,
+    include_macro,
+    qualified,
+    split_class,
+    split_kernel,
+)
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place, schema_role
@@ -46,13 +55,14 @@ class RequiredKernel:
     """A kernel that the author writes, and what its schema makes of it.
 
     `signature` is spelled in the types of the target, its parameters are named as in the schema;
-    `keys` are the dispatch keys it is for.
+    `keys` are the dispatch keys it is for; `is_member`: it is a static function of a class.
     """
 
     operator: Operator
     kernel: str
     keys: tuple[str, ...]
     signature: CppSignature
+    is_member: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,13 @@ class CheckView:
     relation: str
     part: str
     message: str
+
+
+class AbsentClassView(NamedTuple):
+    """A class that stands for one that a file does not declare."""
+
+    name: str
+    members: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +114,28 @@ def proof_files(
     namespace = layout.namespace
     check = {"namespace": namespace, "is_boxed": is_boxed}
     yield OutputFile(layout.header("kernel_check.h"), "cpp/kernel_check.h.j2", check)
-    homes = [split_kernel(k.kernel, namespace) for k in kernels]
+    homes = [split_kernel(k.kernel, namespace) for k in kernels if not k.is_member]
+    members = [split_kernel(k.kernel, namespace) for k in kernels if k.is_member]
+    homes_of_classes = [split_class(scope)[0] for scope, _ in members]
     context = {
         "namespace": namespace,
         "fallback": f"{flat(namespace)}_absent_kernels",
         "kernels_macro": include_macro(namespace),
         "includes": includes,
         "absent": tuple(dict.fromkeys(name for _, name in homes)),
-        "scopes": tuple(dict.fromkeys(scope for scope, _ in homes)),
+        "classes": _absent_classes(members),
+        "scopes": tuple(dict.fromkeys([*[scope for scope, _ in homes], *homes_of_classes])),
         "kernels": [build_kernel_proof(kernel, namespace) for kernel in kernels],
     }
     yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", context)
+
+
+def _absent_classes(members: Sequence[tuple[str, str]]) -> list[AbsentClassView]:
+    """The classes by their names, each with the kernels of all that are called so."""
+    found: dict[str, dict[str, None]] = {}
+    for scope, name in members:
+        found.setdefault(split_class(scope)[1], {})[name] = None
+    return [AbsentClassView(name, tuple(own)) for name, own in found.items()]
 
 
 def build_kernel_proof(required: RequiredKernel, namespace: str) -> KernelProofView:

@@ -13,8 +13,9 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.loader.entry import Backend
 from torchgen_lite.targets.cpp import registrations as registration
-from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_kernel
+from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_class, split_kernel
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, with_last
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
@@ -23,12 +24,18 @@ from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
 class Kernel(NamedTuple):
-    """A kernel of an operator under one key, as the YAML names it."""
+    """A kernel of an operator under one key, as the YAML names it; `backend`: whose file gives it."""
 
     operator: Operator
     key: str
     name: str
     signature: CppSignature
+    backend: Backend | None = None
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it is a static member of a class."""
+        return self.backend is not None and bool(self.backend.class_name)
 
 
 def author_kernels(
@@ -43,7 +50,8 @@ def author_kernels(
         if one.origin in WRITTEN and one.kernel is not None:
             operator = by_name[one.operator.name]
             type_ = signature(operator, one.kernel)
-            found.append(Kernel(operator, one.key, one.kernel.kernel, type_))
+            entry = one.kernel
+            found.append(Kernel(operator, one.key, entry.kernel, type_, entry.backend))
     return found
 
 
@@ -65,6 +73,14 @@ class ScopeView(NamedTuple):
     kernels: Sequence[PrototypeView]
 
 
+class ClassView(NamedTuple):
+    """The prototypes in one class; its `namespace` may be empty."""
+
+    namespace: str
+    name: str
+    kernels: Sequence[PrototypeView]
+
+
 def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
     """What is to be proven. A kernel that serves several keys of an operator is proven once."""
     keys: dict[tuple[int, str, str], list[Kernel]] = {}
@@ -72,7 +88,13 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
         one = (id(kernel.operator), kernel.name, kernel.signature.type)
         keys.setdefault(one, []).append(kernel)
     return [
-        RequiredKernel(own[0].operator, own[0].name, tuple([k.key for k in own]), own[0].signature)
+        RequiredKernel(
+            own[0].operator,
+            own[0].name,
+            tuple([k.key for k in own]),
+            own[0].signature,
+            own[0].is_member,
+        )
         for own in keys.values()
     ]
 
@@ -90,13 +112,41 @@ def kernel_files(
     `includes` declare the types of the signatures; for `is_boxed` see `proof_files`.
     """
     if has_prototypes:
-        yield kernels_header(layout, kernels, includes)
+        yield from kernels_headers(layout, kernels, includes)
     yield from proof_files(layout, required_kernels(kernels), includes, is_boxed)
 
 
-def kernels_header(layout: Layout, kernels: Sequence[Kernel], includes: Blocks) -> OutputFile:
-    """`kernels.h`; `includes` declare the types of the signatures."""
-    namespace = layout.namespace
+def kernels_headers(
+    layout: Layout, kernels: Sequence[Kernel], includes: Blocks
+) -> Iterator[OutputFile]:
+    """`kernels.h`, and a header for the classes of each backend; `includes` declare the types of the signatures."""
+    members: dict[str, list[Kernel]] = {}
+    for kernel in kernels:
+        if kernel.backend is not None and kernel.is_member:
+            members.setdefault(class_header(kernel.backend), []).append(kernel)
+    for name, own in members.items():
+        classes = [
+            ClassView(*split_class(scope), views)
+            for scope, views in _prototypes(own, layout.namespace).items()
+        ]
+        context = {"includes": includes, "classes": classes}
+        yield OutputFile(layout.header(name), "cpp/kernel_class.h.j2", context)
+    free = [kernel for kernel in kernels if not kernel.is_member]
+    context = {
+        "macro": include_macro(layout.namespace),
+        "includes": [*includes, [layout.own(name) for name in members]] if members else includes,
+        "scopes": [ScopeView(*scope) for scope in _prototypes(free, layout.namespace).items()],
+    }
+    yield OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
+
+
+def class_header(backend: Backend) -> str:
+    """The header of a backend's class, which has the name that torchgen gives it."""
+    return f"{backend.key}NativeFunctions.h"
+
+
+def _prototypes(kernels: Sequence[Kernel], namespace: str) -> dict[str, list[PrototypeView]]:
+    """The declarations in each namespace or class."""
     scopes: dict[str, list[PrototypeView]] = {}
     # A kernel that operators share is declared under the condition of each.
     seen: set[tuple[str, PrototypeView]] = set()
@@ -107,12 +157,7 @@ def kernels_header(layout: Layout, kernels: Sequence[Kernel], includes: Blocks) 
         if key not in seen:
             seen.add(key)
             scopes.setdefault(scope, []).append(view)
-    context = {
-        "macro": include_macro(namespace),
-        "includes": includes,
-        "scopes": [ScopeView(*scope) for scope in scopes.items()],
-    }
-    return OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
+    return scopes
 
 
 def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[Sequence[Header]]:
@@ -181,11 +226,15 @@ def author_functions(
     for kernel in kernels:
         view = prototype(kernel, layout.namespace)
         blocks = [*includes, *include_blocks(signature_headers([kernel.signature]))]
+        namespace, name = split_kernel(kernel.name, layout.namespace)[0], view.name
+        if kernel.backend is not None and kernel.is_member:
+            namespace, class_ = split_class(namespace)
+            name, blocks = f"{class_}::{name}", [[layout.own(class_header(kernel.backend))]]
         yield AuthorFunction(
-            view.name,
+            name,
             (f"{kernel.key} of {kernel.operator.function.name}",),
-            f"{view.returns} {view.name}({view.parameters})",
+            f"{view.returns} {name}({view.parameters})",
             headers=tuple(chain.from_iterable(blocks)),
-            namespace=split_kernel(kernel.name, layout.namespace)[0],
+            namespace=namespace,
             last=layout.own("verify_kernels.h").name,
         )

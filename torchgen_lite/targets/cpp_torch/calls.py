@@ -51,6 +51,8 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         return {"includes": headers}
 
     yield OutputFile(layout.header("version.h"), "cpp_torch/version.h.j2", {})
+    if not operators:
+        return
     shown = {"namespace": layout.namespace}
     yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", shown)
     view, source = partial(dispatched_view, keyset=KEYSET), "cpp_torch/operators.cpp.j2"

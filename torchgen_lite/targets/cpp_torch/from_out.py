@@ -48,7 +48,7 @@ def from_out_registration(
         condition(member.function, out.function),
         signature,
         member.flat,
-        device_view(member.function, entry.key),
+        device_view(member.function, entry.key, entry.backend),
         tuple([f"{layout.folder}/{header}.h" for header in headers]),
         from_out=_view(out, member, entry, layout.namespace, signature),
     )

@@ -49,9 +49,9 @@ def build_schema(
 def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[Registration]:
     """The kernels of the author, directly or through a function that guards the device."""
     shared = shared_names(kernels, namespace)
-    for operator, key, name, signature in kernels:
+    for operator, key, name, signature, backend in kernels:
         kernel = qualified(name, namespace)
-        device = device_view(operator.function, key)
+        device = device_view(operator.function, key, backend)
         if kernel in shared or device != ANY_DEVICE:
             wrapper = Wrapper(
                 f"wrapper_{key}_{operator.flat}",

@@ -213,7 +213,7 @@ def structured_registrations(
             condition(operator.function, group.out.function),
             types.signature(operator.function, symint=False),
             operator.flat,
-            device_view(operator.function, one.key),
+            device_view(operator.function, one.key, one.kernel and one.kernel.backend),
             headers,
             structured=_view(group, operator, one.kernel),
         )

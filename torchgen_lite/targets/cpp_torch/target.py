@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import AUTOGRAD, FUNCTIONALIZE
@@ -26,6 +27,7 @@ from torchgen_lite.targets.cpp.selection import (
 )
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import build_calls
+from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.fallbacks import fallback_headers, functionalize_file
 from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
@@ -83,7 +85,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
         program.resolved,
-        operators,
+        [operator for operator in operators if not operator.facts.is_derived],
         registered,
         selection.policy,
         layout,
@@ -114,6 +116,26 @@ def _calls(operators: tuple[Operator, ...], layout: Layout) -> Iterator[OutputFi
     yield from build_methods(operators, layout)
 
 
+def _called(
+    operators: tuple[Operator, ...], registered: tuple[Registered, ...]
+) -> tuple[Operator, ...]:
+    """The operators with typed calls: not those of PyTorch for which a backend's file has kernels and no more.
+
+    PyTorch has calls for them. Formulas may call any operator of the library, and generated kernels their own.
+    """
+    declared = tuple([one for one in operators if not one.facts.is_derived])
+    if any(one.function.derivatives is not None for one in declared):
+        return declared
+    generated = {r.operator.name for r in registered if r.origin not in WRITTEN | {Origin.copied}}
+    return tuple([o for o in declared if o.function.name in generated or not _only_lists(o)])
+
+
+def _only_lists(operator: Operator) -> bool:
+    """Whether the lists of a backend's file are all that says of an operator of PyTorch."""
+    kernels, is_pytorchs = operator.facts.kernels, operator.function.namespace in TORCH_NAMESPACES
+    return is_pytorchs and bool(kernels) and all(kernel.backend is not None for kernel in kernels)
+
+
 def _files(
     operators: tuple[Operator, ...],
     registered: tuple[Registered, ...],
@@ -123,7 +145,7 @@ def _files(
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
     by_name = {operator.function.name: operator for operator in operators}
-    yield from _calls(operators, layout)
+    yield from _calls(_called(operators, registered), layout)
     kernels = author_kernels(registered, operators, kernel_signature)
     groups = structured_groups(operators, namespace)
     if any(one.origin is Origin.from_out for one in registered):
@@ -148,11 +170,14 @@ def _files(
 def _following(
     by_name: Mapping[str, Operator], registered: tuple[Registered, ...], layout: Layout
 ) -> Iterator[Registration]:
-    """The kernels that follow from the out variant's, and those that select a backend."""
+    """The kernels that follow from those of another variant, and those that select a backend."""
     for one in registered:
         operator = by_name[one.operator.name]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
             yield from_out_registration(by_name[one.source.name], operator, one.kernel, layout)
+        elif one.origin is Origin.copied and one.source is not None and one.kernel is not None:
+            functional = by_name[one.source.name]
+            yield copied_registration(functional, operator, one.kernel, layout.namespace)
         elif one.origin is Origin.backend_select:
             yield wrapped(operator, one.key, select_wrapper(operator, layout.namespace))
 

@@ -21,12 +21,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
+from torchgen_lite.analysis.derive.copying import BETWEEN_DEVICES
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import Backend, NativeFunction
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type
@@ -69,6 +71,26 @@ class FromOutView:
     results: tuple[str, ...]
 
 
+class CopiedResult(NamedTuple):
+    """A result of the functional kernel, and the argument that it is copied to; both are lists, or neither."""
+
+    given: str
+    target: str
+    is_list: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedView:
+    """A kernel that calls that of the functional variant with what is `passed`, and copies its results with the
+    function `copy` of PyTorch; the tensors that are written are `returned`."""
+
+    kernel: str
+    passed: tuple[str, ...]
+    copy: str
+    results: tuple[CopiedResult, ...]
+    returned: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class StructuredView:
     """A kernel that calls meta and, where there is one, impl. `given` are the outputs that are there, `count` is how
@@ -87,7 +109,8 @@ class StructuredView:
 @dataclass(frozen=True, slots=True)
 class Wrapper:
     """A function of a registration file. It does what one of the last fields says: calls a `kernel`, that of the
-    out variant, a structured one, or this operator with the `keys` (a local variable) of the backend selected.
+    out variant or of the functional one, a structured one, or this operator with the `keys` (a local variable) of the
+    backend selected.
     """
 
     name: str
@@ -98,6 +121,7 @@ class Wrapper:
     more_headers: tuple[str, ...] = ()
     kernel: str = ""
     from_out: FromOutView | None = None
+    copied: CopiedView | None = None
     structured: StructuredView | None = None
     keys: str = ""
 
@@ -114,7 +138,7 @@ class Wrapper:
     @property
     def calls_kernel(self) -> bool:
         """Whether the author's kernels have to be declared before it."""
-        return bool(self.kernel or self.from_out)
+        return bool(self.kernel or self.from_out or self.copied)
 
     @property
     def headers(self) -> tuple[str, ...]:
@@ -133,9 +157,12 @@ def device_keys() -> frozenset[str]:
     )
 
 
-def device_view(function: NativeFunction, key: str) -> DeviceView:
-    """What a kernel of that operator under the key has done for it; `ANY_DEVICE` where that is nothing."""
-    if key not in device_keys():
+def device_view(function: NativeFunction, key: str, backend: Backend | None = None) -> DeviceView:
+    """What a kernel of that operator under the key has done for it; `ANY_DEVICE` where that is nothing.
+
+    A `backend` says in its file whether its kernels, those for autograd too, have it done.
+    """
+    if not (key in device_keys() if backend is None else backend.device_guard):
         return ANY_DEVICE
     layout = argument_layout(function.func)
     # A `Tensor[]?` has no device by PyTorch's functions, as it carries no keys.
@@ -144,7 +171,8 @@ def device_view(function: NativeFunction, key: str) -> DeviceView:
         for a in (*layout.out, *layout.positional)
         if is_tensor_like(a.type) and dispatch_kind(a.type) != "-"
     ]
-    checked = tensors if function.device_check != "NoCheck" else []
+    is_between = backend is not None and function.func.base_name in BETWEEN_DEVICES
+    checked = [] if is_between or function.device_check == "NoCheck" else tensors
     by_options = function.device_guard and layout.options is not None
     return DeviceView(
         tuple([(cpp_text.identifier(a.name), cpp_text.quote(a.name)) for a in checked]),
