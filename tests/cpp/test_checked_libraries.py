@@ -15,7 +15,7 @@ from tests.cpp.compiling import needs_compiler
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
-LIBRARIES = ("autograd_ops", "structured_ops", "device_ops")
+LIBRARIES = ("autograd_ops", "structured_ops", "device_ops", "backend_ops")
 CASES = [(library, check) for library in LIBRARIES for check in check_names(library)]
 
 

@@ -120,9 +120,10 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
 
 
 def unstructured(function: NativeFunction) -> NativeFunction:
-    """The operator with kernels that are functions like any other."""
+    """The operator with kernels that are functions like any other; their types stay as they are."""
     return replace(
         function,
+        is_part_of_structured=function.shares_structured,
         structured=False,
         structured_delegate=None,
         structured_inherits=None,

@@ -60,7 +60,8 @@ class NativeFunction:
 
     `dispatch` is as written, plus what PyTorch's reader adds by rule. An entry without `dispatch:` and
     without `structured_delegate:` gets `CompositeImplicitAutograd: <name>_<overload>` only through
-    `analysis`, never here. `doc`, `torch`, `guard`, `fake`, `derivatives` and `samples` are fields
+    `analysis`, never here. `is_part_of_structured` says that PyTorch has it structured where this entry does
+    not, which shows in the types of lists of tensors. `doc`, `torch`, `guard`, `fake`, `derivatives` and `samples` are fields
     of ours, as are `vmap` and `autocast`. `extra` holds fields that are read but mean nothing to this project.
     """
 
@@ -71,6 +72,7 @@ class NativeFunction:
     structured: bool = False
     structured_delegate: str | None = None
     structured_inherits: str | None = None
+    is_part_of_structured: bool = False
     precomputed: tuple[str, ...] = ()
     ufunc_inner_loop: tuple[tuple[str, str], ...] = ()
     autogen: tuple[str, ...] = ()
@@ -104,6 +106,12 @@ class NativeFunction:
         """The structured operator that does the work, by its whole name."""
         delegate = self.structured_delegate
         return delegate and f"{self.namespace}::{delegate.rpartition('::')[2]}"
+
+    @property
+    def shares_structured(self) -> bool:
+        """Whether a variant is structured, here or in PyTorch (torchgen `part_of_structured_group`)."""
+        is_own = self.structured or self.structured_delegate is not None
+        return is_own or self.is_part_of_structured
 
     def flat_name(self, home: str) -> str:
         """A name for generated code: `add_Tensor` in the namespace `home`, `mylib__add_Tensor` elsewhere."""

@@ -197,5 +197,10 @@ def _build(
     spans = (*spans, *((n, at) for n, at in base.field_spans if n not in reader.fields))
     # What PyTorch derives stays derived when it gets a kernel.
     return replace(
-        base, extra=extra, span=place, field_spans=spans if base.is_written else (), **values
+        base,
+        is_part_of_structured=base.shares_structured,
+        extra=extra,
+        span=place,
+        field_spans=spans if base.is_written else (),
+        **values,
     )

@@ -183,14 +183,17 @@ class Target:
     def author_functions(
         self, program: Program
     ) -> tuple[tuple[AuthorFunction, ...], tuple[Diagnostic, ...]]:
-        """The functions that the author writes, those for several operators or keys once, and wrong options."""
+        """The functions that the author writes, those for several operators or keys once, and wrong options.
+
+        C++ has several functions of one name, by their types.
+        """
         options, wrong = self.read_options(program.config)
         if wrong or not self.author:
             return (), wrong
         find: Callable[[Program, object], Iterator[AuthorFunction]] = _imported(self.author)
-        found: dict[tuple[str, str, tuple[str, ...]], AuthorFunction] = {}
+        found: dict[tuple[str, str, str, tuple[str, ...]], AuthorFunction] = {}
         for one in find(program, options):
-            key = (one.namespace, one.name, one.files)
+            key = (one.namespace, one.name, one.declaration if one.namespace else "", one.files)
             first = found.get(key)
             found[key] = replace(first, uses=(*first.uses, *one.uses)) if first else one
         return tuple(found.values()), ()

@@ -90,6 +90,8 @@ def _label(registration: Registration) -> str:
     kernel, origin = registration.kernel, registration.origin
     if kernel is None:
         return origin.value
+    if origin.name == "copied":
+        return f"copies what {kernel.kernel} gives"
     return f"structured {kernel.kernel}" if kernel.is_structured else kernel.kernel
 
 

@@ -84,7 +84,7 @@ def conventions(function: NativeFunction, *, symint: bool) -> Conventions:
     return Conventions(
         symint,
         fields.get(_CONST_REF_FIELD, "").lower() == "true",
-        function.structured or function.structured_delegate is not None,
+        function.shares_structured,
     )
 
 

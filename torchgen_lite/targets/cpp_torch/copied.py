@@ -11,6 +11,8 @@ See Note [Variants that copy].
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.kernels import KernelEntry
@@ -30,12 +32,18 @@ def copied_registration(
 ) -> Registration:
     """The kernel of one variant that follows from a kernel of the functional one."""
     view = _view(functional, member, entry, namespace)
+    # A variant that PyTorch derives leaves devices to the functional one, whose kernel is called here.
+    guarded = replace(
+        member.function,
+        device_check=functional.function.device_check,
+        device_guard=functional.function.device_guard,
+    )
     wrapper = Wrapper(
         f"copied_{entry.key}_{member.flat}",
         condition(member.function, functional.function),
         types.signature(member.function, symint=takes_symint(entry)),
         member.flat,
-        device_view(member.function, entry.key, entry.backend),
+        device_view(guarded, entry.key, entry.backend),
         ("cstddef", f"ATen/ops/{view.copy}.h"),
         copied=view,
     )

@@ -224,6 +224,18 @@ at::Tensor& copied_XLA_aten__mul_Scalar_out(
     const at::Tensor& self,
     const at::Scalar& other,
     at::Tensor& out) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      out,
+      "copied_XLA_aten__mul_Scalar_out",
+      "out");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "copied_XLA_aten__mul_Scalar_out",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
   const auto _given = ::torch_xla::XLANativeFunctions::mul(self, other);
   at::_copy_from_and_resize(_given, out);
   return out;
@@ -293,6 +305,18 @@ at::Tensor& copied_XLA_aten__empty_out(
 }
 
 void copied_XLA_aten__halve_all_out(at::TensorList self, at::TensorList out) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      out,
+      "copied_XLA_aten__halve_all_out",
+      "out");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "copied_XLA_aten__halve_all_out",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
   const auto _given = ::torch_xla::XLANativeFunctions::halve_all(self);
   for (std::size_t _index = 0; _index < _given.size(); ++_index) {
     at::_copy_from_and_resize(_given[_index], out.at(_index));
@@ -314,18 +338,6 @@ void copied_XLA_aten__halve_all_(at::TensorList self) {
 }
 
 at::Tensor& copied_XLA_aten__count_(at::Tensor& self, at::Tensor& seen) {
-  ::std::optional<c10::Device> common_device;
-  c10::impl::check_and_update_common_device(
-      common_device,
-      self,
-      "copied_XLA_aten__count_",
-      "self");
-  c10::impl::check_and_update_common_device(
-      common_device,
-      seen,
-      "copied_XLA_aten__count_",
-      "seen");
-  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
   const auto _given = ::torch_xla::XLANativeFunctions::count(self, seen);
   at::_copy_from(std::get<0>(_given), self);
   at::_copy_from(std::get<1>(_given), seen);
