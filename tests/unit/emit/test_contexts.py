@@ -33,6 +33,7 @@ PROJECTS = [
     "examples/torch_backend",
     "examples/torch_ops",
     "tests/cases/cpp_runtime/input",
+    "tests/cases/cpp_backend/input",
     "tests/cases/cpp_torch/input",
     "tests/cases/kernels/input",
     "tests/cases/torch_python/input",

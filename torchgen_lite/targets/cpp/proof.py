@@ -88,7 +88,8 @@ class AbsentClassView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KernelProofView:
-    """Every check of one kernel; `id` names it after its operator and the first of its keys."""
+    """Every check of one kernel; `id` names it after its operator and the first of its keys. A class without the
+    member is an error, too, and has the place."""
 
     id: str
     name: str
@@ -97,6 +98,7 @@ class KernelProofView:
     returns: CType
     types: tuple[CType, ...]
     address: str
+    is_member: bool
     checks: tuple[CheckView, ...]
 
 
@@ -149,6 +151,7 @@ def build_kernel_proof(required: RequiredKernel, namespace: str) -> KernelProofV
         returns=required.signature.returns,
         types=required.signature.types,
         address=f"&{qualified(required.kernel, namespace)}",
+        is_member=required.is_member,
         checks=tuple(_checks(required, namespace)),
     )
 

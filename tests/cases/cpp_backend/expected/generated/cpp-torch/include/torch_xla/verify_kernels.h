@@ -51,6 +51,7 @@ namespace torch_xla::proof {
 #line TORCH_XLA_PLACE_xla_op_func
 using xla_op_XLA_schema = at::Tensor(const at::Tensor&);
 template <class Schema>
+#line TORCH_XLA_PLACE_xla_op_func
 auto xla_op_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::xla_op));
 template <class Schema>
 none_of_several xla_op_XLA_found(...);
@@ -72,6 +73,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__neg_func
 using aten__neg_XLA_schema = at::Tensor(const at::Tensor&);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__neg_func
 auto aten__neg_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::neg));
 template <class Schema>
 none_of_several aten__neg_XLA_found(...);
@@ -93,6 +95,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__mul_Tensor_func
 using aten__mul_Tensor_XLA_schema = at::Tensor(const at::Tensor&, const at::Tensor&);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__mul_Tensor_func
 auto aten__mul_Tensor_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::mul));
 template <class Schema>
 none_of_several aten__mul_Tensor_XLA_found(...);
@@ -118,6 +121,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__mul_Scalar_func
 using aten__mul_Scalar_XLA_schema = at::Tensor(const at::Tensor&, const at::Scalar&);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__mul_Scalar_func
 auto aten__mul_Scalar_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::mul));
 template <class Schema>
 none_of_several aten__mul_Scalar_XLA_found(...);
@@ -143,6 +147,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__aminmax_func
 using aten__aminmax_XLA_schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, ::std::optional<int64_t>);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__aminmax_func
 auto aten__aminmax_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::aminmax));
 template <class Schema>
 none_of_several aten__aminmax_XLA_found(...);
@@ -168,6 +173,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__empty_func
 using aten__empty_XLA_schema = at::Tensor(c10::SymIntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__empty_func
 auto aten__empty_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::empty_symint));
 template <class Schema>
 none_of_several aten__empty_XLA_found(...);
@@ -205,6 +211,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__chunk_func
 using aten__chunk_XLA_schema = ::std::vector<at::Tensor>(const at::Tensor&, int64_t);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__chunk_func
 auto aten__chunk_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::chunk));
 template <class Schema>
 none_of_several aten__chunk_XLA_found(...);
@@ -230,6 +237,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__halve_all_func
 using aten__halve_all_XLA_schema = ::std::vector<at::Tensor>(at::TensorList);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__halve_all_func
 auto aten__halve_all_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::halve_all));
 template <class Schema>
 none_of_several aten__halve_all_XLA_found(...);
@@ -251,6 +259,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__count_func
 using aten__count_XLA_schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__count_func
 auto aten__count_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::count));
 template <class Schema>
 none_of_several aten__count_XLA_found(...);
@@ -276,6 +285,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__resize__func
 using aten__resize__XLA_schema = at::Tensor&(at::Tensor&, at::IntArrayRef);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__resize__func
 auto aten__resize__XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::resize_));
 template <class Schema>
 none_of_several aten__resize__XLA_found(...);
@@ -301,6 +311,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten___copy_from_func
 using aten___copy_from_XLA_schema = at::Tensor(const at::Tensor&, const at::Tensor&, bool);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten___copy_from_func
 auto aten___copy_from_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::_copy_from));
 template <class Schema>
 none_of_several aten___copy_from_XLA_found(...);
@@ -330,6 +341,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten___copy_from_and_resize_func
 using aten___copy_from_and_resize_XLA_schema = at::Tensor(const at::Tensor&, const at::Tensor&);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten___copy_from_and_resize_func
 auto aten___copy_from_and_resize_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::_copy_from_and_resize));
 template <class Schema>
 none_of_several aten___copy_from_and_resize_XLA_found(...);
@@ -355,6 +367,7 @@ static_assert(
 #line TORCH_XLA_PLACE_aten__flatten_func
 using aten__flatten_AutogradXLA_schema = at::Tensor(const at::Tensor&);
 template <class Schema>
+#line TORCH_XLA_PLACE_aten__flatten_func
 auto aten__flatten_AutogradXLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeFunctions::flatten));
 template <class Schema>
 none_of_several aten__flatten_AutogradXLA_found(...);

@@ -1,0 +1,118 @@
+"""Kernels that are static functions of a class: the class is declared, and one of the author's is proven.
+
+Of PyTorch's headers the proof needs the names of types alone, so that a compiler is all there has to be.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cpp.compiling import check_syntax, needs_compiler, write_files
+from torchgen_lite import generate, load
+
+pytestmark = needs_compiler
+
+FILES = {
+    "pytorch.yaml": """\
+- func: neg(Tensor self) -> Tensor
+- func: mul.Tensor(Tensor self, Tensor other) -> Tensor
+- func: mul.Scalar(Tensor self, Scalar other) -> Tensor
+- func: flatten(Tensor self) -> Tensor
+""",
+    "xla.yaml": """\
+backend: XLA
+cpp_namespace: torch_xla
+supported:
+  - neg
+  - mul.Tensor
+  - func: mul.Scalar(Tensor self, Scalar other) -> Tensor
+autograd:
+  - flatten
+""",
+    "torchgen_lite.toml": """\
+schema = ["xla.yaml"]
+native = "pytorch.yaml"
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mine"
+""",
+    "ATen/core/Tensor.h": "#pragma once\nnamespace at { struct Tensor {}; }\n",
+    "c10/core/Scalar.h": "#pragma once\nnamespace at { struct Scalar {}; }\n",
+}
+OWN = """\
+#include <ATen/core/Tensor.h>
+#include <c10/core/Scalar.h>
+namespace torch_xla {
+struct XLANativeFunctions {
+  static at::Tensor neg(const at::Tensor& self);
+  static at::Tensor mul(const at::Tensor& self, const at::Tensor& other);
+  static at::Tensor mul(const at::Tensor& self, const at::Scalar& other);
+  static at::Tensor flatten(const at::Tensor& self);
+};
+} // namespace torch_xla
+"""
+DEFINED = """\
+#include <mine/XLANativeFunctions.h>
+namespace torch_xla {
+at::Tensor XLANativeFunctions::neg(const at::Tensor& self) { return self; }
+} // namespace torch_xla
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("members")
+    write_files(root, FILES)
+    write_files(root, generate(load(root=root), targets=["cpp-torch"]))
+    return root
+
+
+def said(project: Path, text: str) -> list[str]:
+    """The errors about a file with the proof at its end."""
+    (project / "kernels.cpp").write_text(f"{text}#include <mine/verify_kernels.h>\n")
+    includes = [project, project / "cpp-torch" / "include"]
+    done = check_syntax(project, "kernels.cpp", flags=["-std=c++20"], includes=includes)
+    lines = [line for line in done.messages.splitlines() if "error: " in line]
+    assert done.ok == (not lines), done.messages
+    return [line.replace("error: static assertion failed: ", "") for line in lines]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "namespace torch_xla {}\n", OWN, DEFINED], ids=["none", "empty", "own", "ours"]
+)
+def test_right_or_not_there(project: Path, text: str) -> None:
+    assert said(project, text) == []
+
+
+def test_members_of_another_type(project: Path) -> None:
+    wrong = OWN.replace("neg(const at::Tensor& self)", "neg(at::Tensor self)")
+    wrong = wrong.replace("const at::Scalar& other", "double other")
+    wrong = wrong.replace("at::Tensor flatten", "void flatten")
+    assert said(project, wrong) == [
+        "xla.yaml:4:5: aten::neg: argument 'self' is 'Tensor' in the schema, so kernel 'neg' takes 'const at::Tensor&'",
+        "xla.yaml:6:11: aten::mul.Scalar: the schema has 2 arguments, so kernel 'mul' takes 2",
+        "xla.yaml:8:5: aten::flatten: the schema returns 'Tensor', so kernel 'flatten' returns 'at::Tensor'",
+    ]
+
+
+def test_a_member_that_the_class_lacks(project: Path) -> None:
+    lacking = OWN.replace("  static at::Tensor flatten(const at::Tensor& self);\n", "")
+    error = said(project, lacking)[0]
+    assert error.startswith("xla.yaml:8:")
+    assert error.endswith("'flatten' is not a member of 'torch_xla::XLANativeFunctions'")
+
+
+def test_a_class_in_no_namespace(tmp_path: Path) -> None:
+    text = FILES["xla.yaml"].replace("cpp_namespace: torch_xla\n", "class_name: Alone\n")
+    write_files(tmp_path, {**FILES, "xla.yaml": text})
+    write_files(tmp_path, generate(load(root=tmp_path), targets=["cpp-torch"]))
+    alone = "at::Tensor Alone::neg(const at::Tensor& self) { return self; }\n"
+    for given in ("", f"#include <mine/XLANativeFunctions.h>\n{alone}"):
+        assert said(tmp_path, given) == []
+
+
+def test_a_definition_that_the_class_does_not_declare(project: Path) -> None:
+    (error,) = said(project, DEFINED.replace("const at::Tensor&", "at::Tensor"))
+    assert error.startswith("kernels.cpp:3:12: error: no declaration matches")
