@@ -23,7 +23,7 @@ _STATS = """\
 schema = ["ops.yaml"]
 native = "pytorch.yaml"
 -- pytorch.yaml --
-- func: _copy_from_and_resize(Tensor self, Tensor dst) -> Tensor
+- func: _copy_from(Tensor self, Tensor dst, bool non_blocking=False) -> Tensor
 - func: count_(Tensor(a!) self, Tensor(b!) seen) -> Tensor(a!)
   dispatch: {{CPU: count_}}
   autogen: count, count.out
@@ -31,9 +31,8 @@ native = "pytorch.yaml"
 backend: XLA
 cpp_namespace: xla
 supported:
+- _copy_from
 - count
-- count.out
-- _copy_from_and_resize
 {}"""
 
 _NEG = """\
@@ -118,7 +117,7 @@ NATIVE_CODES = (
         "which copy its results. One that writes other tensors beside is left out; `gen_backend_stubs` stops there. A "
         "call of it with tensors of the backend ends where no kernel is.",
         _STATS.format(""),
-        _STATS.format("- count_\n"),
+        _STATS.format("- count.out\n"),
     ),
     Code(
         "TG374",

@@ -95,7 +95,11 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
 
 at::Tensor on_device(const at::Tensor& tensor) {
   const at::Tensor made = at::detail::empty_generic(
-      tensor.sizes(), &allocator, keys, tensor.scalar_type(), std::nullopt);
+      tensor.sizes(),
+      &allocator,
+      keys,
+      tensor.scalar_type(),
+      std::nullopt);
   const at::Tensor to = on_cpu(made);
   to.copy_(tensor);
   return made;
@@ -111,7 +115,11 @@ at::Tensor PlainNativeFunctions::empty(
     std::optional<bool>,
     std::optional<at::MemoryFormat> format) {
   return at::detail::empty_generic(
-      size, &allocator, keys, c10::dtype_or_default(dtype), format);
+      size,
+      &allocator,
+      keys,
+      c10::dtype_or_default(dtype),
+      format);
 }
 
 at::Tensor PlainNativeFunctions::empty_strided(
@@ -122,7 +130,11 @@ at::Tensor PlainNativeFunctions::empty_strided(
     std::optional<at::Device>,
     std::optional<bool>) {
   return at::detail::empty_strided_generic(
-      size, stride, &allocator, keys, c10::dtype_or_default(dtype));
+      size,
+      stride,
+      &allocator,
+      keys,
+      c10::dtype_or_default(dtype));
 }
 
 at::Tensor PlainNativeFunctions::as_strided(
@@ -254,8 +266,8 @@ at::Tensor PlainNativeFunctions::arange(
     std::optional<at::Device>,
     std::optional<bool>) {
   note("arange");
-  return on_device(at::arange(
-      start, end, step, at::TensorOptions().dtype(dtype)));
+  return on_device(
+      at::arange(start, end, step, at::TensorOptions().dtype(dtype)));
 }
 
 at::Tensor PlainNativeFunctions::square(const at::Tensor& self) {

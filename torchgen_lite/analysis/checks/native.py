@@ -8,7 +8,6 @@ from itertools import chain
 from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes_results
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -77,30 +76,31 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
     """Variants that do not follow from the functional one, and those that follow and could not copy."""
-    lacking: set[tuple[str, str]] = set()
+    said: set[tuple[str, str]] = set()
     for group in resolved.groups:
-        functional = group.functional
         for entry in copying_entries(group):
             for variant in group.functions():
-                own = resolved.declared_by_name.get(variant.name)
-                if variant is functional or (own is not None and _has(own, entry.key)):
+                if variant is group.functional or _has(resolved, variant.name, entry.key):
                     continue
                 if not takes_results(group, variant):
-                    yield _not_made(functional, entry, variant)
+                    yield _not_made(group.functional, entry, variant)
                     continue
-                copy, key = COPIES[variant.func.kind()], entry.backend and entry.backend.key
-                copying = resolved.declared_by_name.get(f"aten::{copy}")
+                copy = COPIES[variant.func.kind()]
+                key = entry.backend.key if entry.backend is not None else entry.key
+                is_known = f"aten::{copy}" in resolved.lent
                 if (
-                    key
-                    and (copying is None or not _has(copying, key))
-                    and (copy, key) not in lacking
+                    is_known
+                    and not _has(resolved, f"aten::{copy}", key)
+                    and (copy, key) not in said
                 ):
-                    lacking.add((copy, key))
-                    yield _cannot_copy(functional, entry, variant, copy)
+                    said.add((copy, key))
+                    yield _cannot_copy(group.functional, entry, variant, copy)
 
 
-def _has(operator: Operator, key: str) -> bool:
-    return any(kernel.key == key for kernel in operator.kernels)
+def _has(resolved: Resolved, name: str, key: str) -> bool:
+    """Whether an entry gives the operator a kernel for the key."""
+    operator = resolved.declared_by_name.get(name)
+    return operator is not None and any(kernel.key == key for kernel in operator.kernels)
 
 
 def _not_made(
