@@ -1,7 +1,7 @@
 """Every diagnostic code. A code keeps its meaning for ever; a retired one is not used again.
 
 0xx configuration and command line, 1xx YAML and keys, 2xx schema syntax, 3xx across entries,
-4xx lint: overloads, aliasing, dispatch, 5xx templates and targets, 9xx internal.
+4xx lint: overloads, aliasing, dispatch, 5xx templates and targets, 6xx imported libraries, 9xx internal.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from .codes_compare import COMPARE_CODES
 from .codes_cpp import CPP_CODES
 from .codes_cross import CROSS_CODES
 from .codes_derivatives import DERIVATIVE_CODES
+from .codes_import import IMPORT_CODES
 from .codes_lint import LINT_CODES
 from .codes_native import NATIVE_CODES
 from .codes_run import RUN_CODES
@@ -33,6 +34,7 @@ CODES: dict[str, Code] = {
             *CROSS_CODES,
             *NATIVE_CODES,
             *LINT_CODES,
+            *IMPORT_CODES,
             *TARGET_CODES,
             *DERIVATIVE_CODES,
             *TORCH_CODES,

@@ -26,7 +26,13 @@ OLD = """\
 LIBRARY = """\
 import torch
 torch.library.define("mylib::muladd", "(Tensor a, Tensor b, float c) -> Tensor")
-torch.library.impl("mylib::muladd", "CPU", lambda a, b, c: a * b + c)
+
+
+def muladd(a, b, c):
+    return a * b + c
+
+
+torch.library.impl("mylib::muladd", "CPU", muladd)
 """
 PYTORCH = """\
 - func: empty.memory_format(SymInt[] size) -> Tensor
@@ -110,8 +116,10 @@ def give_pytorch(project: Path) -> None:
 def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
     if COMMANDS[command][0].startswith("backends"):
         give_pytorch(stale)
+    (stale / "csrc").mkdir()
+    (stale / "csrc/ops.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f() -> ()"); }')
     for line in examples(run, command):
-        if "--torch" not in line:
+        if "--torch" not in line and "--module" not in line:
             result = execute(run, line)
             assert result.code == EXIT_CODES.get(command, 0), (line, result)
             assert "error[TG0" not in result.stderr, line
@@ -120,10 +128,11 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("command", ["generate", "why"])
+@pytest.mark.parametrize("command", ["generate", "why", "import"])
 def test_examples_of_help_with_torch(run: Run, stale: Path, command: str) -> None:
     (stale / "mylib.py").write_text(LIBRARY)
-    lines = [line for line in examples(run, command) if "--torch" in line]
+    (stale / "csrc").mkdir()
+    lines = [one for one in examples(run, command) if "--torch" in one or "--module" in one]
     assert lines
     for line in lines:
         words = [sys.executable, "-m", "torchgen_lite", *shlex.split(line)[1:]]

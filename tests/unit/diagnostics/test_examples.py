@@ -58,8 +58,13 @@ def _with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(Path.cwd()))
 
 
+def _with_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    pass
+
+
 WHERE = {
     "where PyTorch is not installed": _without_pytorch,
+    "where PyTorch is installed": _with_pytorch,
     "with a fault in torchgen-lite": _with_a_fault,
 }
 
@@ -68,6 +73,8 @@ WHERE = {
 def test_the_bad_example_is_bad_and_the_good_one_good(
     code: Code, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if code.where == "where PyTorch is installed":
+        pytest.importorskip("torch")
     for name in ("good", "bad"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "good")

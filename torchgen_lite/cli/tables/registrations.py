@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
     from torchgen_lite.targets.output import Selection
-
-_LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
 
 
 def select_operators(
@@ -115,6 +112,7 @@ def registrations_of_torch(
     for a module that cannot be imported, and for a torch with keys that no table has.
     """
     from torchgen_lite.key_tables import dispatch_keys, table_of
+    from torchgen_lite.loader.importing.torch_registry import registered_kernels
     from torchgen_lite.loader.torch_files import import_torch
     from torchgen_lite.loader.versions import parse_version
 
@@ -130,11 +128,8 @@ def registrations_of_torch(
     names = sorted(torch._C._dispatch_get_all_op_names()) if only is None else [only]
     for name in names:
         kernels = {}
-        for line in torch._C._dispatch_dump(name).splitlines():
-            match = _LINE.match(line)
-            if match is not None:
-                passes = "fallthrough " if "fallthrough" in match["how"] else ""
-                kernels[match["key"]] = passes + match["debug"]
+        for one in registered_kernels(torch, name):
+            kernels[one.key] = ("fallthrough " if one.is_fallthrough else "") + one.place
         for key in (*kernels, *fallbacks):
             if key not in known:
                 release = f"PyTorch {torch.__version__}"

@@ -1,0 +1,72 @@
+"""How much of libraries that exist `torchgen-lite import` understands: python -m bench.adopt FOLDER...
+
+Each folder is the source of a library. A row of the table: calls of `def` and `impl` that a search for text finds in files
+with TORCH_LIBRARY, the registrations that `import` met (macros may make several of one call), those of them it reported
+as errors, the operators it wrote, and the codes of what it reported.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
+from torchgen_lite.loader.importing.cpp_files import ENDINGS, read_cpp
+from torchgen_lite.loader.importing.cpp_preprocessor import parse_macro
+from torchgen_lite.loader.importing.entries import write_entries
+
+_CALL = re.compile(r"\.\s*(?:def|impl)\s*\(")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+
+
+def found_by_search(folder: Path) -> int:
+    """The calls that a search finds in files that register operators."""
+    count = 0
+    for path in folder.rglob("*"):
+        if path.suffix in ENDINGS and path.is_file():
+            text = path.read_text("utf-8", "replace")
+            if "TORCH_LIBRARY" in text:
+                count += len(_CALL.findall(_COMMENT.sub("", text)))
+    return count
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = [parse_macro(one) for one in arguments if "=" in one]
+    macros = {macro.name: macro for macro in given if macro is not None}
+    folders = [Path(one) for one in arguments if "=" not in one and not one.startswith("-")]
+    print(
+        "| library | calls found | registrations met | not understood | operators | seconds | reported |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    said: list[Diagnostic] = []
+    for folder in folders:
+        started = perf_counter()
+        library = read_cpp([folder], macros)
+        _, operators, problems = write_entries(library, TORCH_NAMESPACES)
+        seconds = perf_counter() - started
+        found = sort_diagnostics([*library.diagnostics, *problems])
+        codes = Counter(one.code for one in found)
+        listed = ", ".join(f"{count} {code}" for code, count in sorted(codes.items()))
+        errors = sum(one.code in ("TG601", "TG604") for one in found)
+        row = (
+            found_by_search(folder),
+            library.statements,
+            errors,
+            operators,
+            f"{seconds:.1f}",
+            listed,
+        )
+        print(f"| {folder.name} | {' | '.join(map(str, row))} |")
+        said += found
+    if "--verbose" in arguments:
+        print(render_concise(said))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,134 @@
+"""A library in Python, imported and generated: PyTorch has the same registered as before."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+HERE = Path(__file__).parent / "python"
+CONFIG = """\
+schema = ["ops.yaml"]
+output-dir = "generated"
+targets = ["torch-python"]
+[target.torch-python]
+package = "pylib"
+kernels = ["pylib_kernels"]
+fakes = ["pylib_kernels"]
+"""
+REGISTRY = """\
+import json, sys, torch
+for module in sys.argv[2:]:
+    torch.ops.load_library(module) if module.endswith(".so") else __import__(module)
+found = {}
+for name in sorted(torch._C._dispatch_get_all_op_names()):
+    if name.startswith(sys.argv[1] + "::"):
+        lines = torch._C._dispatch_dump(name).splitlines()
+        base, _, overload = name.partition(".")
+        tags = torch._C._get_operation_overload(base, overload)[2]
+        keys = [line.partition("[")[0].partition(":")[0] for line in lines[4:] if line]
+        found[name] = [lines[1], sorted(keys), sorted(tag.name for tag in tags)]
+print(json.dumps(found))
+"""
+# What the target registers besides: fakes of what returns nothing, autocast for every device, PyTorch's tag of out
+# variants. The gradient that `custom_op` registers for every operator is an error that says there is none.
+MORE = {
+    "pylib::fill": (["Meta"], []),
+    "pylib::muladd": (["AutocastCUDA", "AutocastMPS", "AutocastPrivateUse1", "AutocastXPU"], []),
+    "pylib::scale.out": (["Meta"], ["out"]),
+}
+LESS = {"pylib::power": ["Autograd"]}
+
+
+def registry(namespace: str, modules: list[str], path: list[Path]) -> dict[str, list[object]]:
+    """Schema, keys and tags of every operator of a namespace, once modules are loaded."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+    command = [sys.executable, "-P", "-c", REGISTRY, namespace, *modules]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[object]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def run_tool(folder: Path, *arguments: str, path: Path | None = None) -> tuple[int, str]:
+    """Run the tool in a folder; its exit code and what it says."""
+    places = [str(ROOT), *([str(path)] if path else [])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    command = [sys.executable, "-P", "-m", "torchgen_lite", *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.torch
+def test_a_python_library_is_registered_as_before(tmp_path: Path) -> None:
+    code, said = run_tool(tmp_path, "import", "--module", "pylib", "--to", "ops.yaml", path=HERE)
+    assert code == 0, said
+    assert (tmp_path / "ops.yaml").read_text() == (HERE / "ops.yaml").read_text()
+    assert said.count("TG") == said.count("TG606") == 1, "autocast is for one device by hand"
+    shutil.copy(HERE / "pylib_kernels.py", tmp_path)
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
+    code, said = run_tool(tmp_path, "generate")
+    assert code == 0, said
+    written = registry("pylib", ["pylib"], [HERE])
+    generated = registry("pylib", ["pylib"], [tmp_path, tmp_path / "generated/torch-python"])
+    for name, (schema, keys, tags) in written.items():
+        more_keys, more_tags = MORE.get(name, ([], []))
+        kept = [key for key in keys if key not in LESS.get(name, [])]  # type: ignore[attr-defined]
+        expected = [schema, sorted([*kept, *more_keys]), sorted([*tags, *more_tags])]  # type: ignore[misc]
+        assert generated[name] == expected
+    assert set(generated) == set(written)
+
+
+@pytest.mark.torch
+def test_what_python_says_and_yaml_does_not(tmp_path: Path) -> None:
+    (tmp_path / "mylib.py").write_text("""\
+import torch
+from torch.library import Library, register_autocast, register_autograd
+print("hello")
+library = Library("mylib", "DEF")
+library.define("f(Tensor x) -> Tensor")
+library.impl("f", lambda x: x.clone(), "CPU")
+def backward(context, grad):
+    return grad
+register_autograd("mylib::f", backward)
+register_autocast("mylib::f", "cuda", torch.float16)
+library.define("g(Tensor x) -> Tensor")
+library.impl("g", torch.library.fallthrough_kernel, "CPU")
+def relu(x):
+    return x
+Library("aten", "IMPL").impl("relu", relu, "PrivateUse1")
+""")
+    code, said = run_tool(
+        tmp_path, "import", "--module", "mylib", "--output-format", "concise", "--to", "ops.yaml"
+    )
+    assert code == 1
+    lines = [line for line in said.splitlines() if "TG" in line]
+    assert lines.pop(0).startswith(
+        "error[TG602] 'mylib::g' falls through at CPU, which YAML cannot"
+    )
+    assert lines == [
+        "error[TG607] 'mylib::f' is run in torch.float16 on cuda under autocast ('autocast: lower_precision' takes the "
+        "dtype that autocast was given)",
+        "mylib.py:6:1: error[TG607] the kernel for CPU of 'mylib::f' is '<lambda>', which is no function of a module "
+        "(make it a function of its own)",
+        "mylib.py:7:1: error[TG607] 'mylib::f' has its gradient from 'mylib:backward' (write 'derivatives:', or keep the "
+        "call of 'register_autograd')",
+    ]
+
+
+@pytest.mark.torch
+def test_modules_that_cannot_be_loaded(tmp_path: Path) -> None:
+    (tmp_path / "raises.py").write_text("raise ValueError('no')")
+    (tmp_path / "aborts.py").write_text("import os\nos.abort()")
+    code, said = run_tool(tmp_path, "import", "--module", "raises")
+    assert code == 2 and "cannot import `raises`: no" in said
+    code, said = run_tool(tmp_path, "import", "--module", "aborts")
+    assert code == 2 and "importing `aborts` ended Python: signal 6" in said
+    assert "Traceback" not in run_tool(tmp_path, "import", "--module", "missing_module")[1]

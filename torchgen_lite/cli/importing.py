@@ -1,0 +1,146 @@
+"""`import`: a library that exists as a schema file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+
+if TYPE_CHECKING:
+    from torchgen_lite.loader.importing.cpp_preprocessor import Macro
+    from torchgen_lite.loader.importing.library import Library
+
+# Nothing was read that could be shown.
+_NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
+
+
+@click.command("import")
+@click.argument(
+    "paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path)
+)
+@click.option(
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import this and take what PyTorch then has registered; repeatable.",
+)
+@click.option(
+    "--namespace",
+    default="",
+    metavar="NAME",
+    help="Only operators of this namespace (default: all that are found).",
+)
+@click.option(
+    "--macro",
+    "macros",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="What a macro stands for, `NAME(a, b)=TEXT` one with arguments; repeatable.",
+)
+@click.option("--to", metavar="FILE", help="Write the YAML here and not to stdout.")
+@global_options
+@click.pass_obj
+def import_command(
+    session: Session,
+    paths: tuple[Path, ...],
+    modules: tuple[str, ...],
+    namespace: str,
+    macros: tuple[str, ...],
+    to: str | None,
+) -> int:
+    """A library that exists as YAML: from its C++ (files and folders), from what it registers, or from both.
+
+    What is not understood is listed, with exit code 1; the YAML has the rest.
+
+    \b
+    torchgen-lite import csrc > ops.yaml
+    torchgen-lite import csrc --macro TORCH_EXTENSION_NAME=mylib
+    torchgen-lite import --module mylib --to ops.yaml
+    torchgen-lite import --module mylib csrc
+    """
+    from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+    from torchgen_lite.loader.importing.entries import write_entries
+
+    if not paths and not modules:
+        raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
+    library = _read(session, paths, modules, namespace, _macros(macros))
+    if stopped := [d for d in library.diagnostics if d.code in _NOTHING]:
+        raise Refused(*stopped)
+    _keep(library, namespace)
+    text, count, problems = write_entries(library, TORCH_NAMESPACES)
+    diagnostics = sort_diagnostics([*library.diagnostics, *problems])
+    session.report(diagnostics, kind="import")
+    for kind, names in library.modules.items():
+        listed = ", ".join(f'"{name}"' for name in names)
+        session.talk(f"the functions are those of `{kind} = [{listed}]`")
+    left = len(diagnostics)
+    session.talk(
+        f"{counted(count, 'operator')}, {counted(left, 'thing')} to see to by hand"
+        if left
+        else counted(count, "operator")
+    )
+    if to is None:
+        session.answer("import", text, yaml=text)
+    else:
+        from torchgen_lite.cli.backends.pages import write_file
+
+        session.answer("import", "", files=[{"path": to, "status": "changed"}])
+        write_file(session, Path(to), text)
+    return session.exit_code(diagnostics)
+
+
+def _macros(given: Sequence[str]) -> dict[str, Macro]:
+    from torchgen_lite.loader.importing.cpp_preprocessor import parse_macro
+
+    found = {}
+    for text in given:
+        macro = parse_macro(text)
+        if macro is None:
+            raise click.UsageError(f"`--macro {text}` is neither NAME=TEXT nor NAME(a, b)=TEXT.")
+        found[macro.name] = macro
+    return found
+
+
+def _read(
+    session: Session,
+    paths: Sequence[Path],
+    modules: Sequence[str],
+    namespace: str,
+    macros: dict[str, Macro],
+) -> Library:
+    """What the module, the files, or both say."""
+    from torchgen_lite.loader.importing.cpp_tree import has_parser
+    from torchgen_lite.loader.importing.library import Library
+    from torchgen_lite.loader.importing.merge import name_kernels, put_together
+
+    registry = text = None
+    if paths:
+        from torchgen_lite.loader.importing.cpp_files import read_cpp
+
+        if not has_parser():
+            message = "reading C++ needs a parser that is not installed"
+            raise Refused(Diagnostic("TG012", message, help='pip install "torchgen-lite[import]"'))
+        text = read_cpp(paths, macros)
+        session.note(f"{counted(text.statements, 'registration')} in the files")
+    if modules:
+        from torchgen_lite.loader.importing.torch_module import read_modules
+
+        registry = read_modules(modules, namespace)
+    both = put_together(registry, text) if registry and text else registry or text or Library()
+    return name_kernels(both)
+
+
+def _keep(library: Library, namespace: str) -> None:
+    """Leave out the operators of other namespaces."""
+    if namespace:
+        prefix = f"{namespace}::"
+        library.definitions = [d for d in library.definitions if d.name.startswith(prefix)]
+        library.implementations = [i for i in library.implementations if i.name.startswith(prefix)]
+        library.extras = [e for e in library.extras if e.name.startswith(prefix)]

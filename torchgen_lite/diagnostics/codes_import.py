@@ -1,0 +1,116 @@
+"""Codes of `import`: TG601 to TG608, libraries that exist and what a schema file cannot say of them."""
+
+from __future__ import annotations
+
+from .code import Code
+
+
+def _cpp(text: str, options: str = "") -> str:
+    return f"-- ops.cpp --\n{text}\n$ torchgen-lite import ops.cpp{options}"
+
+
+def _python(text: str) -> str:
+    return f"-- mylib.py --\n{text}\n$ torchgen-lite import --module mylib"
+
+
+_HEAD = "TORCH_LIBRARY(mylib, m) {"
+_F = '  m.def("f(Tensor x) -> Tensor");'
+_KERNEL = "namespace mylib {\nat::Tensor f_cpu(const at::Tensor& x) {\n  return x + 1;\n}\n}"
+_IMPL = "TORCH_LIBRARY_IMPL(mylib, CPU, m) {"
+
+IMPORT_CODES = (
+    Code(
+        "TG601",
+        "a registration that is not understood",
+        "error",
+        "`import` reads C++ and compiles nothing. A macro that no file defines, or that files define in several ways, is "
+        "given with `--macro 'NAME(a, b)=...'`; what is registered in a loop or by a function that is called, a string "
+        "that is computed, or a key that is a variable, only the loaded library knows: `import --module`.",
+        _cpp("TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {\n" + _F + "\n}"),
+        _cpp(
+            "TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {\n" + _F + "\n}",
+            " --macro TORCH_EXTENSION_NAME=mylib",
+        ),
+    ),
+    Code(
+        "TG602",
+        "a kernel that has no name",
+        "error",
+        "`dispatch:` has the name of a function. A lambda has none; a boxed kernel and a fallthrough are registered by hand. "
+        "The kernel is left out of the entry.",
+        _cpp(f'{_HEAD}\n{_F}\n  m.impl("f", [](const at::Tensor& x) {{ return x + 1; }});\n}}'),
+        _cpp(f'{_KERNEL}\n{_HEAD}\n{_F}\n  m.impl("f", &mylib::f_cpu);\n}}'),
+    ),
+    Code(
+        "TG603",
+        "conditions that one entry cannot have",
+        "error",
+        "The `guard` of an entry is around everything that it says. An operator that is defined differently under two "
+        "conditions, two kernels for one key, and a kernel with a condition that its operator does not have, need a "
+        "decision: two files of which a build takes one, or one condition for the operator.",
+        _cpp(
+            f'{_KERNEL}\n{_HEAD}\n{_F}\n#ifdef FAST\n  m.impl("f", torch::kCPU, &mylib::f_cpu);\n#endif\n}}'
+        ),
+        _cpp(
+            f'{_KERNEL}\n{_HEAD}\n#ifdef FAST\n{_F}\n  m.impl("f", torch::kCPU, &mylib::f_cpu);\n#endif\n}}'
+        ),
+    ),
+    Code(
+        "TG604",
+        "a schema that cannot be known",
+        "error",
+        'The schema is not one, or follows from the type of the kernel (`m.def("f", &f)`) and the files do not declare '
+        "that kernel, or with a type that is not known. The operator is left out.",
+        _cpp(f'{_HEAD}\n  m.def("f", &mylib::f_cpu);\n}}'),
+        _cpp(f'{_KERNEL}\n{_HEAD}\n  m.def("f", &mylib::f_cpu);\n}}'),
+    ),
+    Code(
+        "TG605",
+        "a kernel for an operator that nothing defines",
+        "error",
+        "The files that were given do not define the operator. Many libraries define operators in one file and implement "
+        "them in others: give the folder. Operators of PyTorch need no definition.",
+        _cpp(f'{_KERNEL}\n{_IMPL}\n  m.impl("f", &mylib::f_cpu);\n}}'),
+        _cpp(f'{_KERNEL}\n{_HEAD}\n{_F}\n}}\n{_IMPL}\n  m.impl("f", &mylib::f_cpu);\n}}'),
+    ),
+    Code(
+        "TG606",
+        "something that stays by hand",
+        "warning",
+        "A class, a fallback or the name of a Python module is no operator: keep its line, beside what is generated. A "
+        "kernel in an unnamed namespace is out of reach of generated code, which is in another file.",
+        _cpp(
+            "namespace mylib {\nnamespace {\nat::Tensor f_cpu(const at::Tensor& x) {\n  return x;\n}\n}\n"
+            f'{_HEAD}\n{_F}\n  m.impl("f", torch::kCPU, &f_cpu);\n}}\n}}'
+        ),
+        _cpp(
+            "namespace mylib {\nat::Tensor f_cpu(const at::Tensor& x) {\n  return x;\n}\n"
+            f'{_HEAD}\n{_F}\n  m.impl("f", torch::kCPU, &f_cpu);\n}}\n}}'
+        ),
+    ),
+    Code(
+        "TG607",
+        "a registration in Python that YAML cannot say",
+        "error",
+        "A gradient is a formula in YAML, and a kernel, a fake or a rule for vmap is the name of a function at the top of "
+        "a module. Until there is one, keep the call in Python.",
+        _python(
+            'import torch\ntorch.library.define("mylib::f", "(Tensor x) -> Tensor")\n'
+            'torch.library.impl("mylib::f", "CPU", lambda x: x + 1)'
+        ),
+        _python(
+            'import torch\ntorch.library.define("mylib::f", "(Tensor x) -> Tensor")\n\n\n'
+            'def f_cpu(x):\n    return x + 1\n\n\ntorch.library.impl("mylib::f", "CPU", f_cpu)'
+        ),
+        "where PyTorch is installed",
+    ),
+    Code(
+        "TG608",
+        "kernels whose names are not known",
+        "warning",
+        "PyTorch keeps kernels of C++ without their names, so they are named after operator and key here, or after the "
+        "namespace that the registration is in. `import --module mylib csrc` takes the names from the sources.",
+        _cpp(f'{_HEAD}\n{_F}\n  m.impl("f", torch::kCPU, &mylib::f_cpu);\n}}'),
+        _cpp(f'{_KERNEL}\n{_HEAD}\n{_F}\n  m.impl("f", torch::kCPU, &mylib::f_cpu);\n}}'),
+    ),
+)

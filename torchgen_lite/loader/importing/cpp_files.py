@@ -1,0 +1,112 @@
+"""Files and folders of C++ read into a library: which are worth a parser, in which order, with which macros."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+from torchgen_lite.loader.importing.cpp_functions import Functions
+from torchgen_lite.loader.importing.cpp_kernels import read_kernel
+from torchgen_lite.loader.importing.cpp_preprocessor import (
+    CppText,
+    Macro,
+    defined_macros,
+    preprocess,
+)
+from torchgen_lite.loader.importing.cpp_registrations import (
+    every_word,
+    has_registrations,
+    read_registrations,
+)
+from torchgen_lite.loader.importing.cpp_tree import CppTree, arguments, parse_cpp
+from torchgen_lite.loader.importing.library import Library
+from torchgen_lite.loader.sources import read_source
+
+ENDINGS = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".mm"})
+# What a macro before a function stands for in one build or another, and what no parser needs to see.
+_EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
+
+_REGISTERING = frozenset({"def", "impl", "op"})
+
+
+def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
+    """What files and folders register. `given` are the macros of the command line, which go before those of files."""
+    library = Library()
+    sources = list(_sources(paths, library.diagnostics))
+    if has_errors(library.diagnostics):
+        return library
+    shared = _one_meaning(macro for source in sources for macro in defined_macros(source))
+    heads = {name for name, macro in {**shared, **given}.items() if has_registrations(macro.body)}
+
+    def read(source: Source) -> CppText:
+        return preprocess(source, {**shared, **_one_meaning(defined_macros(source)), **given})
+
+    texts = [
+        read(source)
+        for source in sources
+        if has_registrations(source.text) or any(name in source.text for name in heads)
+    ]
+    trees = [parse_cpp(text) for text in texts if has_registrations(text.text)]
+    functions = Functions()
+    wanted = {name for tree in trees for name in _kernel_names(tree)}
+    registering = {tree.text.source.path: tree for tree in trees}
+    for source in sources:
+        tree = registering.get(source.path)
+        if tree is None and wanted & every_word(source.text):
+            tree = parse_cpp(read(source))
+        if tree is not None:
+            functions.add(tree)
+    for tree in trees:
+        read_registrations(tree, functions, library)
+    return library
+
+
+def _sources(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Iterator[Source]:
+    """The files, and those of folders by name; a file of a folder that is no text is somebody else's."""
+    for path in paths:
+        inside = path.is_dir()
+        for one in _files_below(path) if inside else [path]:
+            source, problems = read_source(one, Path.cwd())
+            if source is not None:
+                yield source
+            elif not inside:
+                diagnostics += problems
+
+
+def _files_below(folder: Path) -> Iterable[Path]:
+    found = (path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file())
+    return sorted(found, key=lambda path: path.as_posix())
+
+
+def _one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
+    """Those that stand for one thing, wherever they stand for anything; those that only export a function, for nothing.
+
+    PyTorch's own, which some libraries repeat, are read as they are.
+    """
+    found: dict[str, set[Macro]] = {}
+    for macro in macros:
+        if not macro.name.startswith(("TORCH_", "STABLE_TORCH_", "C10_")):
+            several = found.setdefault(macro.name, set())
+            if not _EXPORT.fullmatch(macro.body):
+                several.add(macro)
+    return {
+        name: next(iter(several), Macro(name, None, ""))
+        for name, several in found.items()
+        if len(several) < 2
+    }
+
+
+def _kernel_names(tree: CppTree) -> Iterator[str]:
+    """The last part of each name that may be a kernel's: what is given to `def`, `impl` and `op`."""
+    stack = [tree.root]
+    while stack:
+        node = stack.pop()
+        stack += node.named_children
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        if tree.of(function).rpartition(".")[2].strip() in _REGISTERING:
+            for one in arguments(node)[1:3]:
+                name = read_kernel(tree, one).name.partition("<")[0].rpartition("::")[2]
+                if name:
+                    yield name

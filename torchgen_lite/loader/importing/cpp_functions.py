@@ -1,0 +1,188 @@
+"""The C++ functions that a library declares: where kernels are, and the schemas that follow from their types.
+
+Note [Inferred schemas]
+`m.def("f", &f)` takes the schema from the type of `f` (c10 `inferFunctionSchemaFromFunctor`): arguments are called
+`_0`, `_1` and so on, and a single result `_0`. Types that say too little (`Tensor&`) give what libtorch makes of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from torchgen_lite.loader.importing.cpp_tree import CppTree, split_commas, walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SCALARS = {
+    "Tensor": "Tensor",
+    "int64_t": "int",
+    "double": "float",
+    "bool": "bool",
+    "string": "str",
+    "string_view": "str",
+    "Scalar": "Scalar",
+    "ScalarType": "ScalarType",
+    "Device": "Device",
+    "Layout": "Layout",
+    "MemoryFormat": "MemoryFormat",
+    "Generator": "Generator",
+    "SymInt": "SymInt",
+    "Storage": "Storage",
+    "Stream": "Stream",
+    "TensorList": "Tensor[]",
+    "ITensorListRef": "Tensor[]",
+    "IntArrayRef": "int[]",
+    "SymIntArrayRef": "SymInt[]",
+}
+_LISTS = frozenset({"vector", "ArrayRef", "List", "HeaderOnlyArrayRef"})
+_OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that some file declares. One that `is_hidden` no other file can call."""
+
+    path: tuple[str, ...]
+    parameters: tuple[str, ...]
+    returns: str
+    is_hidden: bool = False
+
+
+@dataclass(slots=True)
+class Functions:
+    """All of them, by the last part of their name; the namespaces that each file uses."""
+
+    _found: dict[str, list[Function]] = field(default_factory=dict)
+
+    def add(self, tree: CppTree) -> None:
+        for function in _functions_of(tree):
+            self._found.setdefault(function.path[-1], []).append(function)
+
+    def find(self, name: str, around: Sequence[str], used: Sequence[str]) -> list[Function]:
+        """The overloads that a name stands for: in the namespaces around, then in those that are used."""
+        parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))
+        named = [] if name.startswith("::") else [one for one in around if one]
+        places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
+        if not name.startswith("::"):
+            places += [tuple(one.split("::")) for one in used]
+        for place in places:
+            wanted = (*place, *parts)
+            overloads = [f for f in self._found.get(parts[-1], ()) if f.path == wanted]
+            if overloads:
+                return overloads
+        return []
+
+
+def used_namespaces(tree: CppTree) -> list[str]:
+    """Those of `using namespace` at the top of a file."""
+    texts = (tree.of(node) for node, _ in walk(tree, "using_declaration"))
+    matches = (re.fullmatch(r"using\s+namespace\s+(?:::)?([\w:]+)\s*;", text) for text in texts)
+    return [match[1] for match in matches if match]
+
+
+def _functions_of(tree: CppTree) -> Iterator[Function]:
+    for node, around in walk(tree, "function_declarator"):
+        name = node.child_by_field_name("declarator")
+        parameters = node.child_by_field_name("parameters")
+        if name is None or parameters is None or node.parent is None:
+            continue
+        text = tree.of(name)
+        if not re.fullmatch(r"[\w:]+", text):
+            continue
+        returns, declaration = _returns(tree, node)
+        types = [_type_of(tree, one) for one in parameters.named_children if _is_parameter(one)]
+        yield Function(
+            (*filter(None, around), *text.split("::")),
+            tuple(types),
+            returns,
+            "" in around or _is_static(tree, declaration),
+        )
+
+
+def _is_static(tree: CppTree, declaration: Node) -> bool:
+    """Whether no other file sees a function; `static` in a class means something else."""
+    around = declaration.parent
+    is_member = around is not None and around.type == "field_declaration_list"
+    return not is_member and re.match(r"(?:\w+\s+)*static\b", tree.of(declaration)) is not None
+
+
+def _is_parameter(node: Node) -> bool:
+    return node.type in ("parameter_declaration", "optional_parameter_declaration")
+
+
+def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
+    """The type before a function's name, and the node of its whole declaration."""
+    node, signs = declarator, ""
+    while node.parent is not None and node.parent.type in (
+        "reference_declarator",
+        "pointer_declarator",
+    ):
+        node = node.parent
+        signs += "&" if node.type == "reference_declarator" else "*"
+    declaration = node.parent or node
+    trailing = [one for one in declarator.named_children if one.type == "trailing_return_type"]
+    if trailing:
+        return tree.of(trailing[0]).removeprefix("->").strip(), declaration
+    return tree.of(declaration.child_by_field_name("type")) + signs, declaration
+
+
+def _type_of(tree: CppTree, parameter: Node) -> str:
+    """The type of a parameter: its text without name and default."""
+    name = parameter.child_by_field_name("declarator")
+    text = tree.of(parameter.child_by_field_name("type"))
+    return text if name is None else text + "".join(re.findall(r"[&*]|\[", tree.of(name)))
+
+
+def infer_schema(name: str, function: Function) -> str | None:
+    """The schema that libtorch makes of a function's type; None for a type that is not known here."""
+    types = [_schema_type(one) for one in function.parameters if one != "void"]
+    returns = _schema_returns(function.returns)
+    if returns is None or None in types:
+        return None
+    arguments = ", ".join(f"{type_} _{number}" for number, type_ in enumerate(types))
+    return f"{name}({arguments}) -> {returns}"
+
+
+def _schema_returns(text: str) -> str | None:
+    bare = _bare(text)
+    if bare == "void":
+        return "()"
+    tuple_ = re.fullmatch(r"tuple<(.*)>", bare)
+    parts = split_commas(tuple_[1]) if tuple_ else [bare]
+    types = [_schema_type(one) for one in parts]
+    if None in types:
+        return None
+    named = [f"{type_} _{number}" for number, type_ in enumerate(types)]
+    return named[0] if len(named) == 1 else f"({', '.join(named)})"
+
+
+def _schema_type(text: str) -> str | None:
+    bare = _bare(text)
+    if bare in _SCALARS:
+        return _SCALARS[bare]
+    match = re.fullmatch(r"(\w+)<(.*)>", bare)
+    if match is None:
+        return None
+    if match[1] == "Dict":
+        both = [_schema_type(one) for one in split_commas(match[2])]
+        return None if None in both or len(both) != 2 else f"Dict({both[0]}, {both[1]})"
+    inner = _schema_type(match[2])
+    if inner is None:
+        return None
+    if match[1] == "OptionalArrayRef":
+        return f"{inner}[]?"
+    return f"{inner}?" if match[1] in _OPTIONALS else f"{inner}[]" if match[1] in _LISTS else None
+
+
+def _bare(text: str) -> str:
+    """A type without `const`, `&` and namespaces.
+
+    >>> _bare("const std::optional<at::Tensor>&")
+    'optional<Tensor>'
+    """
+    plain = re.sub(r"\b(?:const|inline|static|extern)\b|&|\b[A-Za-z_]\w*::|(?<!\w)::", " ", text)
+    return re.sub(r"\s+", "", plain) if "*" not in plain else ""

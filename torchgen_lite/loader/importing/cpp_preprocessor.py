@@ -1,0 +1,298 @@
+"""C++ before it is parsed: which lines stand under which conditions, and macros that become what they stand for.
+
+Note [Both branches are read]
+Directives become blanks, so the parser sees what stands under `#if` and under `#else`, one behind the other, and each
+registration knows its line's conditions. Nothing is evaluated but `#if 0` and `#if 1`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from torchgen_lite.diagnostics import Source, Span
+
+_LITERAL = r"""R"(?P<raw>[^\s()\\]{0,16})\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*'"""
+_COMMENT = r"//(?:\\\n|[^\n])*|/\*.*?\*/"
+_DIRECTIVE = r"^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:\\\r?\n|/\*.*?\*/|[^\n])*)"
+_PIECE = re.compile(rf"{_COMMENT}|{_DIRECTIVE}|{_LITERAL}", re.M | re.S)
+_TOKEN = re.compile(rf"{_COMMENT}|{_LITERAL}|[A-Za-z_]\w*|\.?\d[\w.']*|\#\#|\S", re.S)
+_PARAMETERS = re.compile(r"\(([^()]*)\)")
+# The characters that macros may make out of one file; each use counts for a few.
+_MAX_LENGTH = 8_000_000
+_USE = 16
+_MAX_DEPTH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """`NAME=body`, or with parameters that stand in the body for what a call gives."""
+
+    name: str
+    parameters: tuple[str, ...] | None
+    body: str
+
+
+def parse_macro(text: str) -> Macro | None:
+    """A macro of the command line, None if it is none.
+
+    >>> parse_macro("CPU(n, f)=m.impl(n, torch::kCPU, f)")
+    Macro(name='CPU', parameters=('n', 'f'), body='m.impl(n, torch::kCPU, f)')
+    """
+    match = re.fullmatch(r"([A-Za-z_]\w*)(\([^()]*\))?=(.*)", text.strip(), re.S)
+    return _macro(match[1], match[2], match[3]) if match else None
+
+
+def _macro(name: str, parameters: str | None, body: str) -> Macro:
+    names = None
+    if parameters is not None:
+        names = tuple(filter(None, (one.strip() for one in parameters[1:-1].split(","))))
+    return Macro(name, names, _without_comments(body).strip())
+
+
+def _without_comments(text: str) -> str:
+    """One line of what a directive says."""
+    return re.sub(_COMMENT, " ", re.sub(r"\\\r?\n", " ", text), flags=re.S)
+
+
+def defined_macros(source: Source) -> Iterator[Macro]:
+    """The macros that a file defines."""
+    for match in _PIECE.finditer(source.text):
+        if match["word"] == "define":
+            head = re.match(r"\s*([A-Za-z_]\w*)(\([^()]*\))?", match["rest"])
+            if head is not None:
+                yield _macro(head[1], head[2], match["rest"][head.end() :])
+
+
+@dataclass(frozen=True, slots=True)
+class CppText:
+    """A file as the parser gets it: without directives, macros expanded, characters beyond ASCII as `?`."""
+
+    source: Source
+    text: str
+    _conditions: tuple[tuple[int, tuple[str, ...]], ...]
+    # Where pieces of the text begin, where they are from, and whether they are an expansion.
+    _pieces: tuple[tuple[int, int, bool], ...] = field(repr=False)
+
+    def span(self, start: int, end: int) -> Span:
+        """Where in the file a part of the text stands; of an expansion, the name of the macro."""
+        first = self._origin(start)
+        return Span(self.source, first, max(self._origin(max(end - 1, start)) + 1, first))
+
+    def _origin(self, offset: int) -> int:
+        start, origin, is_expansion = self._pieces[
+            bisect_right(self._pieces, offset, key=lambda piece: piece[0]) - 1
+        ]
+        return origin if is_expansion else origin + offset - start
+
+    def conditions(self, offset: int) -> tuple[str, ...]:
+        """The conditions around a place, the outermost first."""
+        at = bisect_right(self._conditions, self._origin(offset), key=lambda one: one[0])
+        return self._conditions[at - 1][1] if at else ()
+
+
+def preprocess(source: Source, macros: Mapping[str, Macro]) -> CppText:
+    """Directives out, conditions noted, macros in."""
+    text, conditions = _without_directives(source.text)
+    expanded, pieces = _Expander(macros).expand(text)
+    plain = re.sub(r"[^\x00-\x7f]", "?", expanded)
+    return CppText(source, plain, tuple(conditions), tuple(pieces))
+
+
+def negated(condition: str) -> str:
+    """
+    >>> negated("defined(A)"), negated("!defined(A)"), negated("A > 1")
+    ('!defined(A)', 'defined(A)', '!(A > 1)')
+    """
+    if re.fullmatch(r"defined\(\w+\)", condition):
+        return f"!{condition}"
+    if re.fullmatch(r"!defined\(\w+\)", condition):
+        return condition[1:]
+    return f"!({condition})"
+
+
+def guard_of(conditions: Sequence[str]) -> str:
+    """One line for `guard:`.
+
+    >>> guard_of(["defined(A)"]), guard_of(["!defined(A)"]), guard_of(["defined(A)", "B || C"])
+    ('#ifdef A', '#ifndef A', '#if defined(A) && (B || C)')
+    """
+    different = list(dict.fromkeys(conditions))
+    if len(different) == 1:
+        match = re.fullmatch(r"(!?)defined\((\w+)\)", different[0])
+        if match:
+            return f"#if{'n' if match[1] else ''}def {match[2]}"
+        return f"#if {different[0]}"
+    simple = re.compile(r"!?defined\(\w+\)|!?\w+|!\([^()]*\)")
+    return "#if " + " && ".join(c if simple.fullmatch(c) else f"({c})" for c in different)
+
+
+class _Branch:
+    """An `#if` that is open: the conditions of the branches before, and of this one."""
+
+    __slots__ = ("before", "now")
+
+    def __init__(self, now: str) -> None:
+        self.before: list[str] = []
+        self.now = now
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        return tuple(
+            c for c in (*map(negated, self.before), self.now) if c not in ("", "1", "!(0)")
+        )
+
+
+def _without_directives(text: str) -> tuple[str, list[tuple[int, tuple[str, ...]]]]:
+    """The text with blanks for directives and for what stands under `#if 0`; from where which conditions hold."""
+    out: list[str] = []
+    places: list[tuple[int, tuple[str, ...]]] = []
+    open_: list[_Branch] = []
+    at = 0
+    is_dead = False
+    guard = _include_guard(text)
+    for match in _PIECE.finditer(text):
+        word = match["word"]
+        if word is None:
+            continue
+        out += [_blank(text[at : match.start()]) if is_dead else text[at : match.start()]]
+        out += [_blank(match[0])]
+        at = match.end()
+        rest = " ".join(_without_comments(match["rest"]).split())
+        if word in ("if", "ifdef", "ifndef"):
+            now = {"if": rest, "ifdef": f"defined({rest})", "ifndef": f"!defined({rest})"}[word]
+            open_.append(_Branch("" if match.start() == guard else now))
+        elif word in ("elif", "else") and open_:
+            branch = open_[-1]
+            branch.before.append(branch.now)
+            branch.now = rest if word == "elif" else ""
+        elif word == "endif" and open_:
+            open_.pop()
+        else:
+            continue
+        conditions = tuple(c for branch in open_ for c in branch.conditions)
+        is_dead = bool({"0", "!(1)"} & set(conditions))
+        places.append((at, conditions))
+    out.append(_blank(text[at:]) if is_dead else text[at:])
+    return "".join(out), places
+
+
+def _include_guard(text: str) -> int:
+    """Where the guard of a header against being included twice begins; -1 without one."""
+    words = islice((m for m in _PIECE.finditer(text) if m["word"]), 2)
+    first, second = next(words, None), next(words, None)
+    if first is None or second is None or (first["word"], second["word"]) != ("ifndef", "define"):
+        return -1
+    is_guard = first["rest"].split()[:1] == second["rest"].split()[:1]
+    return first.start() if is_guard else -1
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+class _Expander:
+    """Macros, and how much more may be made of them in a file: one may name another twice, and that one a third."""
+
+    __slots__ = ("left", "macros")
+
+    def __init__(self, macros: Mapping[str, Macro]) -> None:
+        self.macros = macros
+        self.left = _MAX_LENGTH
+
+    def expand(self, text: str) -> tuple[str, list[tuple[int, int, bool]]]:
+        """The text with macros expanded, and where each piece is from."""
+        out: list[str] = []
+        pieces = [(0, 0, False)]
+        length = at = 0
+        for start, end, body in self._calls(text, ()):
+            out += [text[at:start], body]
+            length += start - at
+            pieces.append((length, start, True))
+            length += len(body)
+            pieces.append((length, end, False))
+            at = end
+        return "".join([*out, text[at:]]), pieces
+
+    def _scan(self, text: str, inside: tuple[str, ...]) -> str:
+        """The text with the macros in it expanded, less those whose expansion it is."""
+        out, at = list[str](), 0
+        for start, end, body in self._calls(text, inside):
+            out += [text[at:start], body]
+            at = end
+        return "".join([*out, text[at:]])
+
+    def _calls(self, text: str, inside: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
+        """Each use of a macro: where it begins and ends, and what it becomes."""
+        at = 0
+        # Without any of them in the text there is nothing to look for.
+        for match in _TOKEN.finditer(text) if self.macros else ():
+            macro = self.macros.get(match[0])
+            if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
+                continue
+            call = _call(macro, text, match.end())
+            if call is not None:
+                arguments, at = call
+                yield match.start(), at, self._expansion(macro, arguments, (*inside, match[0]))
+
+    def _expansion(self, macro: Macro, given: Sequence[str], inside: tuple[str, ...]) -> str:
+        """The body with its parameters replaced, `#` and `##` done, and the macros in it expanded in their turn."""
+        body = macro.body
+        if macro.parameters is not None:
+            words = dict(zip(macro.parameters, given))
+            if macro.parameters[-1:] == ("...",):
+                words["__VA_ARGS__"] = ", ".join(given[len(macro.parameters) - 1 :])
+            expanded = {name: self._scan(text, inside) for name, text in words.items()}
+            body = _substituted(body, words, expanded)
+        self.left -= len(body) + _USE
+        return self._scan(body, inside) if len(inside) < _MAX_DEPTH else body
+
+
+def _call(macro: Macro, text: str, at: int) -> tuple[list[str], int] | None:
+    """The arguments behind the name of a macro, and where they end; None where it is not called."""
+    if macro.parameters is None:
+        return [], at
+    depth, start, arguments = 0, 0, list[str]()
+    for match in _TOKEN.finditer(text, at):
+        token = match[0]
+        if depth == 0 and token != "(" and not token.startswith(("//", "/*")):
+            return None
+        if token in "([{":
+            depth += 1
+            start = start or match.end()
+        elif token in ")]}":
+            depth -= 1
+        if (token == "," and depth == 1) or depth == 0:
+            arguments.append(text[start : match.start()].strip())
+            start = match.end()
+        if depth == 0:
+            return arguments if arguments != [""] else [], match.end()
+    return None
+
+
+def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str]) -> str:
+    """The body with what a call gives: expanded, but as it is beside `#` and `##`."""
+    out: list[str] = []
+    at = 0
+    for match in _TOKEN.finditer(body):
+        token = match[0]
+        if token == "##":
+            while out and out[-1].isspace():
+                out.pop()
+            at = match.end() + len(body[match.end() :]) - len(body[match.end() :].lstrip())
+            continue
+        if match.start() > at:
+            out.append(body[at : match.start()])
+        if out and out[-1] == "#" and token in given:
+            escaped = given[token].replace("\\", "\\\\").replace('"', '\\"')
+            out[-1] = f'"{escaped}"'
+        else:
+            pasted = body[match.end() :].lstrip().startswith("##") or body[
+                : match.start()
+            ].rstrip().endswith("##")
+            out.append((given if pasted else expanded).get(token, token))
+        at = match.end()
+    return "".join([*out, body[at:]])

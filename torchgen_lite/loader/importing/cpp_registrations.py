@@ -1,0 +1,377 @@
+"""The registrations of a C++ file: the blocks of `TORCH_LIBRARY` and its kin, and what is called in them.
+
+Note [Nothing is passed over]
+Whatever mentions the variable of a block is a registration that is read, or a diagnostic. A block that the parser did
+not see as one is found by its name in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
+from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read_key
+from torchgen_lite.loader.importing.cpp_tree import (
+    CppTree,
+    arguments,
+    literal,
+    split_commas,
+    walk,
+)
+from torchgen_lite.loader.importing.library import CATCH_ALL, Definition, Implementation, Library
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.reader import KERNEL_NAME
+from torchgen_lite.schema import parse_schema
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_HEAD = re.compile(
+    r"\b(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?\b"
+)
+_SELECTIVE = frozenset({"TORCH_SELECTIVE_SCHEMA", "TORCH_SELECTIVE_NAME", "schema"})
+# Registrations that are no operator's.
+_BY_HAND = {
+    "class_": "a class for TorchScript",
+    "fallback": "a fallback for all operators",
+    "set_python_module": "the module of the fakes: the option `python-module` of the target says it",
+    "impl_abstract_pystub": "the module of the fakes: the option `python-module` of the target says it",
+}
+_LEGACY = "RegisterOperators"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`TORCH_LIBRARY_IMPL(namespace, key, variable)` and where it stands; the old API has no variable."""
+
+    tree: CppTree
+    namespace: str
+    key: str
+    variable: str
+    around: tuple[str, ...]
+    used: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Reader:
+    """What a file is read into, and the functions that all files declare."""
+
+    library: Library
+    functions: Functions
+    # Kernels in no namespace.
+    global_: list[Node] = field(default_factory=list)
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        tree: CppTree,
+        node: Node,
+        text: str,
+        help_: str | None = None,
+    ) -> None:
+        label = Label(tree.span(node), text)
+        self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
+
+
+def has_registrations(text: str) -> bool:
+    """Whether a text may register operators, as far as a look can tell."""
+    return "TORCH_LIBRARY" in text or _LEGACY in text
+
+
+def read_registrations(tree: CppTree, functions: Functions, library: Library) -> None:
+    """Everything that a file registers, added to the library."""
+    reader = Reader(library, functions)
+    used = tuple(used_namespaces(tree))
+    seen: set[int] = set()
+    for node, around in walk(tree, "function_definition"):
+        declarator = node.child_by_field_name("declarator")
+        name = declarator and declarator.child_by_field_name("declarator")
+        if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
+            continue
+        seen.add(name.start_byte)
+        block = _read_head(reader, tree, declarator, around, used)
+        body = node.child_by_field_name("body")
+        if block is not None and body is not None:
+            _read_body(reader, block, body)
+    for node, around in walk(tree, "call_expression"):
+        chain = _chain(tree, node)
+        if chain and chain[0] == _LEGACY and node.parent and node.parent.type != "field_expression":
+            block = Block(tree, "", "", _LEGACY, around, used)
+            for method, call in chain[1]:
+                library.statements += 1
+                if method == "op":
+                    _read_definition(reader, block, call)
+                else:
+                    _refuse(reader, block, call)
+    if reader.global_:
+        count = counted(len(reader.global_), "kernel")
+        message = f"{count} of this file in no namespace"
+        help_ = "`using ::f;` in the namespace of the library, or move them there"
+        reader.report(
+            "TG606", message, tree, reader.global_[0], "generated code looks in one", help_
+        )
+    for match in _HEAD.finditer(_without_comments(tree.text.text)):
+        before = tree.text.text[: match.start()].rpartition("\n")[2]
+        if match.start() not in seen and not before.lstrip().startswith("using"):
+            label = Label(tree.text.span(match.start(), match.end()), "this block")
+            message = f"`{match[0]}` is not the head of a block that can be read"
+            library.diagnostics.append(Diagnostic("TG601", message, label))
+
+
+def _without_comments(text: str) -> str:
+    literals = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\""
+    return re.sub(literals, lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+
+
+def _read_head(
+    reader: Reader, tree: CppTree, head: Node, around: tuple[str, ...], used: tuple[str, ...]
+) -> Block | None:
+    name = tree.of(head.child_by_field_name("declarator"))
+    given = split_commas(tree.of(head.child_by_field_name("parameters"))[1:-1])
+    is_impl = "_IMPL" in name
+    if len(given) != 2 + is_impl:
+        reader.report("TG601", f"`{name}` with {len(given)} arguments", tree, head, "this block")
+        return None
+    namespace, variable = given[0], given[-1]
+    key = read_key(given[1]) if is_impl else ""
+    is_macro = re.fullmatch(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*", namespace) is not None
+    if is_macro or not re.fullmatch(r"\w+", namespace):
+        message = f"the namespace `{namespace}` is a macro that is not known"
+        word = namespace if is_macro else "NAME"
+        reader.report("TG601", message, tree, head, "this block", f"give `--macro {word}=...`")
+        return None
+    if key is None:
+        message = f"`{given[1]}` is no dispatch key"
+        reader.report("TG601", message, tree, head, "this block", f"give `--macro {given[1]}=...`")
+        return None
+    return Block(tree, namespace, key, variable, around, used)
+
+
+def _read_body(reader: Reader, block: Block, node: Node) -> None:
+    """Each statement of a block, in order; what is not a call of the variable's is refused where it mentions it."""
+    tree = block.tree
+    if node.type in ("compound_statement", "expression_statement"):
+        for child in node.named_children:
+            _read_body(reader, block, child)
+        return
+    if node.type == "call_expression":
+        chain = _chain(tree, node)
+        if chain and chain[0] == block.variable:
+            _read_chain(reader, block, chain[1])
+            return
+        name = tree.of(node.child_by_field_name("function"))
+        if re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
+            message = f"macro `{name}` is not known"
+            help_ = f"give `--macro '{name}(...)=...'`, or the file that defines it"
+            reader.report("TG601", message, tree, node, "not understood", help_)
+            reader.library.statements += 1
+            return
+    mentions = re.search(rf"\b{re.escape(block.variable)}\b", tree.of(node))
+    if node.type == "ERROR" or (mentions and node.type != "comment"):
+        reader.library.statements += 1
+        _refuse(reader, block, node)
+
+
+def _refuse(reader: Reader, block: Block, node: Node) -> None:
+    reader.report("TG601", "this registration is not understood", block.tree, node, "this")
+
+
+def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | None:
+    """`m.def(...).impl(...)` as its root and its calls, the first one first."""
+    calls: list[tuple[str, Node]] = []
+    while node.type == "call_expression":
+        function = node.child_by_field_name("function")
+        if function is None or function.type != "field_expression":
+            name = tree.of(function).rpartition("::")[2]
+            return (name, calls[::-1]) if name == _LEGACY else None
+        method = re.sub(r"<.*>", "", tree.of(function.child_by_field_name("field")))
+        calls.append((method.removeprefix("template").strip(), node))
+        inner = function.child_by_field_name("argument")
+        if inner is None:
+            return None
+        node = inner
+    return (tree.of(node), calls[::-1]) if calls and node.type == "identifier" else None
+
+
+def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]]) -> None:
+    for method, call in calls:
+        reader.library.statements += 1
+        if method in _BY_HAND:
+            message = f"`{method}` is not taken over"
+            reader.report("TG606", message, block.tree, call, _BY_HAND[method])
+            if method == "class_":
+                return  # What is called behind it is the class's.
+        elif method == "def" and not block.key:
+            _read_definition(reader, block, call)
+        elif method == "impl":
+            _read_implementation(reader, block, call)
+        else:
+            _refuse(reader, block, call)
+
+
+def _text(tree: CppTree, node: Node) -> str | None:
+    """A string, with or without a macro for selective builds around it."""
+    given = arguments(node) if node.type == "call_expression" else []
+    if len(given) == 1:
+        name = tree.of(node.child_by_field_name("function")).rpartition("::")[2]
+        return _text(tree, given[0]) if name in _SELECTIVE else None
+    return literal(tree, node)
+
+
+def _read_definition(reader: Reader, block: Block, call: Node) -> None:
+    tree, given = block.tree, arguments(call)
+    text = _text(tree, given[0]) if given else None
+    if text is None:
+        return _refuse(reader, block, call)
+    tags: tuple[str, ...] = ()
+    kernel: Kernel | None = None
+    at = given[0]
+    for one in given[1:]:
+        found = _read_tags(tree, one)
+        if found is not None:
+            tags += found
+        elif kernel is None:
+            kernel, at = read_kernel(tree, one), one
+        else:
+            return _refuse(reader, block, call)
+    full = text.strip() if "::" in text.partition("(")[0] else f"{block.namespace}::{text.strip()}"
+    if "(" not in full:
+        if kernel is None:
+            return _refuse(reader, block, call)
+        inferred = _inferred(reader, block, full, kernel, at)
+        if inferred is None:
+            return None
+        full = inferred
+    schema, problems = parse_schema(full)
+    if schema is None:
+        message = f"`{full.partition('(')[0]}`: {problems[0].message}"
+        return reader.report("TG604", message, tree, given[0], "this schema", problems[0].help)
+    unknown = [tag for tag in tags if tag not in KNOWN_TAGS]
+    if unknown:
+        message = f"`{unknown[0]}` is no tag"
+        return reader.report("TG601", message, tree, call, "this registration")
+    name = schema.full_name
+    conditions = tree.conditions(call)
+    definition = Definition(name, str(schema), tags, conditions, span=tree.span(given[0]))
+    reader.library.definitions.append(replace(definition, doc=_comment_above(tree, call)))
+    if kernel is not None:
+        _add_kernel(reader, block, name, kernel.key or CATCH_ALL, kernel, at)
+
+
+def _inferred(reader: Reader, block: Block, name: str, kernel: Kernel, node: Node) -> str | None:
+    overloads = reader.functions.find(kernel.name, block.around, block.used) if kernel.name else []
+    schemas = {infer_schema(name, one) for one in overloads}
+    schema = schemas.pop() if len(schemas) == 1 else None
+    if schema is None:
+        message = f"`{name}` has its schema from the type of its kernel"
+        why = (
+            "has a type that is not known here"
+            if len(overloads) == 1
+            else "is overloaded" if overloads else "is declared in none of these files"
+        )
+        help_ = "give the files that declare it, or write the schema"
+        text = kernel.problem or f"`{kernel.name}` {why}"
+        reader.report("TG604", message, block.tree, node, text, help_)
+    return schema
+
+
+def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
+    """`{at::Tag::core}`; None if it is no list of tags."""
+    text = tree.of(node)
+    if node.type not in ("initializer_list", "compound_literal_expression"):
+        return (text.rpartition("::")[2],) if re.search(r"\bTag::\w+$", text) else None
+    inner = text.partition("{")[2].rpartition("}")[0]
+    parts = [one for one in split_commas(inner) if one]
+    return tuple(part.rpartition("::")[2] for part in parts)
+
+
+def _read_implementation(reader: Reader, block: Block, call: Node) -> None:
+    tree, given = block.tree, arguments(call)
+    name = _text(tree, given[0]) if len(given) in (2, 3) else None
+    if name is None:
+        return _refuse(reader, block, call)
+    key = read_key(tree.of(given[1])) if len(given) == 3 else ""
+    if key is None:
+        return _refuse(reader, block, call)
+    kernel = read_kernel(tree, given[-1])
+    full = name if "::" in name else f"{block.namespace}::{name}"
+    return _add_kernel(
+        reader, block, full, kernel.key or key or block.key or CATCH_ALL, kernel, given[-1]
+    )
+
+
+def _add_kernel(
+    reader: Reader, block: Block, name: str, key: str, kernel: Kernel, node: Node
+) -> None:
+    tree = block.tree
+    if kernel.problem:
+        message = f"`{name}` has a kernel for {key} that YAML cannot name"
+        return reader.report("TG602", message, tree, node, kernel.problem, "give it a name")
+    overloads = reader.functions.find(kernel.name, block.around, block.used)
+    arguments_ = kernel.name.partition("<")
+    path = (
+        overloads[0].path
+        if overloads
+        else (
+            *(filter(None, block.around) if not kernel.name.startswith("::") else ()),
+            *arguments_[0].removeprefix("::").split("::"),
+        )
+    )
+    namespace = name.partition("::")[0]
+    shown = "::".join(path) if len(path) > 1 else f"::{path[0]}"
+    if path[:-1] == (namespace,):
+        shown = path[-1]
+    shown += "".join(arguments_[1:])
+    is_hidden = bool(overloads) and all(one.is_hidden for one in overloads)
+    if len(path) == 1 and not KERNEL_NAME.fullmatch(shown):
+        shown = shown.removeprefix("::")
+        if not is_hidden:
+            reader.global_.append(node)
+    if not KERNEL_NAME.fullmatch(shown):
+        problem = "this is an instance of a template"
+        message = f"`{name}` has a kernel for {key} that YAML cannot name"
+        return reader.report("TG602", message, tree, node, problem, "give it a function of its own")
+    if is_hidden:
+        message = f"kernel `{shown}` of `{name}` can be called in its own file alone"
+        help_ = "move it out of the unnamed namespace, and take away `static`"
+        reader.report("TG606", message, tree, node, "generated code has to call it", help_)
+    reader.library.implementations.append(
+        Implementation(
+            name, key, shown, tree.conditions(node), is_named=bool(overloads), span=tree.span(node)
+        )
+    )
+    return None
+
+
+def _comment_above(tree: CppTree, call: Node) -> str:
+    """The comment that ends above a statement; "" for one that is code."""
+    statement = call
+    while statement.parent is not None and statement.parent.type != "compound_statement":
+        statement = statement.parent
+    lines: list[str] = []
+    line = statement.start_point[0]
+    before = statement.prev_named_sibling
+    while before is not None and before.type == "comment" and before.end_point[0] == line - 1:
+        above = before.prev_named_sibling
+        if above is not None and above.end_point[0] == before.start_point[0]:
+            break  # It stands behind a statement, and is about that.
+        lines[:0] = tree.span(before).text.splitlines()
+        line = before.start_point[0]
+        before = above
+    words = [re.sub(r"^\s*(?:/\*+|\*+/|\*|//+)\s?|\s*\*/\s*$", "", one).strip() for one in lines]
+    text = " ".join(filter(None, words))
+    return (
+        ""
+        if re.search(r"[;{}]|\.(?:def|impl)\(|\bTODO\b|\bNOLINT|\bclang-format\b", text)
+        else text
+    )
+
+
+def every_word(text: str) -> set[str]:
+    """The words of a file, any of which may name a kernel."""
+    return set(re.findall(r"[A-Za-z_]\w*", text))

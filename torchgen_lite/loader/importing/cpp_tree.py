@@ -1,0 +1,102 @@
+"""C++ as a tree: tree-sitter, an optional dependency, and the few questions that readers ask of its nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.loader.importing.cpp_preprocessor import CppText
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
+
+
+@dataclass(frozen=True, slots=True)
+class CppTree:
+    """A file and its tree."""
+
+    text: CppText
+    root: Node
+
+    def of(self, node: Node | None) -> str:
+        """The text of a node."""
+        return "" if node is None else self.text.text[node.start_byte : node.end_byte]
+
+    def span(self, node: Node) -> Span:
+        return self.text.span(node.start_byte, node.end_byte)
+
+    def conditions(self, node: Node) -> tuple[str, ...]:
+        return self.text.conditions(node.start_byte)
+
+
+def has_parser() -> bool:
+    """Whether the parser is installed."""
+    return all(find_spec(name) for name in ("tree_sitter", "tree_sitter_cpp"))
+
+
+def parse_cpp(text: CppText) -> CppTree:
+    """The tree of a file; what cannot be parsed is a node `ERROR` in it."""
+    import tree_sitter
+    import tree_sitter_cpp
+
+    # The text is ASCII, so that its bytes and its characters have the same numbers.
+    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
+    return CppTree(text, parser.parse(text.text.encode("ascii")).root_node)
+
+
+def walk(tree: CppTree, wanted: str) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """Every node of a type that stands outside of functions, and the namespaces around it, `""` for unnamed ones."""
+    stack: list[tuple[Node, tuple[str, ...]]] = [(tree.root, ())]
+    while stack:
+        node, around = stack.pop()
+        if node.type == wanted:
+            yield node, around
+        if node.type == "compound_statement":
+            continue
+        if node.type == "namespace_definition":
+            name = tree.of(node.child_by_field_name("name"))
+            around = (*around, *(part.strip() for part in name.split("::")))
+        elif node.type in ("class_specifier", "struct_specifier"):
+            around = (*around, tree.of(node.child_by_field_name("name")))
+        stack += [(child, around) for child in reversed(node.named_children)]
+
+
+def literal(tree: CppTree, node: Node) -> str | None:
+    """The value of a string, adjacent ones joined; None for anything that is not made of literals alone."""
+    if node.type == "parenthesized_expression" and node.named_child_count == 1:
+        return literal(tree, node.named_children[0])
+    if node.type == "raw_string_literal":
+        return tree.of(node).partition("(")[2].rpartition(")")[0]
+    if node.type == "string_literal":
+        return re.sub(r"\\(\n|.)", _unescaped, tree.of(node).partition('"')[2].rpartition('"')[0])
+    if node.type == "concatenated_string":
+        parts = [literal(tree, one) for one in node.named_children if one.type != "comment"]
+        return None if None in parts else "".join(filter(None, parts))
+    return None
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return "" if match[1] == "\n" else _ESCAPES.get(match[1], match[1])
+
+
+def arguments(node: Node) -> list[Node]:
+    """What a call is given."""
+    given = node.child_by_field_name("arguments")
+    return [one for one in given.named_children if one.type != "comment"] if given else []
+
+
+def split_commas(text: str) -> list[str]:
+    """`a, f(b, c)` to `a` and `f(b, c)`."""
+    parts, depth, start = list[str](), 0, 0
+    for at, character in enumerate(text):
+        depth += (character in "([{<") - (character in ")]}>")
+        if character == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [*parts, text[start:].strip()]

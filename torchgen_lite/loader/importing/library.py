@@ -1,0 +1,61 @@
+"""What is found in a library that exists, whoever found it: operators, kernels, and what goes with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torchgen_lite.diagnostics import Diagnostic, Span
+
+# A kernel without a key serves all of them.
+CATCH_ALL = "CompositeImplicitAutograd"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An operator that is defined. `conditions` are preprocessor expressions, all of which have to hold."""
+
+    name: str
+    schema: str
+    tags: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    doc: str = ""
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """A kernel for a key of an operator. `is_named` says that somebody called it so."""
+
+    name: str
+    key: str
+    kernel: str
+    conditions: tuple[str, ...] = ()
+    is_named: bool = True
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A field of an operator that is neither schema, kernel nor tag: `fake: muladd_fake`."""
+
+    name: str
+    field: str
+    value: str
+
+
+@dataclass(slots=True)
+class Library:
+    """Everything that was found, in its order, and what was not understood.
+
+    `modules` are the Python modules of kernels and of fakes, `statements` the number of registrations that were
+    looked at.
+    """
+
+    definitions: list[Definition] = field(default_factory=list)
+    implementations: list[Implementation] = field(default_factory=list)
+    extras: list[Extra] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    modules: dict[str, list[str]] = field(default_factory=dict)
+    statements: int = 0

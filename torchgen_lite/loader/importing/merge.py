@@ -1,0 +1,45 @@
+"""What the registry says and what the text says, as one library."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.importing.library import Library
+
+
+def put_together(registry: Library, text: Library) -> Library:
+    """The registry says what there is; the text adds conditions, names of kernels, comments, and what other builds have."""
+    definitions = {one.name: one for one in registry.definitions}
+    both = Library(extras=registry.extras, modules=registry.modules)
+    both.statements = registry.statements + text.statements
+    both.diagnostics = [*registry.diagnostics, *text.diagnostics]
+    for written in text.definitions:
+        one = definitions.pop(written.name, None)
+        if one is not None:
+            written = replace(written, schema=one.schema, tags=one.tags)
+        both.definitions.append(written)
+    both.definitions += definitions.values()
+    kernels = {(one.name, one.key): one for one in registry.implementations}
+    for named in text.implementations:
+        kernels.pop((named.name, named.key), None)
+        both.implementations.append(named)
+    both.implementations += kernels.values()
+    return both
+
+
+def name_kernels(library: Library) -> Library:
+    """The same, with a word about the names that nobody gave."""
+    unnamed = [one for one in library.implementations if not one.is_named]
+    for one in unnamed:
+        if one.span is not None:
+            message = f"`{one.kernel}` is declared in none of these files"
+            label = Label(one.span, "taken to be in this namespace")
+            library.diagnostics.append(Diagnostic("TG608", message, label))
+    unplaced = [one for one in unnamed if one.span is None]
+    if unplaced:
+        message = f"{counted(len(unplaced), 'kernel')} named after operator and key, such as `{unplaced[0].kernel}`"
+        help_ = "give the C++ too: `import --module MODULE PATH`"
+        library.diagnostics.append(Diagnostic("TG608", message, help=help_))
+    return library

@@ -1,0 +1,137 @@
+"""Registrations in Python, noted while a module is imported: PyTorch keeps the kernels, and not what they are called.
+
+Note [Wrappers are not kernels]
+`custom_op`, `register_fake`, `register_autograd` and their like register functions of PyTorch's around the author's. What
+is defined in PyTorch's own files is such a wrapper; the author's function is asked of whoever wrapped it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+
+@dataclass(slots=True)
+class Recorded:
+    """The author's functions: kernels by operator and key, and what was given to `register_<kind>` by operator."""
+
+    kernels: dict[tuple[str, str], FunctionType] = field(default_factory=dict)
+    given: dict[tuple[str, str], Any] = field(default_factory=dict)
+    # The dtype for each type of device.
+    autocast: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # Operators and keys that functions of PyTorch's serve.
+    wrapped: set[tuple[str, str]] = field(default_factory=set)
+
+
+@contextmanager
+def recording(torch: Any) -> Iterator[Recorded]:
+    """Note what is registered through `torch.library` until the end."""
+    recorded = Recorded()
+    library = torch.library
+    home = str(Path(torch.__file__).parent)
+    saved = library.Library.impl, *(getattr(library, name) for name in _NOTED)
+
+    @wraps(saved[0])
+    def impl(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **more: Any) -> Any:
+        result = saved[0](self, op_name, fn, dispatch_key, **more)
+        name = op_name if isinstance(op_name, str) else _name(op_name)
+        local = name.removesuffix(".default")
+        full = local if "::" in local else f"{self.ns}::{local}"
+        key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
+        is_author = getattr(fn, "__code__", None) and not is_within(fn, home)
+        if is_author:
+            recorded.kernels[full, key] = fn
+        else:
+            recorded.wrapped.add((full, key))
+        return result
+
+    library.Library.impl = impl
+    for name, function in zip(_NOTED, saved[1:]):
+        setattr(library, name, _noting(recorded, name.removeprefix("register_"), function))
+    try:
+        yield recorded
+    finally:
+        library.Library.impl = saved[0]
+        for name, function in zip(_NOTED, saved[1:]):
+            setattr(library, name, function)
+    _ask_custom_ops(torch, recorded)
+
+
+_ATTRIBUTES = {"autograd": "_backward_fn", "fake": "_abstract_fn", "vmap": "_vmap_fn"}
+_NOTED = ("register_autograd", "register_autocast", "register_vmap")
+
+
+def is_within(function: Any, home: str) -> bool:
+    """Whether a function is defined in a file below a folder."""
+    return bool(function.__code__.co_filename.startswith(home))
+
+
+def author_of(function: Any, home: str) -> Any:
+    """The function that a wrapper of PyTorch's calls: the first of somebody else's among what it refers to, or None."""
+    waiting, seen = [function], set[int]()
+    while waiting:
+        one = waiting.pop(0)
+        if not isinstance(one, FunctionType) or id(one) in seen:
+            continue
+        if not is_within(one, home):
+            return one
+        seen.add(id(one))
+        cells = (cell for cell in one.__closure__ or ())
+        waiting += [getattr(one, "__wrapped__", None)]
+        waiting += [cell.cell_contents for cell in cells]
+    return None
+
+
+def _noting(recorded: Recorded, kind: str, function: Any) -> Any:
+    @wraps(function)
+    def noted(op: Any, *given: Any, **more: Any) -> Any:
+        result = function(op, *given, **more)
+        name = _name(op)
+        if kind == "vmap" and not (given and given[0]) and callable(result):
+            return _noting_decorator(recorded, name, result)
+        if kind == "autocast":
+            recorded.autocast.setdefault(name, {})[given[0]] = (
+                *given[1:],
+                more.get("cast_inputs"),
+            )[0]
+        else:
+            recorded.given[name, kind] = given[0]
+        return result
+
+    return noted
+
+
+def _noting_decorator(recorded: Recorded, name: str, register: Callable[[Any], Any]) -> Any:
+    def noted(function: Any) -> Any:
+        recorded.given[name, "vmap"] = function
+        return register(function)
+
+    return noted
+
+
+def _name(operator: Any) -> str:
+    """`mylib::f` of its name, of an overload, or of a custom operator."""
+    name = operator if isinstance(operator, str) else getattr(operator, "_qualname", "")
+    return (name or str(getattr(operator, "_name", operator))).removesuffix(".default")
+
+
+def _ask_custom_ops(torch: Any, recorded: Recorded) -> None:
+    """What `torch.library.custom_op` objects have."""
+    operators = getattr(torch._library.custom_ops, "OPDEFS", {})
+    for name, one in list(operators.items()):
+        for device, function in one._backend_fns.items():
+            key = (
+                torch._C._dispatch_key_for_device(device) if device else "CompositeExplicitAutograd"
+            )
+            recorded.kernels[name, key] = function
+        for kind, attribute in _ATTRIBUTES.items():
+            function = getattr(one, attribute, None)
+            if function is not None:
+                recorded.given.setdefault((name, kind), function)
+        for device, dtype in (getattr(one, "_autocast_dtype", None) or {}).items():
+            recorded.autocast.setdefault(name, {})[device] = dtype

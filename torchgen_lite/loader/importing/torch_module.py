@@ -1,0 +1,245 @@
+"""The operators that modules register with the installed PyTorch, asked of PyTorch after they were imported.
+
+Note [Modules load in a process of their own]
+A library may print, change what it likes, or abort where a kernel has not the type of its schema. So it is loaded by
+another Python, which sends back what it found.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.loader.importing.library import Definition, Extra, Implementation, Library
+from torchgen_lite.loader.importing.python_recorder import Recorded, author_of, recording
+from torchgen_lite.loader.importing.torch_registry import registered_kernels
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.torch_files import import_torch
+from torchgen_lite.schema import parse_schema
+
+# How libtorch prints `Tensor!`.
+_UNNAMED_ALIAS = re.compile(r"\(\$\d+! -> \)")
+# And `1.0`.
+_SHORT_FLOAT = re.compile(r"=-?\d+\.(?=[,)])")
+
+
+_SCRIPT = f"""
+import sys
+sys.path[:] = sys.argv[3:]
+from {__name__} import send_modules
+send_modules(sys.argv[1].split(","), sys.argv[2])
+"""
+
+
+def read_modules(modules: Sequence[str], namespace: str) -> Library:
+    """What modules register. With a namespace, only its operators, whoever registered them.
+
+    TG011 without PyTorch, TG012 for modules that cannot be imported. They are looked for in the current folder, too.
+    """
+    # Imported here: most runs start no other process.
+    import subprocess
+
+    path = [*sys.path, os.getcwd()]
+    command = [sys.executable, "-c", _SCRIPT, ",".join(modules), namespace, *path]
+    found = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    if found.returncode == 0:
+        answer = pickle.loads(found.stdout)
+        if isinstance(answer, Library):
+            return answer
+        problem = Diagnostic(*answer)
+    else:
+        said = (
+            f"exit code {found.returncode}"
+            if found.returncode > 0
+            else f"signal {-found.returncode}"
+        )
+        problem = Diagnostic("TG012", f"importing `{', '.join(modules)}` ended Python: {said}")
+    return Library(diagnostics=[problem])
+
+
+def send_modules(modules: Sequence[str], namespace: str) -> None:
+    """Write the library, or code and message of what went wrong, to what was stdout; what prints goes to stderr."""
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        try:
+            torch = import_torch()
+        except ImportError:
+            pickle.dump(("TG011", "PyTorch is not installed"), out)
+            return
+        try:
+            answer: object = _read(torch, modules, namespace)
+        except ImportError as error:
+            answer = ("TG012", str(error))
+        pickle.dump(answer, out)
+    # What a library does when Python ends is not of interest, and may be a crash.
+    os._exit(0)
+
+
+def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
+    """Raises ImportError for a module that cannot be imported."""
+    before = _every_kernel(torch)
+    with recording(torch) as recorded:
+        for module in modules:
+            try:
+                import_module(module)
+            except Exception as error:  # Whatever somebody's module raises is a word to its author.
+                raise ImportError(f"cannot import `{module}`: {error}") from error
+    library = Library()
+    reader = _Reader(torch, recorded, library)
+    for name, kernels in sorted(_every_kernel(torch).items()):
+        is_ours = name.partition("::")[0] == namespace if namespace else kernels != before.get(name)
+        if is_ours:
+            reader.read(name, None if namespace else before.get(name))
+    reader.finish()
+    return library
+
+
+def _every_kernel(torch: Any) -> dict[str, frozenset[str]]:
+    return {
+        name: frozenset(one.key for one in registered_kernels(torch, name))
+        for name in torch._C._dispatch_get_all_op_names()
+    }
+
+
+class _Reader:
+    """Operators into a library, with the names of functions."""
+
+    def __init__(self, torch: Any, recorded: Recorded, library: Library) -> None:
+        self.torch = torch
+        self.recorded = recorded
+        self.library = library
+        self.home = str(Path(torch.__file__).parent)
+
+    def read(self, name: str, before: frozenset[str] | None) -> None:
+        """One operator. `before` are the keys it had before the modules were imported, None if it is theirs."""
+        base, _, overload = name.partition(".")
+        if before is None:
+            self._define(name, base, overload)
+        for one in registered_kernels(self.torch, name):
+            self.library.statements += 1
+            if before and one.key in before:
+                continue
+            if one.is_fallthrough:
+                message = f"`{name}` falls through at {one.key}, which YAML cannot say"
+                self._report("TG602", message, help_=f"{one.place}")
+                continue
+            function = self.recorded.kernels.get((name, one.key))
+            if function is not None:
+                self._add_kernel(name, one.key, function)
+            elif (name, one.key) not in self.recorded.wrapped:
+                kernel = f"{name.partition('::')[2].replace('.', '_')}_{one.key.lower()}"
+                found = Implementation(name, one.key, kernel, is_named=False)
+                self.library.implementations.append(found)
+        self._add_extras(name)
+
+    def _define(self, name: str, base: str, overload: str) -> None:
+        lines = self.torch._C._dispatch_dump(name).splitlines()
+        text = next((one[8:] for one in lines if one.startswith("schema: ")), "(none)")
+        if text == "(none)":
+            return
+        text = _UNNAMED_ALIAS.sub("!", text)
+        schema, problems = parse_schema(text if '"' in text else _SHORT_FLOAT.sub(r"\g<0>0", text))
+        if schema is None:
+            self._report("TG604", f"`{name}`: {problems[0].message}", help_=text)
+            return
+        found = self.torch._C._get_operation_overload(base, overload)
+        tags = tuple(sorted(tag.name for tag in found[2])) if found else ()
+        self.library.definitions.append(Definition(name, str(schema), tags))
+
+    def _add_kernel(self, name: str, key: str, function: Any) -> None:
+        word = self._name(function, name, f"kernel for {key}", "kernels")
+        if word:
+            self.library.implementations.append(Implementation(name, key, word))
+
+    def _add_extras(self, name: str) -> None:
+        """Fake, vmap and autocast; the gradient, which a formula says and a function does not."""
+        given = self.recorded.given
+        fake = self.torch._library.simple_registry.singleton.find(name).fake_impl.kernel
+        function = given.get((name, "fake")) or (fake and author_of(fake.func, self.home))
+        if function is not None:  # Operators that return nothing have a fake of PyTorch's own.
+            self._add_extra(name, "fake", function)
+        if (name, "vmap") in given:
+            self._add_extra(name, "vmap", given[name, "vmap"])
+        self._add_autocast(name, self.recorded.autocast.get(name, {}))
+        if (name, "autograd") in given:
+            function = given[name, "autograd"]
+            shown = f"{function.__module__}:{function.__qualname__}"
+            message = f"`{name}` has its gradient from `{shown}`"
+            help_ = "write `derivatives:`, or keep the call of `register_autograd`"
+            self._report("TG607", message, function, help_)
+
+    def _add_autocast(self, name: str, dtypes: Mapping[str, Any]) -> None:
+        """`autocast:` is for every device, and has two words for dtypes."""
+        if set(dtypes.values()) == {self.torch.float32}:
+            self.library.extras.append(Extra(name, "autocast", "float32"))
+            message = f"`{name}` is run in float32 under autocast on {', '.join(dtypes)} alone"
+            help_ = "`autocast: float32` says so of every device"
+            self._report("TG606", message, help_=help_)
+        elif dtypes:
+            listed = ", ".join(f"{dtype} on {device}" for device, dtype in dtypes.items())
+            message = f"`{name}` is run in {listed} under autocast"
+            help_ = "`autocast: lower_precision` takes the dtype that autocast was given"
+            self._report("TG607", message, help_=help_)
+
+    def _add_extra(self, name: str, field: str, function: Any) -> None:
+        word = self._name(function, name, field, "fakes")
+        if word:
+            self.library.extras.append(Extra(name, field, word))
+
+    def _name(self, function: Any, operator: str, what: str, kind: str) -> str:
+        """The name of a function, for modules that the configuration names; "" where it has none."""
+        function = author_of(function, self.home) or function
+        word = getattr(function, "__qualname__", "")
+        module = getattr(function, "__module__", "")
+        if not word.isidentifier() or not module:
+            message = f"the {what} of `{operator}` is `{word}`, which is no function of a module"
+            self._report("TG607", message, function, "make it a function of its own")
+            return ""
+        modules = self.library.modules.setdefault(kind, [])
+        if module not in modules:
+            modules.append(module)
+        return f"{module}.{word}"
+
+    def finish(self) -> None:
+        """Short names where they are clear, and one word about all kernels without a name."""
+        places: dict[str, set[str]] = {}
+        kernels = [one.kernel for one in self.library.implementations]
+        for full in (*kernels, *(one.value for one in self.library.extras)):
+            places.setdefault(full.rpartition(".")[2], set()).add(full)
+
+        def short(full: str) -> str:
+            word = full.rpartition(".")[2]
+            return word if len(places[word]) == 1 else full
+
+        library = self.library
+        library.implementations = [
+            replace(one, kernel=short(one.kernel)) for one in library.implementations
+        ]
+        library.extras = [replace(one, value=short(one.value)) for one in library.extras]
+
+    def _report(
+        self, code: str, message: str, function: Any = None, help_: str | None = None
+    ) -> None:
+        label = _line_of(function)
+        self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
+
+
+def _line_of(function: Any) -> Label | None:
+    if function is None:
+        return None
+    code = function.__code__
+    source, _ = read_source(Path(code.co_filename), Path.cwd())
+    if source is None:
+        return None
+    start = source.line_start(code.co_firstlineno)
+    text = source.line_text(code.co_firstlineno)
+    indent = len(text) - len(text.lstrip())
+    return Label(Span(source, start + indent, start + len(text)), "this function")
