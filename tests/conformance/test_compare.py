@@ -69,6 +69,11 @@ def mutations(schema: FunctionSchema, chance: random.Random) -> Iterator[Functio
         named = replace(schema.returns[0], name="brand_new")
         yield replace(schema, returns=(named, *schema.returns[1:]), parenthesised_return=False)
         yield replace(schema, returns=schema.returns[1:], parenthesised_return=False)
+    text = str(schema)
+    for old, new in (("Tensor ", "Tensor(z) "), ("(a!)", "(a)"), ("-> Tensor", "-> Tensor?")):
+        changed, _ = parse_schema(text.replace(old, new, 1))
+        if changed is not None:
+            yield changed
     if not arguments:
         return
     at = chance.randrange(len(arguments))

@@ -114,7 +114,7 @@ def _removed(
 
 def _compare_kernels(old: NativeFunction, new: NativeFunction) -> Iterator[Finding]:
     """TG366: a kernel for the old schema is none for the new one."""
-    difference = compare_kernels(old.func, new.func)
+    difference = compare_kernels(old, new)
     if difference.rank is Rank.aborts:
         was, now = difference.old, difference.new
         here = now.span if now is not None else None

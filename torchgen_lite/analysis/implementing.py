@@ -1,8 +1,8 @@
-"""Two schemas of one operator as somebody sees them who implements it in C++.
+"""Two versions of one operator as somebody sees them who implements it in C++.
 
-c10 compares the C++ types of kernels without reference and `const`, so the list of types is what counts; it takes a
-kernel with `int64_t` where the schema says `SymInt`; names, defaults and the number in `int[2]` reach no kernel
-(`CppSignature`, `checkSchema` of `OperatorEntry`).
+All kernels of an operator have one C++ type, of which references and `const` are a part: `const at::Tensor&` for what
+is read, `at::Tensor&` for what is written to (c10 `CppSignature`). c10 takes a kernel with `int64_t` where the schema
+says `SymInt`; names, defaults and the number in `int[2]` reach no kernel (`checkSchema` of `OperatorEntry`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,16 @@ from enum import IntEnum
 from itertools import zip_longest
 from typing import NamedTuple
 
-from torchgen_lite.schema import Argument, BaseType, FunctionSchema, Return
-from torchgen_lite.schema.model import GenericType, ListType, OptionalType, TupleType, Type
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, BaseType, Return
+from torchgen_lite.schema.model import (
+    GenericType,
+    ListType,
+    OptionalType,
+    TupleType,
+    Type,
+    bare_type,
+)
 
 
 class Rank(IntEnum):
@@ -40,40 +48,61 @@ class Difference(NamedTuple):
     new: Argument | Return | None = None
 
 
-def compare_kernels(old: FunctionSchema, new: FunctionSchema) -> Difference:
+def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
     """What a kernel for `old` is worth for `new`."""
-    if old.local_text == new.local_text:
+    if old.func.local_text == new.func.local_text and _how(old) == _how(new):
         return Difference(Rank.same)
-    pairs = [*_pairs(old.arguments, new.arguments), *_pairs(old.returns, new.returns)]
-    worst = Difference(Rank.names)
+    pairs = [
+        *_pairs(old, new, old.func.arguments, new.func.arguments),
+        *_pairs(old, new, old.func.returns, new.func.returns),
+    ]
+    changed = old.func.local_text != new.func.local_text
+    worst = Difference(Rank.names if changed else Rank.same)
     for one in pairs:
         if one.rank > worst.rank or (one.rank is worst.rank and not (worst.old or worst.new)):
             worst = one
     return worst
 
 
+def _how(function: NativeFunction) -> tuple[bool, bool]:
+    """What two entries with one schema may have C++ do otherwise."""
+    return function.takes_const_refs, function.shares_structured
+
+
 Value = Argument | Return
 
 
-def _pairs(old: Sequence[Value], new: Sequence[Value]) -> Iterator[Difference]:
-    pairs: Iterator[tuple[Value | None, Value | None]] = zip_longest(old, new)
+def _pairs(
+    old: NativeFunction, new: NativeFunction, before: Sequence[Value], after: Sequence[Value]
+) -> Iterator[Difference]:
+    pairs: Iterator[tuple[Value | None, Value | None]] = zip_longest(before, after)
     for was, now in pairs:
-        if str(was) != str(now):
-            yield Difference(_rank(was, now), was, now)
+        if was is None or now is None:
+            yield Difference(Rank.aborts, was, now)
+            continue
+        types = [(_kernel_type(old, was, s), _kernel_type(new, now, s)) for s in (True, False)]
+        if types[0][0] == types[0][1]:
+            rank = Rank.names
+        else:
+            rank = Rank.symint if types[1][0] == types[1][1] else Rank.aborts
+        if rank is not Rank.names or str(was) != str(now):
+            yield Difference(rank, was, now)
 
 
-def _rank(old: Value | None, new: Value | None) -> Rank:
-    if old is None or new is None:
-        return Rank.aborts
-    if _kernel_type(old) == _kernel_type(new):
-        return Rank.names
-    same = _kernel_type(old, symint=False) == _kernel_type(new, symint=False)
-    return Rank.symint if same else Rank.aborts
+def _kernel_type(function: NativeFunction, value: Value, symint: bool) -> tuple[Type, bool, bool]:
+    """The type as far as C++ knows it; whether tensors come by a reference to write to, and lists as `ITensorListRef`.
 
-
-def _kernel_type(value: Value, *, symint: bool = True) -> tuple[Type, bool]:
-    """The type as far as C++ knows it, and whether it is a reference, as a result that is written to is."""
-    return _in_cpp(value.type, symint), isinstance(value, Return) and value.is_write
+    A result with `SymInt` is never an `int64_t`.
+    """
+    is_result = isinstance(value, Return)
+    name = bare_type(value.type)
+    is_tensor = name == "Tensor" or (name == "Tensor?" and not is_result)
+    is_ref = value.is_write and is_tensor and not function.takes_const_refs
+    is_list = name.startswith("Tensor[") and not is_result
+    # What is returned by const reference is no value either.
+    by_const = value.is_write and is_result and name == "Tensor" and function.takes_const_refs
+    in_cpp = _in_cpp(value.type, symint or is_result)
+    return in_cpp, is_ref, (is_list and function.shares_structured) or by_const
 
 
 def _in_cpp(type_: Type, symint: bool) -> Type:

@@ -9,7 +9,7 @@ from pathlib import Path
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader.config import Config, locate_value
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import CONST_REFS, NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.releases import INSTALLED, read_release
@@ -29,6 +29,24 @@ class NativeOperators:
     version: Version = ()
     is_found: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def follow_native(
+    functions: Sequence[NativeFunction], context: Sequence[NativeFunction]
+) -> tuple[NativeFunction, ...]:
+    """The author's entries, with what PyTorch's say of the C++ type of any kernel."""
+    native = {function.name: function for function in context}
+    return tuple(
+        [_follow(one, native[one.name]) if one.name in native else one for one in functions]
+    )
+
+
+def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
+    if function.shares_structured < native.shares_structured:
+        function = replace(function, is_part_of_structured=True)
+    if function.takes_const_refs < native.takes_const_refs:
+        function = replace(function, extra=(*function.extra, (CONST_REFS, "True")))
+    return function
 
 
 def load_native(config: Config) -> NativeOperators:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
+from torchgen_lite.analysis.native import follow_native
 from torchgen_lite.analysis.overlay import merge_overlays
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
@@ -71,6 +72,8 @@ def build_program(
     PyTorch, see `Resolved`; with its `release` (empty, if it is not known) entries have to agree with them.
     """
     merged, found = merge_overlays(functions)
+    if context:
+        merged = follow_native(merged, context)
     resolved = resolve(merged, tags or {}, context)
     found = [
         *diagnostics,

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from torchgen_lite.schema import FunctionSchema
 
 
+CONST_REFS = "use_const_ref_for_mutable_tensors"
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """The backend whose file gives an operator its kernels: functions of a C++ namespace, or static ones of a class.
@@ -62,7 +65,7 @@ class NativeFunction:
     without `structured_delegate:` gets `CompositeImplicitAutograd: <name>_<overload>` only through
     `analysis`, never here. `is_part_of_structured` says that PyTorch has it structured where this entry does
     not, which shows in the types of lists of tensors. `doc`, `torch`, `guard`, `fake`, `derivatives` and `samples` are fields
-    of ours, as are `vmap` and `autocast`. `extra` holds fields that are read but mean nothing to this project.
+    of ours, as are `vmap` and `autocast`. `extra` holds fields that are read as text.
     """
 
     func: FunctionSchema
@@ -123,6 +126,11 @@ class NativeFunction:
         """`add_out`: what torchgen calls the kernel of a backend out of tree, which C++ overloads (`api.cpp.name`)."""
         is_out = self.func.kind() is SchemaKind.out
         return f"{self.func.base_name}_out" if is_out else self.func.base_name
+
+    @property
+    def takes_const_refs(self) -> bool:
+        """Whether C++ takes by const reference what is written to."""
+        return bool(self.extra) and dict(self.extra).get(CONST_REFS, "").lower() == "true"
 
     @property
     def is_written(self) -> bool:

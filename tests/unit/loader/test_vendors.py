@@ -39,13 +39,15 @@ PYTORCH = """\
 """
 
 
-def read(folder: Path, text: str, *more: str, settings: str = "") -> Program:
+def read(
+    folder: Path, text: str, *more: str, settings: str = "", native: str = "pytorch.yaml"
+) -> Program:
     (folder / "pytorch.yaml").write_text(PYTORCH)
     names = [f"ops{i}.yaml" for i in range(1 + len(more))]
     for name, one in zip(names, (text, *more)):
         (folder / name).write_text(one)
     listed = ", ".join(f'"{name}"' for name in names)
-    config = f'schema = [{listed}]\nnative = "pytorch.yaml"\ntargets = ["cpp-torch"]\n{settings}'
+    config = f'schema = [{listed}]\nnative = "{native}"\ntargets = ["cpp-torch"]\n{settings}'
     (folder / "torchgen_lite.toml").write_text(config)
     return load(root=folder, lint=True)
 
@@ -157,6 +159,33 @@ def test_parts_of_a_schema_have_no_place_in_the_file_that_names_it(tmp_path: Pat
     assert (absolute.arguments[0].span, absolute.returns[0].span) == (None, None)
     assert isnan.arguments[0].span is not None and isnan.arguments[0].span.line == 5
     assert absolute.name_span is not None and absolute.name_span.line == 4
+
+
+def test_types_of_kernels_are_those_of_pytorch(tmp_path: Path) -> None:
+    """Whether a list is an `ITensorListRef`, and what is written to is `const`: c10 compares that."""
+    lists = """\
+- func: cat(Tensor[] tensors) -> Tensor
+  structured_delegate: cat.out
+- func: cat.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch: {CPU: cat_out}
+- func: resize_(Tensor(a!) self) -> Tensor(a!)
+  use_const_ref_for_mutable_tensors: True
+  dispatch: {CPU: resize_}
+"""
+    own = """\
+- func: cat(Tensor[] tensors) -> Tensor
+  dispatch: {PrivateUse1: cat}
+- func: resize_(Tensor(a!) self) -> Tensor(a!)
+  dispatch: {PrivateUse1: resize_}
+"""
+    for text in (own, "backend: PrivateUse1\ncpp_namespace: x\nsupported: [cat, resize_]\n"):
+        (tmp_path / "lists.yaml").write_text(lists)
+        program = read(tmp_path, text, settings='lint.ignore = ["TG409"]\n', native="lists.yaml")
+        assert said(program) == []
+        cat, resize = program.functions
+        assert (cat.shares_structured, cat.structured, cat.delegate) == (True, False, None)
+        assert resize.takes_const_refs and not cat.takes_const_refs
 
 
 def test_variants_in_two_lists(tmp_path: Path) -> None:

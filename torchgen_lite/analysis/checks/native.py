@@ -39,7 +39,7 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
         hint = did_you_mean(name, names) or _OWN.format(name)
         yield finding(function, "TG315", message, None, "never called", hint)
         return
-    difference = compare_kernels(function.func, native.schema)
+    difference = compare_kernels(function, native.function)
     if difference.rank is Rank.same:
         return
     ours, theirs = difference.old, difference.new

@@ -135,7 +135,7 @@ def _changed(both: Both) -> Iterator[Diagnostic]:
         if new is None:
             yield finding(function, "TG371", f"PyTorch has no operator `{name}` any more", place)
         else:
-            difference = compare_kernels(function.func, new.schema)
+            difference = compare_kernels(function, new.function)
             if difference.rank is Rank.aborts:
                 yield _aborts(function, new, difference)
 
@@ -163,7 +163,7 @@ def _sections(both: Both, key: str) -> Iterator[Section]:
     for function, old, new in both.pairs():
         if new is None:
             continue
-        rank = compare_kernels(function.func, new.schema).rank
+        rank = compare_kernels(function, new.function).rank
         if rank in (Rank.names, Rank.symint):
             milder.append((function.func.local_name, SAID[rank], new.schema.local_text))
         if old is not None and _structure(old) != _structure(new):

@@ -75,17 +75,9 @@ class Conventions(NamedTuple):
     list_ref: bool = False
 
 
-_CONST_REF_FIELD = "use_const_ref_for_mutable_tensors"
-
-
 def conventions(function: NativeFunction, *, symint: bool) -> Conventions:
     """The conventions of an entry, with or without `c10::SymInt`."""
-    fields = dict(function.extra) if function.extra else {}
-    return Conventions(
-        symint,
-        fields.get(_CONST_REF_FIELD, "").lower() == "true",
-        function.shares_structured,
-    )
+    return Conventions(symint, function.takes_const_refs, function.shares_structured)
 
 
 def list_of(elem: CType) -> CType:

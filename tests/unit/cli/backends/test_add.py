@@ -52,8 +52,9 @@ def test_what_copies_between_devices(run: Run, project: Path) -> None:
     pytest.importorskip("torch")
     (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
     (project / "ops.yaml").write_text("")
-    assert run("add", "_copy_from", "sum.IntList_out", "prod.int_out").code == 0
+    assert run("add", "_copy_from", "sum.IntList_out", "prod.int_out", "resize_").code == 0
     text = (project / "ops.yaml").read_text()
     assert text.startswith("- func: _copy_from(") and "  device_check: NoCheck  # It copies" in text
+    assert "  use_const_ref_for_mutable_tensors: True\n" in text
     result = run("lint", "--deny-warnings")
-    assert (result.code, result.stderr) == (0, "3 operators, 0 errors, 0 warnings\n")
+    assert (result.code, result.stderr) == (0, "4 operators, 0 errors, 0 warnings\n")
