@@ -61,7 +61,7 @@ _PREFIXES = {"autograd": "Autograd", "custom_autograd": "Autograd", "quant": "Qu
 _RANGES = ("acl_op", "op_api")
 # Fields of entries in files of vendors and of the lazy backends.
 _VENDOR = (
-    *(*_RANGES, "internal_format_opapi", "gen_opapi", "exposed", "sparse"),
+    *(*_RANGES, "internal_format_opapi", "gen_opapi", "exposed", "sparse", "dvm"),
     *("shape", "opkind", "properties"),
     *("derived_type", "custom_autograd", "override_meta", "override_impl"),
 )

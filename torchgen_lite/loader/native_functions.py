@@ -111,12 +111,12 @@ def _load_file(
         item = items.pop()
         if _too_many_errors(source, item, diagnostics):
             break
+        others = _others(item) if isinstance(item, MapNode) else None
+        if others is not None:
+            reader = EntryReader(source, diagnostics)
+            reader.report("TG101", others, reader.span(item), "not an entry of PyTorch")
+            break
         if isinstance(item, MapNode) and _has_key(item, ("op", "kernels")):
-            if _has_key(item, ("args", "infer_meta")):
-                reader = EntryReader(source, diagnostics)
-                message = "these are operators of Paddle, which have another schema language"
-                reader.report("TG101", message, reader.span(item), "not an entry of PyTorch")
-                break
             from torchgen_lite.loader.executorch_format import load_executorch_entry
 
             function = load_executorch_entry(source, item, earlier, words, diagnostics)
@@ -124,6 +124,15 @@ def _load_file(
             function = load_entry(source, item, words, diagnostics, earlier)
         if function is not None:
             earlier.functions.append(function)
+
+
+def _others(item: MapNode) -> str | None:
+    """What an entry of another family's file is."""
+    if _has_key(item, ("op",)) and _has_key(item, ("args", "infer_meta")):
+        return "these are operators of Paddle, which have another schema language"
+    if _has_key(item, ("inherits",)) and _has_key(item, ("type_constraint",)):
+        return "these are the types that operators of the edge dialect take, and neither schemas nor kernels"
+    return None
 
 
 def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) -> bool:

@@ -8,6 +8,8 @@ from torchgen_lite.loader.yaml_nodes import ListNode, Node
 
 _ALL = "all_version"
 _NEWEST = "newest"
+# A file that is for one release says that there is such a kernel, or none.
+_FLAGS = {"True": True, "true": True, "False": False, "false": False}
 
 
 class VendorVersions:
@@ -22,6 +24,8 @@ class VendorVersions:
     def has(self, field: str, node: Node) -> bool:
         """Whether a field's value names the release: two in a list are the first and the last, others are each."""
         words = self.reader.words_of(field, node)
+        if len(words) == 1 and words[0][0] in _FLAGS:
+            return _FLAGS[words[0][0]]
         if not self._wanted or any(word == _ALL for word, _ in words):
             return True
         versions = []

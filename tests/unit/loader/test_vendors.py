@@ -223,11 +223,13 @@ official:
     op_api: v2.1, v2.2
   - func: clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
     op_api: [v2.2, newest]
+    dvm: all_version
 custom:
   - func: npu_op(Tensor self) -> Tensor
     op_api: [v2.1, v2.2]
   - func: npu_op(Tensor self, int more) -> Tensor
     op_api: [v2.13, newest]
+    dvm: all_version
 """
 
 
@@ -247,6 +249,16 @@ def test_version_ranges(tmp_path: Path, release: str, names: list[str]) -> None:
     assert said(program) == []
     own, *aten = [f.func for f in program.functions]
     assert [*[f.local_name for f in aten], own.local_text] == names
+
+
+def test_a_file_for_one_release(tmp_path: Path) -> None:
+    text = (
+        "backend: NPU\ncpp_namespace: x\nsupported:\n  - func: abs\n    op_api: True\n  - isnan\n"
+    )
+    text += "  - {func: roll, op_api: False}\n"
+    program = read(tmp_path, text)
+    assert said(program) == []
+    assert [f.func.local_name for f in program.functions] == ["abs", "isnan"]
 
 
 def test_a_range_that_is_none(tmp_path: Path) -> None:
@@ -383,6 +395,13 @@ def test_operators_of_paddle(tmp_path: Path) -> None:
     ]
 
 
+def test_types_of_the_edge_dialect(tmp_path: Path) -> None:
+    entry = "- func: aten::abs\n  namespace: edge\n  inherits: aten::abs\n  type_constraint:\n  - self: T0\n"
+    assert said(read(tmp_path, entry * 2)) == [
+        "TG101 these are the types that operators of the edge dialect take, and neither schemas nor kernels"
+    ]
+
+
 def test_warnings_are_about_the_author(tmp_path: Path) -> None:
     """`clamp` and `clamp.Tensor` can be called alike, and have no Meta kernel in this file."""
     text = """\
@@ -396,3 +415,29 @@ def test_warnings_are_about_the_author(tmp_path: Path) -> None:
   dispatch: {PrivateUse1: clamp}
 """
     assert [d.code for d in read(tmp_path, text).diagnostics] == ["TG409", "TG411", "TG409"]
+
+
+def test_the_script_that_reads_files_of_vendors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It counts kernels with PyYAML, too, and says where one is lost."""
+    from bench import vendors
+
+    (tmp_path / "pytorch.yaml").write_text(PYTORCH)
+    folder = tmp_path / "vendors"
+    folder.mkdir()
+    (folder / "a.yaml").write_text(PLUG_IN.replace("npu_op", "npu::op"))
+    (folder / "b.yaml").write_text("- func: nothing\n  dispatch: {PrivateUse1: nothing}\n")
+    (folder / "c.yaml").write_text("- name: abs(Tensor self) -> Tensor\n  self: grad\n")
+    command = ["vendors.py", "--native", str(tmp_path / "pytorch.yaml"), str(folder)]
+    monkeypatch.setattr("sys.argv", command)
+    assert vendors.main() == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [row[:7] for row in rows] == [
+        ["a.yaml", "backend", "3", "3", "3", "0", "1"],
+        ["b.yaml", "entries", "0", "0", "1", "1", "0"],
+        ["c.yaml", "formulas", "1", "0", "0", "0", "0"],
+    ]
+    monkeypatch.setattr(vendors, "entry_items", lambda entry: 5)
+    assert vendors.main() == 1
+    assert "lost: 4" in capsys.readouterr().out
