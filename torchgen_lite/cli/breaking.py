@@ -19,7 +19,7 @@ from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import CODES, Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Asked:
     torch: bool
     allow: Path | None
     everything: bool
+    html: Path | None
     schema: tuple[str, ...]
 
 
@@ -75,10 +76,11 @@ class Base:
     help="Operators that may change: `aten::foo* 2027-01-31` a line.",
 )
 @click.option("--all", "everything", is_flag=True, help="Also what is new, or changed compatibly.")
+@click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
 @click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
 )
-@global_options
+@partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
     """Incompatible changes since another version. Exit 1 if there are any.
@@ -97,7 +99,7 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
     def compare(project: Session) -> int:
         return _compare(project, asked)
 
-    alone = [f"--{name}" for name in ("schema", "torch") if getattr(asked, name)]
+    alone = [f"--{name}" for name in ("schema", "torch", "html") if getattr(asked, name)]
     return each_project(session, projects, alone, compare)
 
 
@@ -121,6 +123,10 @@ def _compare(session: Session, asked: Asked) -> int:
             session.report(wrong, kind="breaking")
             return CANNOT_RUN
         found = tuple([d for d in found if not _is_allowed(d.operator or "", patterns)])
+    if session.output_format == "markdown" or asked.html is not None:
+        _show_pages(session, asked, versions, found)
+    if session.output_format == "markdown":
+        return session.exit_code(found)
     session.report(found, kind="breaking")
     if session.is_text:
         _say_counts(session, len(found), len(old.functions), against)
@@ -137,6 +143,43 @@ def _say_counts(session: Session, found: int, operators: int, against: str) -> N
         return
     blank = "\n" if session.output_format == "full" else ""
     session.warn(f"{blank}{counted(found, 'breaking change')} against {against}")
+
+
+def _show_pages(
+    session: Session,
+    asked: Asked,
+    versions: tuple[Sequence[Operator], Sequence[Operator]],
+    found: Sequence[Diagnostic],
+) -> None:
+    """The findings by their causes, in Markdown if that is asked for, and as a page."""
+    from torchgen_lite.analysis.compare import added_operators, causes, changed_compatibly
+    from torchgen_lite.cli.backends.pages import (
+        Answer,
+        Section,
+        render_html,
+        render_markdown,
+        write_file,
+    )
+
+    title = f"{counted(len(found), 'breaking change')} against {asked.against}"
+    rows = [(one.operator or "", CODES[one.code].title, one.message) for one in found]
+    sections = [
+        Section("", [(text,) for text in causes(*versions, found)] if len(found) > 3 else []),
+        Section("what breaks", rows),
+    ]
+    if asked.everything:
+        names = {one.operator or "" for one in found}
+        more = [("new", [(name,) for name in added_operators(*versions)])]
+        changed = changed_compatibly(*versions, names)
+        more += [("changed so that nobody has to care", [(text,) for text in changed])]
+        sections += [Section(*pair) for pair in more]
+        rows = [*rows, *[(row[0], kind, "") for kind, listed in more for row in listed]]
+    shown = [section for section in sections if section.rows]
+    answer = Answer("breaking", title, shown, rows, {})
+    if session.output_format == "markdown":
+        click.echo(render_markdown(answer), nl=False)
+    if asked.html is not None:
+        write_file(session, asked.html, render_html(answer))
 
 
 def _show_others(

@@ -266,3 +266,41 @@ def test_against_a_wheel(run: Run, project: Path) -> None:
     for old in ("torch:1.13", "torch-1.13.1-any.whl"):
         assert run("breaking", "--against", old).code == 1
     assert "there is no wheel of it here" in run("breaking", "--against", "torch:1.12").stderr
+
+
+def test_pages(run: Run, project: Path) -> None:
+    old = OLD + "".join(f"- func: n{i}(Tensor self, Dimname dim) -> Tensor\n" for i in range(3))
+    (project / "old.yaml").write_text(old)
+    (project / "native_functions.yaml").write_text(BAD + "- func: g(Tensor self) -> Tensor\n")
+    asked = ("breaking", "--against", "old.yaml", "--output-format", "markdown", "--all")
+    result = run(*asked, "--html", "page.html")
+    assert (result.code, result.stderr) == (1, "wrote page.html\n")
+    assert result.stdout == """\
+## 4 breaking changes against old.yaml
+
+|  |
+|---|
+| 1 a default changed |
+| 3 removed: 3 of them with `Dimname`, which nothing has any more |
+
+**what breaks**
+
+|  |  |  |
+|---|---|---|
+| aten::f | a default changed | `f`: the default of argument `dim` changed from `0` to `1` |
+| aten::n0 | an operator was removed | operator `n0` was removed |
+| aten::n1 | an operator was removed | operator `n1` was removed |
+| aten::n2 | an operator was removed | operator `n2` was removed |
+
+**new**
+
+|  |
+|---|
+| aten::g |
+"""
+    page = (project / "page.html").read_text()
+    assert '["aten::n0","an operator was removed","operator `n0` was removed"]' in page
+    assert '["aten::g","new",""]' in page
+    (project / "native_functions.yaml").write_text(old)
+    result = run(*asked)
+    assert (result.code, result.stdout) == (0, "## 0 breaking changes against old.yaml\n")

@@ -125,7 +125,7 @@ def coverage_command(
     worse = list(_compare(program, selected, against)) if against is not None else []
     if worse:
         session.report(sort_diagnostics(worse), kind="coverage")
-    sections = [*_totals(key, selected, every), *_lists(selected, show), *_beside(key, kernels)]
+    sections = [*_totals(key, selected, only), *_lists(selected, show), *_beside(key, kernels)]
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     data = [{"name": name, "verdict": verdict, "by": by} for name, verdict, by in rows]
     answer = Answer(
@@ -182,7 +182,7 @@ def _select(
     return selected
 
 
-def _totals(key: str, selected: Sequence[Covered], every: Sequence[Covered]) -> list[Section]:
+def _totals(key: str, selected: Sequence[Covered], only: str | None) -> list[Section]:
     counts = Counter(one.verdict for one in selected)
     rows = [
         (
@@ -195,10 +195,10 @@ def _totals(key: str, selected: Sequence[Covered], every: Sequence[Covered]) -> 
     ]
     title = f"{key}: {counted(len(selected), 'operator')}"
     tagged = []
-    for tag in ("core", "pointwise"):
+    for tag in ("core", "pointwise") if only is None else (only,):
         own = [one for one in selected if tag in one.operator.tags]
         served = sum(one.verdict in _SERVED for one in own)
-        if own and len(selected) == len(every):
+        if own:
             tagged.append((f"{served} of {len(own)} {tag} operators are served",))
     return [Section(title, rows), *([Section("", tagged)] if tagged else [])]
 

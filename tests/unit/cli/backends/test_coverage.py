@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Result
+from tests.unit.cli.tables.test_html import CHROMIUM
 
 Run = Callable[..., Result]
 KEY = ("--key", "PrivateUse1")
@@ -73,6 +78,12 @@ def test_selections(run: Run, backend: Path) -> None:
     assert set(verdicts(run, *KEY, "--calls", "log")) == {"mm", "clone", "isnan.out"}
 
 
+def test_a_tag_alone(run: Run, backend: Path) -> None:
+    text = run("coverage", *KEY, "--only", "core").stdout
+    assert text.startswith("PrivateUse1: 3 operators\n")
+    assert text.endswith("\n  2 of 3 core operators are served\n")
+
+
 def test_verdicts_are_kept(run: Run, backend: Path) -> None:
     assert run("coverage", *KEY, "--write", "kept.json").code == 0
     assert run("coverage", *KEY, "--against", "kept.json").code == 0
@@ -124,6 +135,31 @@ def test_pages(run: Run, backend: Path) -> None:
         '["aten::add.out","own","add_mine"]' in page and "<h1>Coverage of PrivateUse1</h1>" in page
     )
     assert run("coverage", *KEY, "--html", "no/such/page.html").code == 2
+
+
+USE_THE_PAGE = """
+<script>
+const box = document.getElementById("search");
+box.value = "OUT own";
+box.dispatchEvent(new Event("input"));
+</script>
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_searching_in_a_browser(run: Run, backend: Path) -> None:
+    """Words in any order, in any column, whatever their case."""
+    assert CHROMIUM is not None
+    page = backend / "page.html"
+    assert run("coverage", *KEY, "--html", "page.html").code == 0
+    page.write_text(page.read_text() + USE_THE_PAGE)
+    flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
+    command = [CHROMIUM, *flags, "--dump-dom", page.as_uri()]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert '<span id="count">1 of 8</span>' in shown
+    assert "<tr><td>aten::add.out</td><td>own</td><td>add_mine</td></tr></table>" in re.sub(
+        r"</?tbody>", "", shown
+    )
 
 
 def test_mistakes(run: Run, backend: Path) -> None:
