@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -170,16 +170,18 @@ def _select(
         selected = [one for one in selected if only in one.operator.tags]
     if calls is not None:
         names = called_names(calls.read_text(encoding="utf-8", errors="replace"))
-        selected = [
-            one
-            for one in selected
-            if one.operator.name in names or one.operator.name.partition(".")[0] in names
-        ]
+        selected = [one for one in selected if _is_called(one.operator.name, names)]
     if like is not None:
         theirs = Coverage(pytorch, like, Kernels({}))
         has = {one.operator.name for one in theirs if one.verdict in (Verdict.own, Verdict.through)}
         selected = [one for one in selected if one.operator.name in has]
     return selected
+
+
+def _is_called(name: str, called: Collection[str]) -> bool:
+    """Whether a log has the operator, or one of its name without saying which overload."""
+    base, _, overload = name.partition(".")
+    return base in called or name in called or (not overload and f"{name}.default" in called)
 
 
 def _totals(key: str, selected: Sequence[Covered], only: str | None) -> list[Section]:

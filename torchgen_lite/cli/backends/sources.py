@@ -60,8 +60,11 @@ def _files(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def called_names(text: str) -> set[str]:
-    """The names of operators in a log, a profile or an exported graph: `aten::add.Tensor`, `aten.add.Tensor`."""
+    """The names of operators in a log, a profile or an exported graph: `aten::add.Tensor`, `aten.add.Tensor`.
+
+    A graph says that an operator has no overload name, `aten.relu.default`, and so does what is returned.
+    """
     words = set(re.findall(r"\baten(?:::|\.)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?", text))
-    names = {word.replace("aten.", "aten::", 1).removesuffix(".default") for word in words}
+    names = {word.replace("aten.", "aten::", 1) for word in words}
     lines = {line.strip() for line in text.splitlines()}
     return names | {f"aten::{line}" for line in lines if _NAME.fullmatch(line) and "::" not in line}

@@ -76,6 +76,11 @@ def test_selections(run: Run, backend: Path) -> None:
         "[W] falls back: aten::mm\n%3 = torch.ops.aten.clone.default(%2)\nisnan.out\n"
     )
     assert set(verdicts(run, *KEY, "--calls", "log")) == {"mm", "clone", "isnan.out"}
+    # A profile does not say which overload, a graph does.
+    (backend / "log").write_text("  aten::isnan   12.3 ms\n")
+    assert set(verdicts(run, *KEY, "--calls", "log")) == {"isnan", "isnan.out"}
+    (backend / "log").write_text("isnan = torch.ops.aten.isnan.default(x)\n")
+    assert set(verdicts(run, *KEY, "--calls", "log")) == {"isnan"}
 
 
 def test_a_tag_alone(run: Run, backend: Path) -> None:
