@@ -84,7 +84,7 @@ def plain(text: str) -> str:
     """Without comments and in one style."""
     text = re.sub(r"//.*|^#.*", "", text, flags=re.MULTILINE)
     text = re.sub(r"\s+", " ", text).replace(" &", "&").replace("::std::", "std::")
-    return re.sub(r"\( ", "(", re.sub(r",\s*", ", ", text))
+    return re.sub(r"(\(|::) ", r"\1", re.sub(r",\s*", ", ", text))
 
 
 def declared(text: str) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Result
 from tests.cpp.compiling import write_files
-from torchgen_lite import Program, load
+from torchgen_lite import Program, generate, load
 from torchgen_lite.targets import TARGETS
 
 PYTORCH = """\
@@ -149,6 +149,29 @@ def test_commands_know_it(
     assert "aten::neg_" in covered and "aten::neg.out" in covered
     kernels = run("kernels").stdout
     assert "XLANativeFunctions::neg(const at::Tensor& self)" in kernels
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "backend: XLA\ncpp_namespace: x\nsupported: [cat]\n",
+        "- func: cat\n  dispatch: {XLA: x::cat}\n",
+        "- func: cat\n  structured_delegate: cat.out\n- func: cat.out\n  dispatch: {XLA: x::cat_out}\n",
+    ],
+)
+def test_lists_of_what_pytorch_has_structured(tmp_path: Path, entries: str) -> None:
+    """c10 takes one C++ type for an operator, whoever registers a kernel."""
+    cat = "- func: cat(Tensor[] tensors) -> Tensor\n  structured_delegate: cat.out\n"
+    cat += (
+        "- func: cat.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+    )
+    write_files(
+        tmp_path, {"pytorch.yaml": cat, "ops.yaml": entries, "torchgen_lite.toml": SETTINGS}
+    )
+    program = load(root=tmp_path)
+    assert not program.diagnostics
+    text = "".join(generate(program, targets=["cpp-torch"]).values())
+    assert "const at::ITensorListRef& tensors" in text and "at::TensorList tensors" not in text
 
 
 def test_overloads_are_begun_each(

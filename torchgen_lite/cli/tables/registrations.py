@@ -84,10 +84,12 @@ def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration
 
 def _label(registration: Registration) -> str:
     """What a table shows: the kernel that is named, or what the generated one does."""
+    from torchgen_lite.analysis.policy import Origin
+
     kernel, origin = registration.kernel, registration.origin
     if kernel is None:
         return origin.value
-    if origin.name == "copied":
+    if origin is Origin.copied:
         return f"copies what {kernel.kernel} gives"
     return f"structured {kernel.kernel}" if kernel.is_structured else kernel.kernel
 
