@@ -195,6 +195,15 @@ def test_missing_kernels_are_begun_in_cpp(run: Run, folder: Path) -> None:
     assert run("kernels", "no.cpp").code == 2
 
 
+def test_functions_of_libtorch_are_there(run: Run, folder: Path) -> None:
+    configure(folder, "cpp-torch", "")
+    (folder / "ops.yaml").write_text(OPS.replace("scale_cpu", "at::native::scale"))
+    assert run("kernels", "--missing").stdout == """\
+namespace my { at::Tensor scale_meta(const at::Tensor& self, double by, at::OptionalIntArrayRef dim); }
+namespace my { at::Tensor add_both(const at::Tensor& self, const at::Tensor& other); }
+"""
+
+
 STRUCTURED = """\
 - func: my::half(Tensor self) -> Tensor
   structured_delegate: half.out

@@ -8,7 +8,7 @@ import pytest
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.entry import Backend
-from torchgen_lite.pipeline import load
+from torchgen_lite.pipeline import generate, load
 
 PYTORCH = """\
 - func: abs(Tensor self) -> Tensor
@@ -36,6 +36,10 @@ PYTORCH = """\
 - func: clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
   dispatch:
     CPU: clamp_tensor
+- func: resize_(Tensor(a!) self, SymInt[] size) -> Tensor(a!)
+  use_const_ref_for_mutable_tensors: True
+  dispatch:
+    CPU: resize_
 """
 
 
@@ -95,6 +99,14 @@ def test_names_alone_take_the_rest_from_pytorch(tmp_path: Path) -> None:
     )
     assert not absolute.device_guard and absolute.autogen == ()
     assert [o.name for o in program.resolved.operators] == list(kernels(program))
+
+
+def test_how_a_kernel_takes_what_it_writes_comes_from_pytorch(tmp_path: Path) -> None:
+    text = "- func: resize_\n  dispatch:\n    PrivateUse1: resize_\n"
+    [header] = [
+        text for path, text in generate(read(tmp_path, text)).items() if path.endswith("/kernels.h")
+    ]
+    assert "const at::Tensor& resize_(const at::Tensor& self, at::IntArrayRef size);" in header
 
 
 def test_a_kernel_of_its_own_is_no_part_of_a_structured_one(tmp_path: Path) -> None:

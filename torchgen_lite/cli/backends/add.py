@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.derive.copying import BETWEEN_DEVICES
 from torchgen_lite.cli.backends.native import ABOUT_PYTORCH, load_with_native, native_options
 from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.exit_codes import FINE
@@ -91,9 +90,7 @@ def entry(function: NativeFunction, key: str) -> str:
     """An entry in the canonical form: the schema of PyTorch, and one kernel, or none for what delegates."""
     schema = function.func
     lines = [f"- func: {schema.local_text}"]
-    if schema.base_name in BETWEEN_DEVICES:
-        lines.append("device_check: NoCheck  # It copies from one device to another.")
-    elif function.device_check is not None:
+    if function.device_check is not None:
         lines.append(f"device_check: {function.device_check}")
     if not function.device_guard:
         lines.append("device_guard: False")

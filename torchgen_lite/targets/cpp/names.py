@@ -14,7 +14,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import split_kernel
 
 # Namespaces of libraries that generated code names. Inside of `mylib::at` the name `at` would be another.
-_LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
+LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
 _HELP = "give kernels another one with `namespace` of target `{}`"
 
 
@@ -52,8 +52,8 @@ def namespace_problem(namespace: str) -> str:
             return f"`{namespace}` is not a C++ namespace: `{part}` is a reserved word in C++"
         if part in MACROS:
             return f"`{namespace}` is not a C++ namespace: `{part}` is a macro"
-    taken = next((part for part in parts[1:] if part in _LIBRARIES), "")
-    if namespace in _LIBRARIES or parts[0] == "std":
+    taken = next((part for part in parts[1:] if part in LIBRARIES), "")
+    if namespace in LIBRARIES or parts[0] == "std":
         taken = parts[0]
     return (
         f"`{namespace}` is not a namespace for a library: `{taken}` is another's" if taken else ""

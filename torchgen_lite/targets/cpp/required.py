@@ -18,6 +18,7 @@ from torchgen_lite.targets.cpp import registrations as registration
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_class, split_kernel
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, with_last
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
@@ -222,11 +223,17 @@ def kernel_key_files(
 def author_functions(
     kernels: Sequence[Kernel], layout: Layout, includes: Blocks = ()
 ) -> Iterator[AuthorFunction]:
-    """Each kernel as the functions of any language are; `includes` declare more than their types."""
+    """Each kernel as the functions of any language are; `includes` declare more than their types.
+
+    What a library has, `at::native::view`, is there already.
+    """
     for kernel in kernels:
+        namespace, _ = split_kernel(kernel.name, layout.namespace)
+        if namespace.partition("::")[0] in LIBRARIES:
+            continue
         view = prototype(kernel, layout.namespace)
         blocks = [*includes, *include_blocks(signature_headers([kernel.signature]))]
-        namespace, name = split_kernel(kernel.name, layout.namespace)[0], view.name
+        name = view.name
         if kernel.backend is not None and kernel.is_member:
             namespace, class_ = split_class(namespace)
             name, blocks = f"{class_}::{name}", [[layout.own(class_header(kernel.backend))]]

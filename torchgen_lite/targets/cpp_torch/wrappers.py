@@ -14,6 +14,8 @@ at::Tensor wrapper_CUDA_scale(const at::Tensor& self, double s) {
 Note [Device guards]
 PyTorch's generator wraps the kernels of CUDA and XPU so. Here every backend with devices is treated alike,
 PrivateUse1 too. CPU and Meta have one device each, and kernels made of operators leave devices to those.
+`_copy_from` and `_copy_from_and_resize` copy from one device to another. PyTorch's file does not say so, as it has
+hardly any kernels for them, so that its generator would check them; here nothing is checked.
 """
 
 from __future__ import annotations
@@ -171,7 +173,7 @@ def device_view(function: NativeFunction, key: str, backend: Backend | None = No
         for a in (*layout.out, *layout.positional)
         if is_tensor_like(a.type) and dispatch_kind(a.type) != "-"
     ]
-    is_between = backend is not None and function.func.base_name in BETWEEN_DEVICES
+    is_between = function.namespace == "aten" and function.func.base_name in BETWEEN_DEVICES
     checked = [] if is_between or function.device_check == "NoCheck" else tensors
     by_options = function.device_guard and layout.options is not None
     return DeviceView(

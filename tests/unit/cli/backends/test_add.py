@@ -48,13 +48,18 @@ def test_mistakes(run: Run, backend: Path) -> None:
 
 
 @pytest.mark.torch
-def test_what_copies_between_devices(run: Run, project: Path) -> None:
+def test_entries_of_the_installed_pytorch(run: Run, project: Path) -> None:
     pytest.importorskip("torch")
     (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
     (project / "ops.yaml").write_text("")
-    assert run("add", "_copy_from", "sum.IntList_out", "prod.int_out", "resize_").code == 0
-    text = (project / "ops.yaml").read_text()
-    assert text.startswith("- func: _copy_from(") and "  device_check: NoCheck  # It copies" in text
-    assert "  use_const_ref_for_mutable_tensors: True\n" in text
+    assert run("add", "resize_", "sum.IntList_out", "prod.int_out", "_copy_from").code == 0
+    assert (project / "ops.yaml").read_text().startswith("""\
+- func: resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)
+  device_check: NoCheck
+  device_guard: False
+  use_const_ref_for_mutable_tensors: True
+  dispatch:
+    PrivateUse1: resize_
+""")
     result = run("lint", "--deny-warnings")
     assert (result.code, result.stderr) == (0, "4 operators, 0 errors, 0 warnings\n")

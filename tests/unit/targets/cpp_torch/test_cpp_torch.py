@@ -69,6 +69,14 @@ at::Tensor wrapper_PrivateUse1_scale(const at::Tensor& self, double s) {
 """ in generate(tmp_path, TWO_KEYS)["src/register_privateuse1.cpp"]
 
 
+def test_what_copies_between_devices_has_no_check(tmp_path: Path) -> None:
+    yaml = "- func: _copy_from(Tensor self, Tensor dst, bool non_blocking=False) -> Tensor\n"
+    text = generate(tmp_path, yaml + "  dispatch:\n    PrivateUse1: demo::copy\n")
+    register = text["src/register_privateuse1.cpp"]
+    assert "check_and_update_common_device" not in register
+    assert "device_guard(at::device_of(self));" in register
+
+
 def test_a_list_that_may_be_absent_has_no_device(tmp_path: Path) -> None:
     yaml = "- func: demo::f(Tensor[]? y, Tensor x) -> Tensor\n  dispatch:\n    CUDA: f_cuda\n"
     text = generate(tmp_path, yaml)["src/register_cuda.cpp"]
