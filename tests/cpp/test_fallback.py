@@ -94,6 +94,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_copy_from", &copy_from);
   m.impl("_copy_from_and_resize", &copy_back);
   m.impl("mul.Tensor", my_ops::fallback::cpu());
+  m.impl("exp.out", my_ops::fallback::counting_cpu());
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
@@ -114,6 +115,10 @@ int main() {
   std::cout << at::mul(x, sum).cpu().sum().item<float>() << '\n';
   x.neg_();
   std::cout << x.cpu().sum().item<float>() << '\n';
+  at::exp(at::exp(x));
+  for (const auto& count : my_ops::fallback::counts()) {
+    std::cout << count.key() << ' ' << count.value() << '\n';
+  }
   const at::Tensor cpu = at::ones({2});
   c10::impl::IncludeDispatchKeyGuard mode(kMode);
   std::cout << at::neg(cpu).const_data_ptr<float>()[0] << '\n';
@@ -121,13 +126,14 @@ int main() {
 """
 
 # `add` and `neg_` are made from their out variants, for which the fallback is asked; `mul` runs on the CPU in
-# silence; a call in the mode goes on below it.
+# silence, `exp` is counted; a call in the mode goes on below it.
 OUTPUT = """\
 aten::add.out runs on CPU
 privateuseone:0 6
 10
 aten::neg.out runs on CPU
 -3
+aten::exp.out 2
 aten::neg at TESTING_ONLY_GenericMode
 -1
 """

@@ -2,10 +2,14 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <cstdint>
 #include <iostream>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <string>
 
+#include <ATen/core/Dict.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <ATen/native/CPUFallback.h>
@@ -55,6 +59,40 @@ inline void logging_cpu_kernel(
 // As `cpu`, and says which operators these are.
 inline torch::CppFunction logging_cpu() {
   return torch::CppFunction::makeFromBoxedFunction<&logging_cpu_kernel>();
+}
+
+struct Counts {
+  std::mutex mutex;
+  std::map<std::string, int64_t> calls;
+};
+
+inline Counts& counted() {
+  static Counts every;
+  return every;
+}
+
+inline void counting_cpu_kernel(
+    const c10::OperatorHandle& op,
+    torch::jit::Stack* stack) {
+  at::native::cpu_fallback(op, stack);
+  const std::lock_guard<std::mutex> lock(counted().mutex);
+  ++counted().calls[c10::toString(op.operator_name())];
+}
+
+// As `cpu`, and counts the calls of each operator.
+inline torch::CppFunction counting_cpu() {
+  return torch::CppFunction::makeFromBoxedFunction<&counting_cpu_kernel>();
+}
+
+// What `counting_cpu` has run so far. A kernel may return it, that of an
+// operator `mylib::fell_back() -> Dict(str, int)` for example.
+inline c10::Dict<std::string, int64_t> counts() {
+  const std::lock_guard<std::mutex> lock(counted().mutex);
+  c10::Dict<std::string, int64_t> copy;
+  for (const auto& [name, calls] : counted().calls) {
+    copy.insert(name, calls);
+  }
+  return copy;
 }
 
 template <c10::DispatchKey key>
