@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler
-from tests.cpp.torch_ops import EXAMPLE, copy_example, has_programs, run, run_example_tests
-
-pytestmark = [
-    pytest.mark.torch,
-    needs_compiler,
-    pytest.mark.skipif(not has_programs("cmake", "ninja"), reason="CMake or ninja is missing"),
-]
-LIBRARIES = ["torch_ops", "torch_ops_stable"]
-
-
-GENERATOR = (
-    f"-Dtorchgen_lite_DIR={ROOT / 'torchgen_lite' / 'cmake'}",
-    f"-DTORCHGEN_LITE_COMMAND={sys.executable};-m;torchgen_lite",
+from tests.cpp.torch_ops import (
+    EXAMPLE,
+    GENERATOR,
+    configure,
+    copy_example,
+    needs_cmake,
+    run,
+    run_example_tests,
 )
 
-
-def configure(folder: Path, *options: str) -> None:
-    import torch
-
-    where = ("-S", ".", "-B", "build", "-G", "Ninja")
-    prefix = f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}"
-    try:
-        run(folder, "cmake", *where, prefix, "-DCMAKE_CXX_FLAGS_RELEASE=-O1", *options)
-    except AssertionError as error:
-        # All of it: what `nvcc` comes with may lack some of its libraries.
-        if torch.version.cuda and re.search(r"cannot find the CUDA|CUDA_\w+_LIBRARY", str(error)):
-            pytest.skip("the CMake files of a build with CUDA look for all of its toolkit")
-        raise
+pytestmark = [pytest.mark.torch, needs_compiler, needs_cmake]
+LIBRARIES = ["torch_ops", "torch_ops_stable"]
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,15 @@
-"""What the tests of examples/torch_ops share: a copy to build in, and commands."""
+"""What the tests of examples for libtorch share: a copy to build in, CMake, and other commands."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import ROOT
 
@@ -20,10 +23,15 @@ def has_programs(*names: str) -> bool:
     return all(shutil.which(name, path=PROGRAMS) for name in names)
 
 
-def copy_example(folder: Path) -> Path:
-    """The example without what somebody may have built in it."""
+needs_cmake = pytest.mark.skipif(
+    not has_programs("cmake", "ninja"), reason="CMake or ninja is missing"
+)
+
+
+def copy_example(folder: Path, example: Path = EXAMPLE) -> Path:
+    """An example without what somebody may have built in it."""
     ignored = shutil.ignore_patterns("build*", "*.so", "*.egg-info", "__pycache__")
-    return Path(shutil.copytree(EXAMPLE, folder / "torch_ops", ignore=ignored))
+    return Path(shutil.copytree(example, folder / example.name, ignore=ignored))
 
 
 def run(folder: Path, *command: str | Path, **variables: str) -> str:
@@ -41,6 +49,27 @@ def run(folder: Path, *command: str | Path, **variables: str) -> str:
     )
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}"
     return done.stdout
+
+
+GENERATOR = (
+    f"-Dtorchgen_lite_DIR={ROOT / 'torchgen_lite' / 'cmake'}",
+    f"-DTORCHGEN_LITE_COMMAND={sys.executable};-m;torchgen_lite",
+)
+
+
+def configure(folder: Path, *options: str) -> None:
+    """Let CMake begin in `build`."""
+    import torch
+
+    where = ("-S", ".", "-B", "build", "-G", "Ninja")
+    prefix = f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}"
+    try:
+        run(folder, "cmake", *where, prefix, "-DCMAKE_CXX_FLAGS_RELEASE=-O1", *options)
+    except AssertionError as error:
+        # All of it: what `nvcc` comes with may lack some of its libraries.
+        if torch.version.cuda and re.search(r"cannot find the CUDA|CUDA_\w+_LIBRARY", str(error)):
+            pytest.skip("the CMake files of a build with CUDA look for all of its toolkit")
+        raise
 
 
 def run_example_tests(folder: Path, **variables: str) -> str:

@@ -1,4 +1,5 @@
-"""Every line of C++ in the repository, by hand or generated, is as clang-format leaves it."""
+"""Every line of C++ in the repository, by hand or generated, is as clang-format leaves it: in the style of the root, or
+of an example whose author has another one."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def sources(folder: Path) -> list[Path]:
 def test_clang_format_changes_nothing(folder: str) -> None:
     program, files = clang_format(), sources(ROOT / folder)
     assert program is not None and files
-    options = ("--dry-run", "-Werror", f"--style=file:{ROOT / '.clang-format'}")
+    options = ("--dry-run", "-Werror", "--style=file")
     done = subprocess.run([program, *options, *files], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

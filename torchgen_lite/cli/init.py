@@ -1,7 +1,7 @@
 """`init`: a project that runs, in this folder. Overwrites nothing, and writes nothing beside a configuration.
 
-The files of a project are those of `templates/init/<target>`, where it is called `mylib`; `templates/init/<target>.txt`
-is what is said at the end.
+The files of a project are those of `templates/init/<name>`, where it is called `mylib`; `templates/init/<name>.txt` is
+what is said at the end. There is one for each target of `STARTED`, and those that are called templates.
 """
 
 from __future__ import annotations
@@ -16,13 +16,21 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options, writing
 
 STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
+# Each a device for PyTorch, which is called as the project is.
+TEMPLATES = ("torch-backend-cpp",)
+_IN_PYTHON = ("python", "torch-python")
 _NAME = "mylib"
 
 
 @click.command("init")
 @click.argument("name", required=False)
 @click.option(
-    "--target", type=click.Choice(STARTED), default="python", help="What the project generates."
+    "--target", type=click.Choice(STARTED), help="What the project generates (default: python)."
+)
+@click.option(
+    "--template",
+    type=click.Choice(TEMPLATES),
+    help="A larger project, instead of that of a target: a device for PyTorch in C++.",
 )
 @click.option(
     "--layout",
@@ -32,7 +40,9 @@ _NAME = "mylib"
 )
 @global_options
 @click.pass_obj
-def init_command(session: Session, name: str | None, target: str, layout: str) -> int:
+def init_command(
+    session: Session, name: str | None, target: str | None, template: str | None, layout: str
+) -> int:
     """Start a project in this folder: configuration, schema file, kernels and a test.
 
     NAME is that of the package and of the operators' namespace; by default it is that of the folder.
@@ -40,6 +50,7 @@ def init_command(session: Session, name: str | None, target: str, layout: str) -
     \b
     torchgen-lite init && torchgen-lite generate
     torchgen-lite init --target torch-python --layout src mylib
+    torchgen-lite init --template torch-backend-cpp
     """
     from torchgen_lite.emit.templates import find_templates
     from torchgen_lite.loader.config import find_in_folder
@@ -49,49 +60,56 @@ def init_command(session: Session, name: str | None, target: str, layout: str) -
         session.talk(f"`{configured}` configures this folder: nothing was written.")
         session.answer("init", "", files=[])
         return FINE
-    if layout == "src" and target.startswith("cpp"):
-        raise click.UsageError(f"`--layout src` is for Python, and target `{target}` is C++.")
+    if target is not None and template is not None:
+        raise click.UsageError("`--target` and `--template` are two ways to say what is started.")
+    started = template or target or "python"
+    if layout == "src" and started not in _IN_PYTHON:
+        raise click.UsageError(f"`--layout src` is for Python, and `{started}` is C++.")
     templates = find_templates() / "init"
     words = (
         {"@root@": "src", "@prefix@": "src/"}
         if layout == "src"
         else {"@root@": ".", "@prefix@": ""}
     )
-    words[_NAME] = _checked(name) if name is not None else _usual_name()
+    is_device = template is not None
+    words[_NAME] = _checked(name, is_device) if name is not None else _usual_name(is_device)
     files = []
     with writing():
-        for path in sorted((templates / target).rglob("*")):
+        for path in sorted((templates / started).rglob("*")):
             # An installer compiles every Python file that it installs, these too.
             if path.is_file() and path.parent.name != "__pycache__":
-                inner = path.relative_to(templates / target)
+                inner = path.relative_to(templates / started)
                 files.append(_write(inner, path.read_text("utf-8"), words))
     for shown, status in files:
         session.talk(f"{status:<7}  {shown}")
     session.answer("init", "", files=[{"path": n, "status": s} for n, s in files])
-    said = (templates / f"{target}.txt").read_text("utf-8")
+    said = (templates / f"{started}.txt").read_text("utf-8")
     session.talk(f"\n{said.rstrip()}")
     return FINE
 
 
-def _is_name(name: str) -> bool:
-    """Whether it can be a package, and a namespace in schemas and in C++."""
+def _is_name(name: str, is_device: bool) -> bool:
+    """Whether it can be a package, and a namespace in schemas and in C++; and a device, which has no digits."""
     from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
     from torchgen_lite.dialects.cpp_text import KEYWORDS
 
     taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+    if is_device and any(character.isdigit() for character in name):
+        return False
     return is_word and "__" not in name and name[0] != "_" and name not in taken
 
 
-def _checked(name: str) -> str:
-    if not _is_name(name):
-        raise click.UsageError(f"`{name}` cannot be the name of a package and of a namespace.")
+def _checked(name: str, is_device: bool) -> str:
+    if not _is_name(name, is_device):
+        what = "a package, a namespace and a device" if is_device else "a package and a namespace"
+        raise click.UsageError(f"`{name}` cannot be the name of {what}.")
     return name
 
 
-def _usual_name() -> str:
+def _usual_name(is_device: bool) -> str:
     name = Path.cwd().name.replace("-", "_").lower()
-    return name if _is_name(name) else _NAME
+    return name if _is_name(name, is_device) else _NAME
 
 
 def _write(path: Path, text: str, words: dict[str, str]) -> tuple[str, str]:

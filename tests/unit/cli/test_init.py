@@ -14,10 +14,11 @@ from tests.conftest import ROOT, Result
 from tests.cpp.compiling import compile_library, needs_compiler
 from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
-from torchgen_lite.cli.init import STARTED
+from torchgen_lite.cli.init import STARTED, TEMPLATES
 
 Run = Callable[..., Result]
 
+BACKEND = ("--template", "torch-backend-cpp")
 TORCH = pytest.param("torch-python", marks=pytest.mark.torch)
 
 
@@ -82,16 +83,33 @@ def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
     run_tests(folder)
 
 
-@pytest.mark.parametrize("target", STARTED)
-def test_attributes_fit_the_outputs(run: Run, folder: Path, target: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        *(("--target", target) for target in STARTED),
+        *(pytest.param("--template", name, marks=pytest.mark.torch) for name in TEMPLATES),
+    ],
+)
+def test_attributes_fit_the_outputs(run: Run, folder: Path, option: str, name: str) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     (folder / ".gitattributes").write_text("*.bin binary")
-    start(run, "--target", target)
+    start(run, option, name)
     outputs = [line.split()[0] for line in run("list", "outputs").stdout.splitlines()]
     command = ["git", "check-attr", "linguist-generated", *outputs]
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     assert {line.rpartition(" ")[2] for line in done.stdout.splitlines()} == {"true"}
     assert (folder / ".gitattributes").read_text().startswith("*.bin binary\n")
+
+
+def test_a_device_is_called_as_the_folder_is(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless that has digits, which PyTorch reads in no name of a device."""
+    for name, device in (("my-chip", "my_chip"), ("chip2", "mylib")):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert run("init", *BACKEND).code == 0
+        assert f'backend("{device}")' in Path(device, "__init__.py").read_text()
 
 
 def test_nothing_is_written_beside_a_configuration(run: Run, folder: Path) -> None:
@@ -109,7 +127,16 @@ def test_what_exists_stays(run: Run, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("a-b",), ("aten",), ("class",), ("--target", "cpp-torch", "--layout", "src"), ("template",)],
+    [
+        ("a-b",),
+        ("aten",),
+        ("class",),
+        ("template",),
+        ("--target", "cpp-torch", "--layout", "src"),
+        (*BACKEND, "--layout", "src"),
+        (*BACKEND, "--target", "cpp-torch"),
+        (*BACKEND, "mine2"),
+    ],
 )
 def test_what_cannot_be(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     assert run("init", *arguments).code == 2

@@ -1,0 +1,129 @@
+// A device whose memory is the CPU's: guard, hooks, allocator, and the kernels that ops.yaml names.
+#include <ATen/ATen.h>
+#include <ATen/EmptyTensor.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <sim/fallback.h>
+#include <sim/structured.h>
+
+namespace sim {
+
+using at::IntArrayRef, at::Scalar, at::Tensor, std::optional;
+
+namespace {
+
+const c10::Device device(c10::kPrivateUse1, 0);
+const c10::Stream stream(c10::Stream::DEFAULT, device);
+
+// There is one device with one stream, and it works in step with the CPU.
+struct Guard final : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
+  c10::Device exchangeDevice(c10::Device) const override { return device; }
+  c10::Device getDevice() const override { return device; }
+  c10::Stream getStream(c10::Device) const noexcept override { return stream; }
+  c10::Stream exchangeStream(c10::Stream) const noexcept override { return stream; }
+  void synchronizeDevice(c10::DeviceIndex) const override {}
+};
+C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
+
+struct Hooks final : at::PrivateUse1HooksInterface {
+  bool isAvailable() const override { return true; }
+  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
+};
+const bool has_hooks = (at::RegisterPrivateUse1HooksInterface(new Hooks), true);
+
+struct Heap final : c10::Allocator {
+  c10::DataPtr allocate(size_t bytes) override {
+    void* data = std::malloc(bytes);
+    return {data, data, &std::free, device};
+  }
+  void copy_data(void* to, const void* from, size_t n) const override {
+    default_copy_data(to, from, n);
+  }
+} heap;
+REGISTER_ALLOCATOR(c10::kPrivateUse1, &heap)
+
+constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
+
+// The same memory as a tensor of the CPU; a number that takes part in a call is one already.
+Tensor on_cpu(const Tensor& x) {
+  const auto options = x.options().device(at::kCPU);
+  return x.is_cpu() ? x : at::from_blob(x.data_ptr(), x.sizes(), x.strides(), options);
+}
+
+} // namespace
+
+Tensor empty(IntArrayRef size, optional<at::ScalarType> dtype, optional<at::Layout>,
+    optional<at::Device>, optional<bool>, optional<at::MemoryFormat> format) {
+  return at::detail::empty_generic(size, &heap, keys, c10::dtype_or_default(dtype), format);
+}
+
+Tensor empty_strided(IntArrayRef size, IntArrayRef stride, optional<at::ScalarType> dtype,
+    optional<at::Layout>, optional<at::Device>, optional<bool>) {
+  return at::detail::empty_strided_generic(size, stride, &heap, keys, c10::dtype_or_default(dtype));
+}
+
+Tensor copy_from(const Tensor& self, const Tensor& dst, bool) {
+  on_cpu(dst).copy_(on_cpu(self));
+  return dst;
+}
+
+Tensor copy_from_and_resize(const Tensor& self, const Tensor& dst) {
+  return copy_from(self, dst.resize_(self.sizes()), false);
+}
+
+Tensor& fill_(Tensor& self, const Scalar& value) {
+  on_cpu(self).fill_(value);
+  return self;
+}
+
+Tensor relu(const Tensor& self) { return at::relu(on_cpu(self)).to(device); }
+
+TORCH_IMPL_FUNC(add_out)
+(const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
+  Tensor to = on_cpu(out);
+  at::add_out(to, on_cpu(self), on_cpu(other), alpha);
+}
+
+TORCH_IMPL_FUNC(mul_out)(const Tensor& self, const Tensor& other, const Tensor& out) {
+  Tensor to = on_cpu(out);
+  at::mul_out(to, on_cpu(self), on_cpu(other));
+}
+
+TORCH_IMPL_FUNC(mm_out)(const Tensor& self, const Tensor& mat2, const Tensor& out) {
+  Tensor to = on_cpu(out);
+  at::mm_out(to, on_cpu(self), on_cpu(mat2));
+}
+
+TORCH_IMPL_FUNC(sum_out)
+(const Tensor& self, at::OptionalIntArrayRef dim, bool keepdim, optional<at::ScalarType> dtype,
+    const Tensor& out) {
+  Tensor to = on_cpu(out);
+  at::sum_out(to, on_cpu(self), dim, keepdim, dtype);
+}
+
+Tensor convolution(const Tensor& input, const Tensor& weight, const optional<Tensor>& bias,
+    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+    IntArrayRef output_padding, int64_t groups) {
+  const auto b = bias && bias->defined() ? optional(on_cpu(*bias)) : std::nullopt;
+  const Tensor y = at::convolution(on_cpu(input), on_cpu(weight), b, stride, padding, dilation,
+      transposed, output_padding, groups);
+  return y.to(device);
+}
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad, const Tensor& input,
+    const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+    bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> mask) {
+  auto [x, w, b] = at::convolution_backward(on_cpu(grad), on_cpu(input), on_cpu(weight),
+      {{grad.size(1)}}, stride, padding, dilation, transposed, output_padding, groups, mask);
+  const auto moved = [](const Tensor& t) { return t.defined() ? t.to(device) : t; };
+  return {moved(x), moved(w), moved(b)};
+}
+
+c10::Dict<std::string, int64_t> fell_back() { return fallback::counts(); }
+
+} // namespace sim
+
+// What the device has no kernel for runs on copies in the memory of the CPU.
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(sim::fallback::counting_cpu()); }
+
+#include <sim/verify_kernels.h>

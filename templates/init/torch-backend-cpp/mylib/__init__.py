@@ -1,0 +1,48 @@
+"""A device for PyTorch. Importing this makes it known: torch.ones(2, device="mylib")."""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import torch
+
+torch.utils.rename_privateuse1_backend("mylib")
+torch.ops.load_library(str(Path(__file__).with_name("libmylib.so")))
+
+
+def fell_back() -> dict[str, int]:
+    """How often each operator has run on the CPU so far, as the device has no kernel for it."""
+    return torch.ops.mylib.fell_back()
+
+
+# What PyTorch asks of the module `torch.mylib`, which is this one. There is one device, so `device(index)` changes nothing.
+device = nullcontext
+
+
+def is_available() -> bool:
+    return True
+
+
+def is_initialized() -> bool:
+    return True
+
+
+def device_count() -> int:
+    return 1
+
+
+def current_device() -> int:
+    return 0
+
+
+def manual_seed_all(seed: int) -> None:
+    """Random numbers are made on the CPU."""
+
+
+def _is_in_bad_fork() -> bool:
+    return False
+
+
+torch._register_device_module("mylib", sys.modules[__name__])
+# Tensors, modules and storages get `x.mylib()` and `x.is_mylib`.
+torch.utils.generate_methods_for_privateuse1_backend()

@@ -1,0 +1,143 @@
+"""examples/torch_backend_cpp: a device in C++, built and tested; `coverage` of it is what the live dispatcher says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, Result
+from tests.cpp import torch_ops
+from tests.cpp.compiling import needs_compiler
+from tests.installed import todays_torchgen
+from torchgen_lite.cli.backends.verdicts import Verdict
+
+EXAMPLE = ROOT / "examples" / "torch_backend_cpp"
+
+# What the slot of a table says, and the verdicts that it may come to.
+WORDS = {
+    "[kernel]": {"own"},
+    "[math kernel]": {"composite"},
+    "[default backend kernel]": {"composite", "through", "fallback"},
+    "[backend fallback]": {"fallback"},
+}
+LIVE = """
+import json, sim, torch
+
+torch.randn(3, device="sim").exp().softmax(0)
+tables = {}
+for name in torch._C._dispatch_get_all_op_names():
+    lines = torch._C._dispatch_dump_table(name).splitlines()
+    tables[name] = next((line for line in lines if line.startswith("PrivateUse1: ")), "")
+print(json.dumps([tables, sim.fell_back()]))
+"""
+
+
+def test_the_template_starts_it(
+    run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The project is in the repository twice: in the words of the example, and as what `init` copies."""
+    monkeypatch.chdir(tmp_path)
+    assert run("init", "--template", "torch-backend-cpp", "sim").code == 0
+    started = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(started) == 7
+    for path in started:
+        assert (EXAMPLE / path).read_text() == (tmp_path / path).read_text(), path
+
+
+def test_little_is_written_by_hand() -> None:
+    lines = [line.strip() for line in (EXAMPLE / "csrc" / "device.cpp").read_text().splitlines()]
+    assert len([line for line in lines if line and not line.startswith("//")]) < 100
+
+
+@pytest.mark.torch
+@todays_torchgen
+def test_the_generated_files_are_fresh(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLE)
+    result = run("check")
+    assert result.code == 0, result.stderr
+    assert run("lint", "--deny-warnings").code == 0
+    assert run("kernels", "--missing", "csrc/device.cpp").stderr == "Nothing is missing.\n"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the example with its library."""
+    folder = torch_ops.copy_example(tmp_path_factory.mktemp("backend"), EXAMPLE)
+    torch_ops.configure(folder, *torch_ops.GENERATOR)
+    torch_ops.run(folder, "cmake", "--build", "build", "-j", "2")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def answer(built: Path) -> Callable[..., Any]:
+    """The JSON that a program of Python prints where the device can be imported."""
+
+    @cache
+    def ask(*arguments: str) -> Any:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(built), str(ROOT)))}
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=built, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return ask
+
+
+def coverage(answer: Callable[..., Any], *options: str) -> dict[str, tuple[str, str]]:
+    """The verdict of each operator, and by what it is served."""
+    command = ("-m", "torchgen_lite", "coverage", "--key", "PrivateUse1", "--output-format", "json")
+    found = answer(*command, *options)["operators"]
+    return {one["name"]: (one["verdict"], one["by"]) for one in found}
+
+
+@pytest.mark.torch
+@needs_compiler
+@torch_ops.needs_cmake
+class TestBuilt:
+    def test_its_own_tests(self, built: Path) -> None:
+        options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".")
+        command = (sys.executable, "-m", "pytest", *options, "tests")
+        assert "6 passed" in torch_ops.run(built, *command)
+
+    def test_coverage_is_what_the_live_dispatcher_says(self, answer: Callable[..., Any]) -> None:
+        live, fell_back = answer("-c", LIVE)
+        found = coverage(answer, "--import", "sim")
+        assert len(found) > 3000
+        assert {verdict for verdict, _ in found.values()} == {
+            verdict.name for verdict in Verdict if verdict is not Verdict.nothing
+        }
+        different = []
+        for name, (verdict, by) in found.items():
+            cell = live[name]
+            word = cell[cell.rfind("[") :]
+            # A kernel that PyTorch makes of another operator ends where a call of that ends.
+            called = {"own": "through"}.get(found[by][0], found[by][0]) if by in found else verdict
+            if verdict not in WORDS[word] or verdict != called:
+                different.append((name, verdict, by, cell))
+        assert different == []
+        assert fell_back.keys() >= {"aten::exp.out", "aten::_softmax.out", "aten::normal_"}
+        assert {found[name][0] for name in fell_back} == {"fallback"}
+
+    @todays_torchgen
+    def test_coverage_of_the_yaml_lacks_the_fallback_alone(
+        self, answer: Callable[..., Any]
+    ) -> None:
+        loaded = coverage(answer, "--import", "sim")
+        written, told = coverage(answer), coverage(answer, "--fallback")
+        assert {name: verdict for name, (verdict, _) in told.items()} == {
+            name: verdict for name, (verdict, _) in loaded.items()
+        }
+        lacking = {name for name, (verdict, _) in written.items() if verdict != told[name][0]}
+        assert lacking == {name for name, (verdict, _) in told.items() if verdict == "fallback"}
+        assert {written[name][0] for name in lacking} == {"nothing"}
