@@ -304,3 +304,13 @@ def test_pages(run: Run, project: Path) -> None:
     (project / "native_functions.yaml").write_text(old)
     result = run(*asked)
     assert (result.code, result.stdout) == (0, "## 0 breaking changes against old.yaml\n")
+
+
+def test_no_kernels_are_needed(run: Run, project: Path) -> None:
+    (project / "torchgen_lite.toml").write_text(
+        '[target.python]\npackage = "ops"\nframework = "no_framework"\nkernels = ["no_kernels"]\n'
+    )
+    (project / "old.yaml").write_text(OLD + KERNEL)
+    (project / "native_functions.yaml").write_text(BAD + KERNEL)
+    result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
+    assert (result.code, "TG357" in result.stderr, "TG311" in result.stderr) == (1, True, False)
