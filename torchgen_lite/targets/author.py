@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
@@ -27,8 +28,7 @@ from torchgen_lite.schema.formula import (
 from torchgen_lite.targets.output import AuthorFunction
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """A Python function that an entry names, and how it is called.
 
     `use` is what it is for (`CPU`, `fake`), `span` where it is named, `option` whose modules have it. `parameters` and

@@ -127,11 +127,13 @@ def walk(value: object, seen: set[type]) -> None:
     if isinstance(value, Mapping):
         for one in value.values():
             walk(one, seen)
-    elif isinstance(value, (list, tuple)):
+        return
+    if type(value).__module__.startswith("torchgen_lite.targets."):
+        seen.add(type(value))
+    if isinstance(value, (list, tuple)):
         for one in value:
             walk(one, seen)
-    elif is_dataclass(value) and type(value).__module__.startswith("torchgen_lite.targets."):
-        seen.add(type(value))
+    elif is_dataclass(value):
         for field_ in fields(value):
             walk(getattr(value, field_.name), seen)
 
@@ -211,7 +213,8 @@ def test_every_field_of_a_view_is_read() -> None:
     unread = []
     for view in found.seen - {TorchPythonOptions}:
         properties = [name for name, value in vars(view).items() if isinstance(value, property)]
-        names = {*properties, *(one.name for one in fields(view))}
+        own = view._fields if issubclass(view, tuple) else [one.name for one in fields(view)]
+        names = {*properties, *own}
         read = found.read.get(view, set()) | read_in_python(view.__name__)
         unread += [f"{view.__qualname__}.{name}" for name in sorted(names - read)]
     assert unread == []

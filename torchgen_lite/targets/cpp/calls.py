@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
@@ -18,8 +19,7 @@ from torchgen_lite.targets.output import Header, OutputFile
 Taken = set[tuple[str, tuple[CType, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class CallView:
+class CallView(NamedTuple):
     """A function of a struct: its parameters, and what it passes on of them."""
 
     name: str
@@ -27,8 +27,7 @@ class CallView:
     passed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorView:
+class OperatorView(NamedTuple):
     """A struct with its calls. `doc` are lines of a comment. `handle` is a name that no parameter has, `is_hidden` says whether one has the struct's."""
 
     flat: str
@@ -44,8 +43,7 @@ class OperatorView:
     is_hidden: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionView:
+class FunctionView(NamedTuple):
     """An inline function, and the headers that its declaration needs."""
 
     guard: str

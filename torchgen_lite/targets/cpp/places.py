@@ -11,7 +11,7 @@ what of it stands there: `func`, or the key of a kernel. A schema that is writte
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
@@ -21,8 +21,7 @@ from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceView:
+class PlaceView(NamedTuple):
     """One place: the name of its macro, the line, and the file as a literal."""
 
     macro: str

@@ -29,7 +29,6 @@ nothing else here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -50,8 +49,7 @@ from torchgen_lite.targets.cpp.places import place, schema_role
 from torchgen_lite.targets.output import OutputFile
 
 
-@dataclass(frozen=True, slots=True)
-class RequiredKernel:
+class RequiredKernel(NamedTuple):
     """A kernel that the author writes, and what its schema makes of it.
 
     `signature` is spelled in the types of the target, its parameters are named as in the schema;
@@ -65,8 +63,7 @@ class RequiredKernel:
     is_member: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CheckView:
+class CheckView(NamedTuple):
     """One `static_assert`: the macro of its place in the YAML, what stands before it there, and what it says.
 
     `relation` is between the `part` of the kernel found and that of the kernel expected.
@@ -86,8 +83,7 @@ class AbsentClassView(NamedTuple):
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelProofView:
+class KernelProofView(NamedTuple):
     """Every check of one kernel; `id` names it after its operator and the first of its keys. A class without the
     member is an error, too, and has the place."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.layout import Layout, stem
@@ -17,8 +17,7 @@ from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionView:
+class DefinitionView(NamedTuple):
     """An operator: its schema as a literal, and its tags as C++ spells them."""
 
     guard: str
@@ -26,8 +25,7 @@ class DefinitionView:
     tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryView:
+class LibraryView(NamedTuple):
     """The definitions for one namespace of operators."""
 
     namespace: str
@@ -49,8 +47,7 @@ class Registration:
         return cpp_text.quote(self.operator.schema.local_name)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockView:
+class BlockView(NamedTuple):
     """What is registered for one namespace of operators under one key."""
 
     namespace: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -56,8 +55,7 @@ def author_kernels(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class PrototypeView:
+class PrototypeView(NamedTuple):
     """The declaration of one kernel, and the macro of the place in the YAML that a compiler's notes show."""
 
     guard: str
@@ -154,7 +152,7 @@ def _prototypes(kernels: Sequence[Kernel], namespace: str) -> dict[str, list[Pro
     for kernel in kernels:
         scope, _ = split_kernel(kernel.name, namespace)
         view = prototype(kernel, namespace)
-        key = (scope, replace(view, place=""))
+        key = (scope, view._replace(place=""))
         if key not in seen:
             seen.add(key)
             scopes.setdefault(scope, []).append(view)

@@ -12,7 +12,7 @@ method is called.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
@@ -29,8 +29,7 @@ from torchgen_lite.targets.output import OutputFile
 SELF = CType("Self")
 
 
-@dataclass(frozen=True, slots=True)
-class MethodView:
+class MethodView(NamedTuple):
     """One method. `declared` are its parameters with their defaults."""
 
     guard: str

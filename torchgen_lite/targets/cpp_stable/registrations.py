@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.releases import release_text
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -22,8 +22,7 @@ from torchgen_lite.targets.output import Header, OutputFile
 STABLE_LIBRARY = Header("torch/csrc/stable/library.h")
 
 
-@dataclass(frozen=True, slots=True)
-class GateView:
+class GateView(NamedTuple):
     """The release that types under a condition need, as the number of the version macro, and what to say without it."""
 
     guard: str

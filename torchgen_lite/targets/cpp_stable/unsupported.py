@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.releases import missing, release_span, release_text, releases_of
 from torchgen_lite.analysis.finding import finding
@@ -50,8 +50,7 @@ _INSTEAD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """The releases that a library has to run with: `torch` of the configuration, and `target-version`."""
 
     project: str

@@ -21,7 +21,7 @@ writes has a kernel there, with formulas or without.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -39,8 +39,7 @@ _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
 
 
-@dataclass(frozen=True, slots=True)
-class SavedView:
+class SavedView(NamedTuple):
     """A member of a node and its value; `needed_by` are the gradients that it is only kept for, if any."""
 
     member: str
@@ -48,8 +47,7 @@ class SavedView:
     needed_by: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RecordView:
+class RecordView(NamedTuple):
     """How a call is recorded: the node, the arguments with gradients, what is kept before the call and after it.
 
     `counts` are members for numbers of tensors, each with its list. `results` have a history; the second item
@@ -65,8 +63,7 @@ class RecordView:
     is_inplace: bool
 
 
-@dataclass(frozen=True, slots=True)
-class KernelView:
+class KernelView(NamedTuple):
     """One generated kernel.
 
     `condition` is that of an `#if`, `flat` the typed call that passes everything on, `after` the keyset of the keys
@@ -137,7 +134,7 @@ def autograd_kernel(
         is_inplace=is_inplace,
     )
     guard = _BELOW_AUTOGRAD if plan.is_view or is_inplace else _BELOW_VIEWS
-    return replace(_kernel(operator, key), guard=guard, tensors=_tensors(plan), record=record)
+    return _kernel(operator, key)._replace(guard=guard, tensors=_tensors(plan), record=record)
 
 
 def _tensors(plan: AutogradPlan) -> tuple[str, ...]:
@@ -184,9 +181,8 @@ def out_kernel(
 ) -> KernelView:
     """The kernel of an out variant, which is refused where it would have to be recorded."""
     names = _identifiers([*info.arguments, *(a.name for a in operator.schema.out)])
-    return replace(
-        _kernel(operator, key), guard=_BELOW_AUTOGRAD, tensors=_tensors(plan), refused=names
-    )
+    kernel = _kernel(operator, key)
+    return kernel._replace(guard=_BELOW_AUTOGRAD, tensors=_tensors(plan), refused=names)
 
 
 def passing_kernel(operator: Operator, key: str, plan: AutogradPlan) -> KernelView:
@@ -194,19 +190,18 @@ def passing_kernel(operator: Operator, key: str, plan: AutogradPlan) -> KernelVi
 
     Those must not record what they do.
     """
-    return replace(_kernel(operator, key), guard=_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS)
+    return _kernel(operator, key)._replace(guard=_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS)
 
 
 def written_kernel(operator: Operator, plan: AutogradPlan) -> KernelView:
     """The ADInplaceOrView kernel of an operator that writes: the versions of what it wrote go up."""
-    return replace(_kernel(operator, VIEWS), after=_AFTER_VIEWS, written=_identifiers(plan.written))
+    return _kernel(operator, VIEWS)._replace(after=_AFTER_VIEWS, written=_identifiers(plan.written))
 
 
 def view_kernel(operator: Operator, base: str) -> KernelView:
     """The ADInplaceOrView kernel of a view: its result remembers its base."""
     several = isinstance(operator.schema.returns[0].type, ListType)
-    return replace(
-        _kernel(operator, VIEWS),
+    return _kernel(operator, VIEWS)._replace(
         after=_AFTER_VIEWS,
         viewed=cpp_text.identifier(base),
         as_view="as_views" if several else "as_view",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -89,7 +89,7 @@ class _File:
             self.calls_functions = self.calls_functions or calls_functions(info)
         elif node.guard != operator.guard:
             # Variants under different conditions share the node, so it is always there.
-            self.nodes[info.node_name] = replace(node, guard="")
+            self.nodes[info.node_name] = node._replace(guard="")
 
 
 def build_differentiation(

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
@@ -32,8 +33,7 @@ from torchgen_lite.targets.cpp_torch.saved import FACTS, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 
 
-@dataclass(frozen=True, slots=True)
-class DerivativeView:
+class DerivativeView(NamedTuple):
     """A formula: variables of gradients with their types, what wants each, and what is assigned to which `target`.
 
     With `has_mask` the formula asks which gradients are wanted; with `has_lambda` a part of it is the author's C++.
@@ -47,8 +47,7 @@ class DerivativeView:
     formula: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeView:
+class NodeView(NamedTuple):
     """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors), its formulas.
 
     `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients of results as

@@ -76,8 +76,7 @@ class Group:
         return f"::{self.namespace}::structured::reference({name})" if is_reference else name
 
 
-@dataclass(frozen=True, slots=True)
-class StructView:
+class StructView(NamedTuple):
     """One class, with the meta function or an impl function, whose place in the YAML is the macro `place`.
     `precomputed` are types and names of what meta computes for impl."""
 

@@ -37,8 +37,7 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import Operator
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceView:
+class DeviceView(NamedTuple):
     """What happens before a kernel runs. The `checked` tensors, each with its name as a literal, have to be on one
     device; the device of the `guarded` tensor, or that of the tensor options, becomes the current one.
     """
@@ -57,8 +56,7 @@ class DeviceView:
 ANY_DEVICE = DeviceView()
 
 
-@dataclass(frozen=True, slots=True)
-class FromOutView:
+class FromOutView(NamedTuple):
     """A kernel that calls that of the out variant.
 
     `symbolic` are the arguments of the typed call on Meta. The results are made on the device of `tensors`, one of

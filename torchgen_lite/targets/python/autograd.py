@@ -6,7 +6,7 @@ The kernels themselves stand in `templates/python/autograd.py.j2` and `adinplace
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
@@ -21,8 +21,7 @@ from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result, saving
 
 
-@dataclass(frozen=True, slots=True)
-class KernelView:
+class KernelView(NamedTuple):
     """One generated kernel of an `operator` (a literal).
 
     `below` is the stub that the call is passed on to, with the arguments `passed`.
@@ -36,8 +35,7 @@ class KernelView:
     passed: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordView:
+class RecordView(NamedTuple):
     """How a call is recorded: the node, and the expressions that it is made of.
 
     `needs` says of each slot whether it needs a gradient, `saved` and `kept` are what the node keeps of arguments and of
@@ -58,8 +56,7 @@ class RecordView:
     has_several: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AutogradView:
+class AutogradView(NamedTuple):
     """A kernel of Autograd: `record`s the call, or refuses one that would have to record the tensors `refused`, or
     runs under the local state `guard` without recording."""
 
@@ -70,8 +67,7 @@ class AutogradView:
     record: RecordView | None
 
 
-@dataclass(frozen=True, slots=True)
-class TrackingView:
+class TrackingView(NamedTuple):
     """A kernel of ADInplaceOrView: versions of the tensors that were `written` go up, and of those in the
     `written_lists`, which may have None among them; `as_view` makes views of the tensor `viewed`, and `replay` makes
     them again from another one."""

@@ -7,7 +7,7 @@ add = _packet("add", _Candidate(_operators.add_Tensor, ..., out=_operators.add_o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter
@@ -30,8 +30,7 @@ _KEYSET = Parameter("keyset", Annotation("DispatchKeySet"))
 Groups = Mapping[str, Sequence[Overload]]
 
 
-@dataclass(frozen=True, slots=True)
-class RedispatchView:
+class RedispatchView(NamedTuple):
     """One name of `redispatch.py`: its `stub`, or the `packet` whose overloads it redispatches.
 
     Overloads in several namespaces have no common packet, so there the `candidates` stand here.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 
@@ -14,8 +14,7 @@ FindModule = Callable[[str], "str | None"]
 FindKernel = Callable[[str], "KernelReference | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelReference:
+class KernelReference(NamedTuple):
     """A kernel as a registration file writes it: `_pointwise.add_out`, of a `module` imported as `alias`."""
 
     expression: str

@@ -10,6 +10,7 @@ aten.impl_from(_matrix, "mm", "mm_cpu")
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
@@ -19,8 +20,7 @@ from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import Package, libraries_of
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenView:
+class WrittenView(NamedTuple):
     """The `function` for an `operator`, both literals, which is in the module that `loader` imports."""
 
     library: str
@@ -29,8 +29,7 @@ class WrittenView:
     function: str
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationView:
+class RegistrationView(NamedTuple):
     """The generated `kernel` of an `operator`, both literals."""
 
     library: str

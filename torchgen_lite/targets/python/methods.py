@@ -8,7 +8,7 @@ class TensorMethods:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
@@ -29,8 +29,7 @@ from torchgen_lite.targets.python.package import Package, type_imports, used_con
 from torchgen_lite.targets.python.views import shadowed_types
 
 
-@dataclass(frozen=True, slots=True)
-class MethodView:
+class MethodView(NamedTuple):
     """What a method is bound to.
 
     Inside a class Python mangles names with two leading underscores (`_operators.__and___Tensor`), so a
@@ -44,8 +43,7 @@ class MethodView:
     hoisted: str
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterView:
+class AdapterView(NamedTuple):
     """A function that takes `self` first for a stub that doesn't: `where(condition, self, other)`."""
 
     name: str
@@ -54,8 +52,7 @@ class AdapterView:
     passed: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorView:
+class OperatorView(NamedTuple):
     """A Python operator and the method or function that does its work."""
 
     dunder: str
@@ -121,7 +118,7 @@ def _adapted(overload: Overload) -> Overload:
     adapter = _AdapterNames(
         f"_{names.flat}", names.namespace, names.base, names.attribute, names.shard
     )
-    return replace(overload, names=adapter)
+    return overload._replace(names=adapter)
 
 
 class _AdapterNames(Names):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
@@ -13,8 +13,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """How one overload is called in every generated module."""
 
     flat: str
@@ -33,8 +32,7 @@ class Names:
         return f"_operators.redispatch_{self.flat}"
 
 
-@dataclass(frozen=True, slots=True)
-class Overload:
+class Overload(NamedTuple):
     """One overload, of which `facts` is what is known. `parameters` and `returns` are used by half a dozen files, so they are made once.
 
     `out` is the out variant that callers reach by `out=`.

@@ -81,8 +81,7 @@ def saved_result(saved: Saved, info: DifferentiabilityInfo, value: str) -> str:
     return _read(saved, value)
 
 
-@dataclass(frozen=True, slots=True)
-class DerivativeView:
+class DerivativeView(NamedTuple):
     """One formula: `targets` are the gradients that it computes, `need` whether the only one of several is asked for
     (empty where a formula has to run), `mask` what the formula calls `grad_input_mask`, or nothing.
     """
@@ -94,8 +93,7 @@ class DerivativeView:
     is_single: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NodeView:
+class NodeView(NamedTuple):
     """A node class, with what its `apply` is made of.
 
     `unpacked` are the locals for what was saved, `gradients` the locals for gradients of results with their positions,

@@ -9,7 +9,7 @@ function is more than twice as fast as calling an object with `__call__`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Parameter
@@ -27,16 +27,14 @@ from torchgen_lite.targets.python.package import Package, type_imports, used_con
 from torchgen_lite.targets.python.views import shadowed_types
 
 
-@dataclass(frozen=True, slots=True)
-class OverloadView:
+class OverloadView(NamedTuple):
     """`aten.add.Tensor` and the stub that it is."""
 
     name: str
     stub: str
 
 
-@dataclass(frozen=True, slots=True)
-class PacketView:
+class PacketView(NamedTuple):
     """One name of a namespace and its overloads.
 
     It is what `functions.py` has under the name `function`, or else bound as a `FunctionView` is.
@@ -60,8 +58,7 @@ class PacketView:
         return len(self.signatures) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class NamespaceView:
+class NamespaceView(NamedTuple):
     name: str
     packets: Sequence[PacketView]
 

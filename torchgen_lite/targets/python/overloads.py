@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, is_tensor_like, tensor_options
 from torchgen_lite.dialects import python
@@ -26,8 +26,7 @@ from torchgen_lite.targets.python.model import Overload
 _SIZES = union(Annotation("int"), sequence(Annotation("int")))
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateView:
+class CandidateView(NamedTuple):
     """One overload as a packet tries it: `_Candidate(_operators.add_Tensor, ("Tensor", ...), out=...)`."""
 
     stub: str
@@ -37,8 +36,7 @@ class CandidateView:
     varargs: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionView:
+class FunctionView(NamedTuple):
     """One public name, which is bound to its `stub`, or to a packet if there is something to choose."""
 
     name: str
@@ -47,8 +45,7 @@ class FunctionView:
     candidates: Sequence[CandidateView]
 
 
-@dataclass(frozen=True, slots=True)
-class SignatureView:
+class SignatureView(NamedTuple):
     """One `def` of a `.pyi` file; `doc` is a docstring, or empty."""
 
     parameters: Sequence[Parameter]
@@ -56,8 +53,7 @@ class SignatureView:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class SignaturesView:
+class SignaturesView(NamedTuple):
     """One name of a `.pyi` file."""
 
     name: str
@@ -92,9 +88,9 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
     for overload in overloads:
         if not overload.schema.out:
             partner = out_of.pop(_call_shape(overload), None)
-            merged.append(replace(overload, out=partner))
+            merged.append(overload._replace(out=partner))
     alone = {id(overload) for overload in out_of.values()}
-    merged += [replace(o, out=o) for o in overloads if id(o) in alone]
+    merged += [o._replace(out=o) for o in overloads if id(o) in alone]
     return merged
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -25,8 +24,7 @@ from torchgen_lite.targets.python.views import used_types
 AUTOMATIC_SHARDS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """Everything the files of one package have in common."""
 
     options: PythonOptions

@@ -5,7 +5,6 @@ the registrations of all keys.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
@@ -37,8 +36,7 @@ from torchgen_lite.targets.python.structured import (
 _BACKEND_SELECT = "BackendSelect"
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultView:
+class DefaultView(NamedTuple):
     """The framework's `constant` that is the default of a stub's `parameter` (a literal)."""
 
     stub: str
@@ -46,8 +44,7 @@ class DefaultView:
     constant: str
 
 
-@dataclass(frozen=True, slots=True)
-class SelectView:
+class SelectView(NamedTuple):
     """A kernel of BackendSelect: the backend is that of the `options` dtype, layout and device, of which an operator may
     lack some."""
 

@@ -9,7 +9,7 @@ implementation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
@@ -26,8 +26,7 @@ USED_BY_VARIANT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ResultView:
+class ResultView(NamedTuple):
     """One result: the local or argument `name`, what the meta function says of it, and the out argument that the
     implementation takes it as."""
 
@@ -36,8 +35,7 @@ class ResultView:
     out: str
 
 
-@dataclass(frozen=True, slots=True)
-class StructuredView:
+class StructuredView(NamedTuple):
     """One generated kernel: `meta` gives what results look like, `implementation` (of a Meta kernel none) fills them.
 
     Both are called with `passed`. The results of an in-place and of an out variant are there already.

@@ -9,7 +9,7 @@ because Jinja reads attributes of slotted objects several times faster than keys
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import (
@@ -26,8 +26,7 @@ from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.python.model import Overload
 
 
-@dataclass(frozen=True, slots=True)
-class SizedView:
+class SizedView(NamedTuple):
     """An argument of a sized list, of which kernels get a tuple: unless it passes the `test`, one is made."""
 
     position: int
@@ -35,8 +34,7 @@ class SizedView:
     test: str
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorView:
+class OperatorView(NamedTuple):
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
     `kernel` and `keyset` are local names that no argument has, `keysets` what is looked up for the

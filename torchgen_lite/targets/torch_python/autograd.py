@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
@@ -34,8 +35,7 @@ from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
 
 
-@dataclass(frozen=True, slots=True)
-class GradientView:
+class GradientView(NamedTuple):
     """Where the gradient of one input goes: its local, what that is if no gradient is wanted."""
 
     name: str
@@ -43,8 +43,7 @@ class GradientView:
     is_list: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaView:
+class FormulaView(NamedTuple):
     """One formula. `wanted` says for each of its gradients whether it is; `mask` is that as a tuple, or empty."""
 
     gradients: tuple[GradientView, ...]
@@ -53,8 +52,7 @@ class FormulaView:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class AutogradView:
+class AutogradView(NamedTuple):
     """The two functions of one operator. `inputs` are the locals of the first, `grads` those of the second."""
 
     operator: Operator
@@ -95,8 +93,7 @@ class AutogradView:
         return bool(self.formulas or _lists(self.operator.schema))
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaFunction:
+class FormulaFunction(NamedTuple):
     """A function that formulas call: the module of the author's that has it, empty for torch, and the first place."""
 
     name: str

@@ -7,7 +7,7 @@ def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.kinds import value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
@@ -24,8 +24,7 @@ from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 
-@dataclass(frozen=True, slots=True)
-class FakeView:
+class FakeView(NamedTuple):
     """The fake of one operator that a rule describes; `value` is the expression that it returns."""
 
     name: str

@@ -8,7 +8,7 @@ def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.dialects import python, torch_library, torch_ops
 from torchgen_lite.dialects.python_names import free_name
@@ -18,8 +18,7 @@ from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionView:
+class FunctionView(NamedTuple):
     """One function: `local` is the name of its result, empty without one."""
 
     name: str

@@ -8,8 +8,8 @@ def muladd__CPU(a: Tensor, b: Tensor, s: float) -> Any:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
@@ -20,8 +20,7 @@ from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 
-@dataclass(frozen=True, slots=True)
-class KernelView:
+class KernelView(NamedTuple):
     """The function for one operator and key; `place` is where the YAML names the author's."""
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis import operators as resolution
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -104,8 +105,7 @@ class Operator:
         return _attribute(_attribute("torch.ops", self.function.namespace), self.schema.base_name)
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """Everything the files of one package have in common."""
 
     options: TorchPythonOptions

@@ -14,7 +14,7 @@ _library.Operator(
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
@@ -25,8 +25,7 @@ from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorView:
+class OperatorView(NamedTuple):
     """One operator: the name of its place, its schema as a literal, tags and versions as displays or empty.
 
     `rules` are what is registered, a dispatch key, `fake` and so on, with the functions.

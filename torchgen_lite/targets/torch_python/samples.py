@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -42,8 +42,7 @@ _DEVICES = {
 _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
 
-@dataclass(frozen=True, slots=True)
-class SamplesView:
+class SamplesView(NamedTuple):
     """The samples of one operator, each as the arguments of a call, and what else its cases say."""
 
     name: str
@@ -53,8 +52,7 @@ class SamplesView:
     reference: ReferenceView | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceView:
+class ReferenceView(NamedTuple):
     """What an operator is compared with: an expression of its arguments."""
 
     name: str

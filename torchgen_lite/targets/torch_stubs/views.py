@@ -12,8 +12,8 @@ class _op_add(OpOverloadPacket[..., Tensor]):
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_names import identifier, is_reserved
@@ -32,8 +32,7 @@ from torchgen_lite.schema import FunctionSchema
 NO_DOCS: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeView:
+class AttributeView(NamedTuple):
     """What holds an overload or a packet; one that is called like a keyword can only be mentioned."""
 
     name: str
@@ -44,16 +43,14 @@ class AttributeView:
         return is_reserved(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class SignatureView:
+class SignatureView(NamedTuple):
     """What `__call__` takes and gives."""
 
     parameters: tuple[Parameter, ...]
     returns: Annotation
 
 
-@dataclass(frozen=True, slots=True)
-class OverloadView:
+class OverloadView(NamedTuple):
     """One overload: its class, and the attribute of the packet that holds it."""
 
     attribute: AttributeView
@@ -62,8 +59,7 @@ class OverloadView:
     signature: SignatureView
 
 
-@dataclass(frozen=True, slots=True)
-class PacketView:
+class PacketView(NamedTuple):
     """One name of a namespace. Calling it tries the overloads in turn."""
 
     attribute: AttributeView
@@ -75,8 +71,7 @@ class PacketView:
         return len(self.signatures) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class NamespaceView:
+class NamespaceView(NamedTuple):
     """One module of the package: what it imports, and packets."""
 
     module: str
