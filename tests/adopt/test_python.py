@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.adopt.adopted import registry, run_tool
 
 HERE = Path(__file__).parent / "python"
 CONFIG = """\
@@ -23,20 +19,6 @@ package = "pylib"
 kernels = ["pylib_kernels"]
 fakes = ["pylib_kernels"]
 """
-REGISTRY = """\
-import json, sys, torch
-for module in sys.argv[2:]:
-    torch.ops.load_library(module) if module.endswith(".so") else __import__(module)
-found = {}
-for name in sorted(torch._C._dispatch_get_all_op_names()):
-    if name.startswith(sys.argv[1] + "::"):
-        lines = torch._C._dispatch_dump(name).splitlines()
-        base, _, overload = name.partition(".")
-        tags = torch._C._get_operation_overload(base, overload)[2]
-        keys = [line.partition("[")[0].partition(":")[0] for line in lines[4:] if line]
-        found[name] = [lines[1], sorted(keys), sorted(tag.name for tag in tags)]
-print(json.dumps(found))
-"""
 # What the target registers besides: fakes of what returns nothing, autocast for every device, PyTorch's tag of out
 # variants. The gradient that `custom_op` registers for every operator is an error that says there is none.
 MORE = {
@@ -45,25 +27,6 @@ MORE = {
     "pylib::scale.out": (["Meta"], ["out"]),
 }
 LESS = {"pylib::power": ["Autograd"]}
-
-
-def registry(namespace: str, modules: list[str], path: list[Path]) -> dict[str, list[object]]:
-    """Schema, keys and tags of every operator of a namespace, once modules are loaded."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
-    command = [sys.executable, "-P", "-c", REGISTRY, namespace, *modules]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, list[object]] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def run_tool(folder: Path, *arguments: str, path: Path | None = None) -> tuple[int, str]:
-    """Run the tool in a folder; its exit code and what it says."""
-    places = [str(ROOT), *([str(path)] if path else [])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    command = [sys.executable, "-P", "-m", "torchgen_lite", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    return done.returncode, done.stderr
 
 
 @pytest.mark.torch

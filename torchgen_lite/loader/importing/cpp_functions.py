@@ -44,12 +44,13 @@ _OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that some file declares. One that `is_hidden` no other file can call."""
+    """A function that some file declares. One that `is_hidden` no other file can call; a member is one of a class."""
 
     path: tuple[str, ...]
     parameters: tuple[str, ...]
     returns: str
     is_hidden: bool = False
+    is_member: bool = False
 
 
 @dataclass(slots=True)
@@ -100,14 +101,19 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
             tuple(types),
             returns,
             "" in around or _is_static(tree, declaration),
+            _is_member(declaration),
         )
 
 
 def _is_static(tree: CppTree, declaration: Node) -> bool:
     """Whether no other file sees a function; `static` in a class means something else."""
+    words = re.match(r"(?:\w+\s+)*static\b", tree.of(declaration))
+    return words is not None and not _is_member(declaration)
+
+
+def _is_member(declaration: Node) -> bool:
     around = declaration.parent
-    is_member = around is not None and around.type == "field_declaration_list"
-    return not is_member and re.match(r"(?:\w+\s+)*static\b", tree.of(declaration)) is not None
+    return around is not None and around.type == "field_declaration_list"
 
 
 def _is_parameter(node: Node) -> bool:

@@ -332,8 +332,11 @@ def _add_kernel(
         shown = shown.removeprefix("::")
         if not is_hidden:
             reader.global_.append(node)
-    if not KERNEL_NAME.fullmatch(shown):
-        problem = "this is an instance of a template"
+    is_member = any(one.is_member for one in overloads)
+    if is_member or not KERNEL_NAME.fullmatch(shown):
+        problem = (
+            "this is a member of a class" if is_member else "this is an instance of a template"
+        )
         message = f"`{name}` has a kernel for {key} that YAML cannot name"
         return reader.report("TG602", message, tree, node, problem, "give it a function of its own")
     if is_hidden:
