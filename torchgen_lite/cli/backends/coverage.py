@@ -19,7 +19,7 @@ from torchgen_lite.cli.backends.native import (
     load_with_native,
     native_options,
 )
-from torchgen_lite.cli.backends.pages import Answer, Section, show_answer, write_file
+from torchgen_lite.cli.backends.pages import Answer, Section, show_answer, with_findings, write_file
 from torchgen_lite.cli.backends.sources import called_names, loaded_kernels, scanned_kernels
 from torchgen_lite.cli.backends.verdicts import (
     ORDER,
@@ -126,6 +126,7 @@ def coverage_command(
     if worse:
         session.report(sort_diagnostics(worse), kind="coverage")
     sections = [*_totals(key, selected, only), *_lists(selected, show), *_beside(key, kernels)]
+    sections = with_findings(session, "served worse than before", worse, sections)
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     data = [{"name": name, "verdict": verdict, "by": by} for name, verdict, by in rows]
     answer = Answer(

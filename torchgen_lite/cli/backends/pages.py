@@ -11,6 +11,7 @@ from typing import NamedTuple
 import click
 
 from torchgen_lite.cli.session import Session, writing
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
@@ -31,6 +32,20 @@ class Answer(NamedTuple):
     sections: Sequence[Section]
     rows: Sequence[Row]
     data: Mapping[str, object]
+
+
+def with_findings(
+    session: Session, title: str, found: Sequence[Diagnostic], sections: Sequence[Section]
+) -> list[Section]:
+    """The sections, behind one that has the findings where these are in no other text: in Markdown."""
+    if session.output_format != "markdown" or not found:
+        return list(sections)
+    return [Section(title, finding_rows(found)), *sections]
+
+
+def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
+    """The operator, and what is said of it."""
+    return [(one.operator or "", one.message, one.help or "") for one in found]
 
 
 def show_answer(session: Session, answer: Answer, html: Path | None) -> None:

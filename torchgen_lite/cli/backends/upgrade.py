@@ -20,7 +20,14 @@ from torchgen_lite.cli.backends.native import (
     load_with_native,
     schema_option,
 )
-from torchgen_lite.cli.backends.pages import Answer, Section, show_answer, write_file
+from torchgen_lite.cli.backends.pages import (
+    Answer,
+    Section,
+    finding_rows,
+    show_answer,
+    with_findings,
+    write_file,
+)
 from torchgen_lite.cli.backends.verdicts import (
     Coverage,
     Kernels,
@@ -33,6 +40,8 @@ from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.dialects.cpp import dispatcher
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.releases import INSTALLED
+
+_DEAD = "kernels that are dead, or abort when they are loaded"
 
 
 @dataclass(frozen=True)
@@ -105,6 +114,8 @@ def upgrade_command(
         (row[0], section.title, " ".join(row[1:])) for section in sections for row in section.rows
     ]
     data = {section.title: [list(row) for row in section.rows] for section in sections}
+    sections = with_findings(session, _DEAD, found, sections)
+    rows = [*[(row[0], _DEAD, " ".join(row[1:])) for row in finding_rows(found)], *rows]
     if not sections and not found:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
     answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})

@@ -104,6 +104,8 @@ def test_verdicts_are_kept(run: Run, backend: Path) -> None:
         1,
         "error[TG370] 'aten::square' is served worse: a kernel of its own before, composed of other operators now\n",
     )
+    result = run("coverage", *KEY, "--against", "kept.json", "--output-format", "markdown")
+    assert "**served worse than before**" in result.stdout
     (backend / "kept.json").write_text("[]")
     assert "has no verdicts" in run("coverage", *KEY, "--against", "kept.json").stderr
 

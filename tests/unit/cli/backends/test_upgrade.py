@@ -84,3 +84,14 @@ def test_releases_in_wheels_and_checkouts(run: Run, backend: Path) -> None:
     (backend / "torch-1.12.0.whl").write_text("no archive")
     result = run("upgrade", "--from", "1.12", "--to", "new.yaml")
     assert (result.code, "cannot read `torch-1.12.0.whl" in result.stderr) == (2, True)
+
+
+def test_pages_have_what_is_dead(run: Run, backend: Path) -> None:
+    result = run(*ASKED, "--output-format", "markdown", "--html", "page.html")
+    assert result.code == 1
+    assert "**kernels that are dead, or abort when they are loaded**" in result.stdout
+    row = "| gone | PyTorch has no operator `gone` any more |  |\n"
+    assert row in result.stdout
+    assert result.stdout.index(row) < result.stdout.index("**composed of others now")
+    page = (backend / "page.html").read_text()
+    assert '["gone","kernels that are dead, or abort when they are loaded"' in page
