@@ -42,10 +42,9 @@ def doc_lines(text: str | None) -> list[str]:
     >>> doc_lines("Twice.\\n\\n    The dtype stays.  \\n      Always.\\n")
     ['Twice.', '', 'The dtype stays.', '  Always.']
     """
-    lines = [line.rstrip() for line in (text or "").expandtabs().strip().splitlines()]
-    if not lines:
+    if not text or text.isspace():
         return []
-    first, *others = lines
+    first, *others = [line.rstrip() for line in text.expandtabs().strip().splitlines()]
     strip = min((len(line) - len(line.lstrip()) for line in others if line), default=0)
     return [first, *(line[strip:] for line in others)]
 

@@ -95,4 +95,5 @@ class DifferentiabilityInfo:
 def needed_by(using: Mapping[Saved, Collection[int]], slots: int) -> Iterator[Saved]:
     """The saved values with the gradients that need them, of so many slots."""
     for saved, used in using.items():
-        yield replace(saved, needed_by=tuple(sorted(used)) if len(used) < slots else ())
+        needed = tuple(sorted(used)) if len(used) < slots else ()
+        yield saved if needed == saved.needed_by else replace(saved, needed_by=needed)

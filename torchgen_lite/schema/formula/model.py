@@ -205,7 +205,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
         return (*_called(node), *node.arguments, *(value for _, value in node.keywords))
     if isinstance(node, ListDisplay):
         return node.items
-    return tuple(getattr(node, name) for name in _OPERANDS.get(type(node), ()))
+    return tuple([getattr(node, name) for name in _OPERANDS.get(type(node), ())])
 
 
 def _called(node: Call) -> tuple[Expression, ...]:

@@ -100,7 +100,9 @@ def _is_deep(tree: Expression) -> bool:
     level = [tree]
     for _ in range(MAX_HEIGHT):
         level = [child for node in level for child in children(node)]
-    return bool(level)
+        if not level:
+            return False
+    return True
 
 
 class _Parser:
