@@ -17,6 +17,7 @@ from .model import (
     Label,
     Source,
     Span,
+    Spans,
     has_errors,
     sort_diagnostics,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "Severity",
     "Source",
     "Span",
+    "Spans",
     "diagnostic_to_json",
     "did_you_mean",
     "explain",

@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Source, Span, Spans, did_you_mean
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
@@ -39,7 +39,6 @@ from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
-from torchgen_lite.schema.model import Place
 
 # Lists of operators that get a kernel; for the dispatcher, one that lazy backends generate is like any other.
 _KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
@@ -118,7 +117,7 @@ def load_backend_file(
             function = _external(functions[position], item)
             kernel = _kernel(function, backend, item.name in symint, item.is_structured)
             span = reader.span(item.node)
-            entry = DispatchEntry(wanted, kernel, span, span, backend)
+            entry = DispatchEntry(wanted, kernel, Spans(span, span), backend)
             functions[position] = _add(reader, function, entry, span)
 
 
@@ -256,13 +255,15 @@ def _placed(schema: FunctionSchema) -> FunctionSchema:
     """The schema of an operator that is only named: what a file of PyTorch says of its parts has no place here."""
     source = schema.name_span and schema.name_span.source
     arguments = [
-        a._replace(place=None) if _is_apart(a.place, source) else a for a in schema.arguments
+        a._replace(schema=None) if _is_apart(a.schema, source) else a for a in schema.arguments
     ]
-    returns = [replace(r, span=None) if _is_apart(r.span, source) else r for r in schema.returns]
+    returns = [
+        r._replace(schema=None) if _is_apart(r.schema, source) else r for r in schema.returns
+    ]
     return replace(schema, arguments=tuple(arguments), returns=tuple(returns))
 
 
-def _is_apart(place: Place | Span | None, source: Source | None) -> bool:
+def _is_apart(place: Span | None, source: Source | None) -> bool:
     return place is not None and place.source is not source
 
 
@@ -296,8 +297,8 @@ def _add(
         base = function.func.base_name
         overload = function.func.overload_name
         implicit = f"{base}_{overload}" if overload else base
-        own = function.place("func")
-        dispatch = (DispatchEntry("CompositeImplicitAutograd", implicit, own, own),)
+        own = [function.place("func") or span] * 2
+        dispatch = (DispatchEntry("CompositeImplicitAutograd", implicit, Spans(*own)),)
     return replace(function, dispatch=(*dispatch, entry))
 
 
@@ -320,6 +321,6 @@ def _with_kernels(
     if has_table or function.dispatch or function.structured_delegate is not None:
         return function
     span = function.func.name_span
-    return replace(
-        function, dispatch=tuple([DispatchEntry(key, kernel, span, span, backend) for key in keys])
-    )
+    spans = Spans() if span is None else Spans(span, span)
+    entries = [DispatchEntry(key, kernel, spans, backend) for key in keys]
+    return replace(function, dispatch=tuple(entries))

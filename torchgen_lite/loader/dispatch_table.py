@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from torchgen_lite.diagnostics import Label, Span, did_you_mean
+from torchgen_lite.diagnostics import Label, Span, Spans, did_you_mean
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, missing_space, short
@@ -55,7 +55,9 @@ def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
             return ()
         reader.report("TG112", message, kernel_span, "read as CompositeImplicitAutograd")
         if _is_kernel_name(reader, node, kernel_span):
-            entry = DispatchEntry("CompositeImplicitAutograd", node.value, key_span, kernel_span)
+            entry = DispatchEntry(
+                "CompositeImplicitAutograd", node.value, Spans(key_span, kernel_span)
+            )
             return (entry,)
         return ()
     if not isinstance(node, MapNode):
@@ -92,7 +94,7 @@ def _read_line(
                 secondary=first,
             )
         elif kernel is not None:
-            entries[name] = DispatchEntry(name, kernel, span, kernel_span)
+            entries[name] = DispatchEntry(name, kernel, Spans(span, kernel_span))
 
 
 def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:

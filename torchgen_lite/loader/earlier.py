@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from torchgen_lite.diagnostics import Span, did_you_mean
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import NO_FIELDS, FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import Node
 
@@ -64,8 +64,10 @@ class Earlier:
         position = self._positions.get(wanted)
         if position is not None:
             known, span = self.functions[position], reader.span(node)
-            func = replace(known.func, span=span, name_span=span)
-            return NativeFunction(func, known.namespace, field_spans=(("func", span),))
+            func = replace(known.func, span=span, name_end=span.end - span.start)
+            return NativeFunction(
+                func, known.namespace, field_spans=FieldSpans(None, [("func", span)])
+            )
         lent = self._lent(wanted, reader.span(node))
         if lent is None:
             self._report(reader, name, node)
@@ -108,14 +110,15 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     """An operator of PyTorch where an author names it: its schema and facts, and none of its kernels."""
     return replace(
         native,
-        func=replace(native.func, span=span, name_span=span),
+        func=replace(native.func, span=span, name_end=span.end - span.start),
         dispatch=(),
         ufunc_inner_loop=(),
         autogen=(),
         manual_kernel_registration=False,
         tags=tuple([tag for tag in native.tags if tag != "generated"]),
-        span=span,
-        field_spans=(("func", span), ("dispatch", span)) if span is not None else (),
+        field_spans=(
+            NO_FIELDS if span is None else FieldSpans(span, [("func", span), ("dispatch", span)])
+        ),
     )
 
 

@@ -6,13 +6,15 @@ keeps its span. Derived facts (groups, signatures, backend index) are functions 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from torchgen_lite.diagnostics import Span, Spans
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
-    from torchgen_lite.diagnostics import Span
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Samples
@@ -20,6 +22,47 @@ if TYPE_CHECKING:
 
 
 CONST_REFS = "use_const_ref_for_mutable_tensors"
+
+
+class FieldSpans:
+    """Where an entry and its fields are written: pairs of a name and a span.
+
+    `others` are fields of another entry that this one is about.
+    """
+
+    __slots__ = ("_names", "_others", "_spans")
+
+    def __init__(
+        self,
+        entry: Span | None,
+        fields: Sequence[tuple[str, Span]] = (),
+        others: tuple[tuple[str, Span], ...] = (),
+    ) -> None:
+        self._names = _shared(tuple([name for name, _ in fields]))
+        self._spans = Spans(*[span for _, span in fields], *([] if entry is None else [entry]))
+        self._others = others
+
+    @property
+    def entry(self) -> Span | None:
+        at = len(self._names)
+        return self._spans[at] if at < len(self._spans) else None
+
+    def __iter__(self) -> Iterator[tuple[str, Span]]:
+        yield from zip(self._names, self._spans, strict=False)
+        yield from self._others
+
+    def __bool__(self) -> bool:
+        return bool(self._names)
+
+
+@lru_cache(maxsize=256)
+def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
+    """One object for the names that many entries have."""
+    return names
+
+
+_NOWHERE = Spans()
+NO_FIELDS = FieldSpans(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +90,21 @@ class DispatchEntry:
     """`KEY: kernel` of a `dispatch:` table; a comma list gives one of these for each key.
 
     `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several
-    joined with `.` or `::`. `backend` is the one whose file gives the kernel, if it is in none of our tables.
+    joined with `.` or `::`; `spans` are those of both. `backend` is the one whose file gives the kernel, if it is in none of our tables.
     """
 
     key: str
     kernel: str
-    key_span: Span | None = field(default=None, compare=False, repr=False)
-    kernel_span: Span | None = field(default=None, compare=False, repr=False)
+    spans: Spans = field(default=_NOWHERE, compare=False, repr=False)
     backend: Backend | None = None
+
+    @property
+    def key_span(self) -> Span | None:
+        return self.spans[0] if self.spans else None
+
+    @property
+    def kernel_span(self) -> Span | None:
+        return self.spans[1] if self.spans else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +146,7 @@ class NativeFunction:
     derivatives: Derivatives | None = None
     samples: Samples | None = None
     extra: tuple[tuple[str, str], ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-    field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
+    field_spans: FieldSpans = field(default=NO_FIELDS, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -136,6 +185,11 @@ class NativeFunction:
     def is_written(self) -> bool:
         """Whether an entry declares it. Otherwise PyTorch derives it from another operator."""
         return bool(self.field_spans)
+
+    @property
+    def span(self) -> Span | None:
+        """Where the entry is written, or that of the operator that this one is derived from."""
+        return self.field_spans.entry
 
     def place(self, name: str) -> Span | None:
         """Where a field is written; None if the entry does not have it."""

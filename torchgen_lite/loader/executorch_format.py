@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.diagnostics import Diagnostic, Source, Spans
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
@@ -81,5 +81,5 @@ def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:
         meta = fields.get("arg_meta")
         is_default = meta is None or (isinstance(meta[1], ScalarNode) and meta[1].is_null)
         if is_default and not entries:
-            entries.append(DispatchEntry("CPU", named[1].value, reader.span(pair[0]), span))
+            entries.append(DispatchEntry("CPU", named[1].value, Spans(reader.span(pair[0]), span)))
     return tuple(entries)

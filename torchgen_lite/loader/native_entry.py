@@ -9,7 +9,7 @@ from typing import Any
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.earlier import Earlier
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.fields import FIELDS, read_fields
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, Words, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
@@ -182,25 +182,29 @@ def _build(
     extra: tuple[tuple[str, str], ...],
 ) -> NativeFunction:
     span = reader.span
-    spans = tuple([(name, span(pair[1])) for name, pair in reader.fields.items()])
+    spans = [(name, span(pair[1])) for name, pair in reader.fields.items()]
     place, func = Span(reader.source, node.start, node.end), reader.func
     if base is None:
         assert func is not None
         return NativeFunction(
-            func, func.namespace or "aten", extra=extra, span=place, field_spans=spans, **values
+            func,
+            func.namespace or "aten",
+            extra=extra,
+            field_spans=FieldSpans(place, spans),
+            **values,
         )
     if not values.get("structured", base.structured):
         values = {"structured_inherits": None, "precomputed": (), **values}
     if any(entry.key in CURRENT.backends for entry in values.get("dispatch", ())):
         # A kernel of its own is not a part of a structured one.
         values = {"structured_delegate": None, **values}
-    spans = (*spans, *((n, at) for n, at in base.field_spans if n not in reader.fields))
+    others = tuple([(n, at) for n, at in base.field_spans if n not in reader.fields])
     # What PyTorch derives stays derived when it gets a kernel.
+    places = FieldSpans(place, spans, others) if base.is_written else FieldSpans(place)
     return replace(
         base,
         is_part_of_structured=base.shares_structured,
         extra=extra,
-        span=place,
-        field_spans=spans if base.is_written else (),
+        field_spans=places,
         **values,
     )

@@ -65,21 +65,17 @@ def load_native_functions(
     diagnostics: list[Diagnostic] = []
     with gc_paused():
         for source in sources:
-            node, found = read_yaml(source)
-            diagnostics += found
-            earlier = Earlier(functions, derive, native)
-            _load_file(source, node, earlier, words, diagnostics)
+            _load_file(source, Earlier(functions, derive, native), words, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 
 def _load_file(
-    source: Source,
-    node: Node | None,
-    earlier: Earlier,
-    words: Words,
-    diagnostics: list[Diagnostic],
+    source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
 ) -> None:
     """Add what this file has to the functions so far."""
+    entries = _Entries(source, earlier, words, diagnostics)
+    node, found = read_yaml(source, entries.take)
+    diagnostics += found
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
     # The other formats are imported where they occur: most projects never read one.
@@ -87,41 +83,65 @@ def _load_file(
         from torchgen_lite.loader.derivatives_format import load_derivatives_file
 
         load_derivatives_file(source, node, earlier, words, diagnostics)
-        return
-    if isinstance(node, MapNode):
-        if _has_key(node, ("backend", "supported", "official")):
-            from torchgen_lite.loader.backend_format import load_backend_file
+    elif isinstance(node, MapNode) and _has_key(node, ("backend", "supported", "official")):
+        from torchgen_lite.loader.backend_format import load_backend_file
 
-            load_backend_file(source, node, earlier, words, diagnostics)
-            return
-        if _has_key(node, ("aten",)):
-            from torchgen_lite.loader.backend_format import load_namespaces
+        load_backend_file(source, node, earlier, words, diagnostics)
+    elif isinstance(node, MapNode) and _has_key(node, ("aten",)):
+        from torchgen_lite.loader.backend_format import load_namespaces
 
-            load_namespaces(source, node, earlier, words, diagnostics)
-            return
-    if not isinstance(node, ListNode):
+        load_namespaces(source, node, earlier, words, diagnostics)
+    elif not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
         hint = "begin each entry with `- func: ...`"
         reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
-        return
-    # Nodes take more memory than entries: each is gone once it has been read.
-    items = node.items
-    items.reverse()
-    while items:
-        item = items.pop()
-        if _too_many_errors(source, item, diagnostics):
-            break
+
+
+class _Entries:
+    """The entries of one file, each read as soon as its node is there; `is_over` where no more are read."""
+
+    def __init__(
+        self, source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
+    ) -> None:
+        self.source = source
+        self.earlier = earlier
+        self.words = words
+        self.diagnostics = diagnostics
+        self.is_first = True
+        self.has_formulas = False
+        self.is_over = False
+
+    def take(self, item: Node) -> bool:
+        """Read an entry, unless this is a derivatives.yaml, which is read as a whole."""
+        if self.is_first:
+            self.is_first = False
+            self.has_formulas = _begins_formulas(item)
+        if self.has_formulas:
+            return False
+        self.is_over = self.is_over or _too_many_errors(self.source, item, self.diagnostics)
+        if not self.is_over:
+            self._load(item)
+        return True
+
+    def _load(self, item: Node) -> None:
+        source, earlier, words, diagnostics = (
+            self.source,
+            self.earlier,
+            self.words,
+            self.diagnostics,
+        )
         others = _others(item) if isinstance(item, MapNode) else None
         if others is not None:
             reader = EntryReader(source, diagnostics)
             reader.report("TG101", others, reader.span(item), "not an entry of PyTorch")
-            break
-        if isinstance(item, MapNode) and _has_key(item, ("op", "kernels")):
+            self.is_over = True
+            return
+        if not isinstance(item, MapNode) or not _has_key(item, ("op", "kernels")):
+            function = load_entry(source, item, words, diagnostics, earlier)
+        else:
             from torchgen_lite.loader.executorch_format import load_executorch_entry
 
             function = load_executorch_entry(source, item, earlier, words, diagnostics)
-        else:
-            function = load_entry(source, item, words, diagnostics, earlier)
         if function is not None:
             earlier.functions.append(function)
 
@@ -152,7 +172,11 @@ def _has_formulas(node: Node) -> TypeGuard[MapNode | ListNode]:
     """Whether this is a derivatives.yaml."""
     if isinstance(node, MapNode):
         return _has_key(node, ("backward",))
-    first = node.items[0] if isinstance(node, ListNode) and node.items else None
+    return isinstance(node, ListNode) and bool(node.items) and _begins_formulas(node.items[0])
+
+
+def _begins_formulas(first: Node) -> bool:
+    """Whether this is the first entry of a derivatives.yaml that is a list."""
     if not isinstance(first, MapNode) or not _has_key(first, ("name",)):
         return False
     others = [key.value for key, _ in first.items if isinstance(key, ScalarNode)]

@@ -13,6 +13,7 @@ wrong in the other entries. A tag or an unknown alias ends its entry likewise; a
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Union
 
 import yaml
@@ -79,6 +80,8 @@ class MapNode:
 
 
 Node = Union[ScalarNode, ListNode, MapNode]
+Take = Callable[[Node], bool]
+"""Is given each item of the outermost list when it is complete, and says whether it is done with."""
 
 
 class _Stop(Exception):
@@ -91,9 +94,10 @@ class _Stop(Exception):
 class _Builder:
     """Events of one document put together to nodes, without recursion."""
 
-    def __init__(self, source: Source, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, source: Source, diagnostics: list[Diagnostic], take: Take | None) -> None:
         self.source = source
         self.diagnostics = diagnostics
+        self.take = take
         self.anchors: dict[str, Node] = {}
         self.nodes = 0
         self.restart(0)
@@ -101,6 +105,7 @@ class _Builder:
     def restart(self, base: int) -> None:
         """Begin anew at a place of the source. Anchors stay known, and nodes count on."""
         self.base = base
+        self.finished = base
         self.root: Node | None = None
         self.stack: list[ListNode | MapNode] = []
         self.names: list[str | None] = []
@@ -124,6 +129,10 @@ class _Builder:
         parent = self.stack[-1]
         parent.weight += node.weight
         if isinstance(parent, ListNode):
+            if len(self.stack) == 1:
+                self.finished = node.end
+                if self.take is not None and self.take(node):
+                    return
             parent.items.append(node)
         elif parent.key is None:
             parent.key = node
@@ -192,7 +201,8 @@ def _feed(builder: _Builder, parser: Any) -> None:
         event = get_event()
         kind = type(event)
         if kind is scalar_event:
-            if event.anchor is None and event.tag is None and stack and builder.nodes < MAX_NODES:
+            is_plain = event.anchor is None and event.tag is None
+            if is_plain and len(stack) > 1 and builder.nodes < MAX_NODES:
                 # What `builder.scalar` does, for nine of ten events without its calls.
                 builder.nodes += 1
                 start, end = base + event.start_mark.index, base + event.end_mark.index
@@ -222,8 +232,13 @@ def _feed(builder: _Builder, parser: Any) -> None:
             return
 
 
-def read_yaml(source: Source) -> tuple[Node | None, tuple[Diagnostic, ...]]:
-    """The root node of a source, or None if it is empty or unreadable. Never raises."""
+def read_yaml(
+    source: Source, take: Take | None = None
+) -> tuple[Node | None, tuple[Diagnostic, ...]]:
+    """The root node of a source, or None if it is empty or unreadable. Never raises.
+
+    Nodes take more memory than what is made of them: with `take` the root is without the items that are taken.
+    """
     text = source.text
     diagnostics: list[Diagnostic] = []
     if len(text) > MAX_CHARACTERS:
@@ -235,7 +250,7 @@ def read_yaml(source: Source) -> tuple[Node | None, tuple[Diagnostic, ...]]:
         span = Span(source, wrong, wrong + 1)
         return None, (Diagnostic("TG117", message, Label(span, "here")),)
     root: Node | None = None
-    builder = _Builder(source, diagnostics)
+    builder = _Builder(source, diagnostics, take)
     base = 1 if text.startswith("\ufeff") else 0
     for _ in range(MAX_RESUMES):
         builder.restart(base)
@@ -271,9 +286,7 @@ def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
         return _finished_items(builder), stop.entry_at
     except yaml.YAMLError as error:
         problem, context = _record(error, source, base, builder.diagnostics)
-        part = _finished_items(builder)
-        finished = part.items[-1].end if isinstance(part, ListNode) and part.items else base
-        return part, context if context > finished else problem
+        return _finished_items(builder), context if context > builder.finished else problem
     finally:
         if parser is not None:
             parser.dispose()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..diagnostics import did_you_mean
+from ..diagnostics import Span, did_you_mean
 from .cursor import Cursor
 from .defaults import misfit
 from .lexer import IDENT, NUMBER, STRING
-from .model import Argument, Place, Return, Type
+from .model import Argument, Return, Type
 from .type_parser import parse_type
 
 
@@ -29,7 +29,7 @@ def parse_argument(cursor: Cursor, kwarg_only: bool = False) -> Argument:
     whole, named = locate(start, cursor.last_end), locate(name_start, name_end)
     behind = locate(default_start, cursor.last_end).start
     offsets = (whole.start, whole.end, named.start, named.end, behind)
-    return Argument(type_, name, default, kwarg_only, Place(whole.source, 0, offsets))
+    return Argument(type_, name, default, kwarg_only, Span(whole.source, 0, 0), 0, offsets)
 
 
 def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> None:
@@ -112,7 +112,8 @@ def parse_return(cursor: Cursor) -> Return:
     name: str | None = None
     if cursor.kind == IDENT:
         name = cursor.advance()
-    result = Return(type_, name, cursor.locate(start, cursor.last_end))
+    span = cursor.locate(start, cursor.last_end)
+    result = Return(type_, name, span, 0, span.end - span.start)
     if cursor.texts[cursor.at] == "=" and cursor.kind == "punct":
         begin = cursor.start
         cursor.advance()

@@ -18,7 +18,7 @@ from typing import TypeVar
 from ..diagnostics import Source, Span
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
-from .model import Argument, Place, Return, SchemaParts
+from .model import Argument, Return, SchemaParts
 
 _NAME = re.compile(
     r"((?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*)(?:\.((?!__|default\()[A-Za-z_][A-Za-z0-9_]*))?\(",
@@ -27,7 +27,7 @@ _NAME = re.compile(
 # Untrusted input must not fill the memory; PyTorch's file needs half of this.
 _MOST_PARTS = 4096
 _LONGEST_PART = 200
-# What `Argument(...)` does, without its call: PyTorch's file has 9,300 of them, and as many places.
+# What `Argument(...)` does, without its call: PyTorch's file has 9,300 of them.
 _new = tuple.__new__
 _Part = TypeVar("_Part", Argument, Return)
 
@@ -73,7 +73,7 @@ def _argument(text: str) -> Argument | None:
         return _parse(text, parse_argument)
     type_, name, default = cut.groups()
     like = _shapes.get((type_, default))
-    if like is None or like.place is None:
+    if like is None:
         found = _parse(text, parse_argument)
         if found is not None and str(found.type) == type_ and len(text) <= _LONGEST_PART:
             if len(_shapes) >= _MOST_PARTS:
@@ -81,7 +81,7 @@ def _argument(text: str) -> Argument | None:
             _shapes[type_, default] = found
         return found
     offsets = (0, len(text), *cut.span(2), cut.end(2) + bool(default))
-    return like._replace(name=name, place=Place(like.place.source, 0, offsets))
+    return like._replace(name=name, offsets=offsets)
 
 
 def _return(text: str) -> Return | None:
@@ -102,15 +102,14 @@ def parse_fast(text: str, locate: Callable[[int, int], Span]) -> SchemaParts | N
     if not source.text.startswith(text, base):
         # A folded or escaped scalar: places aren't a matter of adding.
         return None
-    arguments = _read_arguments(text, start, end, source, base) if end > start else ()
-    returned = None if arguments is None else _read_returns(text, end + 5, source, base)
+    arguments = _read_arguments(text, start, end, whole) if end > start else ()
+    returned = None if arguments is None else _read_returns(text, end + 5, whole)
     if arguments is None or returned is None:
         return None
     name, overload_name = header.groups("")
     parenthesised = text.startswith("(", end + 5)
     if len(returned) > 1 and not parenthesised:
         return None
-    name_span = Span(source, base, base + start - 1)
     parts = (
         name,
         overload_name,
@@ -120,14 +119,12 @@ def parse_fast(text: str, locate: Callable[[int, int], Span]) -> SchemaParts | N
         False,
         parenthesised,
         whole,
-        name_span,
+        start - 1,
     )
     return _new(SchemaParts, parts)
 
 
-def _read_arguments(
-    text: str, position: int, end: int, source: Source, base: int
-) -> tuple[Argument, ...] | None:
+def _read_arguments(text: str, position: int, end: int, whole: Span) -> tuple[Argument, ...] | None:
     arguments: list[Argument] = []
     kwarg_only = False
     for item in text[position:end].split(", "):
@@ -138,18 +135,18 @@ def _read_arguments(
             position += 3
             continue
         part = _arguments[item] if item in _arguments else _learn(item, _argument, _arguments)
-        if part is None or part.place is None:
+        if part is None:
             return None
-        type_, name, default = part[:3]
-        place = _new(Place, (source, base + position, part.place.offsets))
-        arguments.append(_new(Argument, (type_, name, default, kwarg_only, place)))
+        type_, name, default, _, _, _, offsets = part
+        parts = (type_, name, default, kwarg_only, whole, position, offsets)
+        arguments.append(_new(Argument, parts))
         position += len(item) + 2
     if kwarg_only and not (arguments and arguments[-1].kwarg_only):
         return None
     return tuple(arguments)
 
 
-def _read_returns(text: str, position: int, source: Source, base: int) -> tuple[Return, ...] | None:
+def _read_returns(text: str, position: int, whole: Span) -> tuple[Return, ...] | None:
     end = len(text)
     if text.startswith("(", position):
         if not text.endswith(")"):
@@ -164,7 +161,6 @@ def _read_returns(text: str, position: int, source: Source, base: int) -> tuple[
         if part is None:
             return None
         stop = position + len(item)
-        span = _new(Span, (source, base + position, base + stop))
-        returns.append(Return(part.type, part.name, span))
+        returns.append(_new(Return, (part[0], part[1], whole, position, stop)))
         position = stop + 2
     return tuple(returns)

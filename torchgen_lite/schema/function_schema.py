@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..diagnostics import Diagnostic, Label, Source, Span
-from .kept import kept
+from .kept import kept, with_room
 from .kind import SchemaKind, find_kind
 from .model import Argument, Return, find_annotation
 from .parser import Locate, parse_parts
@@ -27,11 +27,13 @@ class SchemaError(ValueError):
         self.diagnostics = diagnostics
 
 
+@with_room
 @dataclass(frozen=True)
 class FunctionSchema:
     """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given.
 
-    What is read off it is kept, for it is asked for again and again.
+    What is read off it is kept, for it is asked for again and again. The name
+    ends `name_end` characters behind the start of the span.
     """
 
     name: str
@@ -42,7 +44,7 @@ class FunctionSchema:
     is_varret: bool = False
     parenthesised_return: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
-    name_span: Span | None = field(default=None, compare=False, repr=False)
+    name_end: int = field(default=0, compare=False, repr=False)
 
     @staticmethod
     def parse(text: str) -> FunctionSchema:
@@ -51,6 +53,13 @@ class FunctionSchema:
         if schema is None:
             raise SchemaError(diagnostics)
         return schema
+
+    @property
+    def name_span(self) -> Span | None:
+        """Where the name is written; None in schemas that are derived from another."""
+        if self.span is None or not self.name_end:
+            return None
+        return Span(self.span.source, self.span.start, self.span.start + self.name_end)
 
     @property
     def namespace(self) -> str:

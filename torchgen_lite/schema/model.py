@@ -7,10 +7,10 @@ their own, so that equal types can be one object; `Argument.type_span` has it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Union
 
-from ..diagnostics import Source, Span
+from ..diagnostics import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,28 +145,24 @@ def find_annotation(type_: Type) -> AliasAnnotation | None:
     return next((t.annotation for t in walk_type(type_) if t.annotation is not None), None)
 
 
-class Place(NamedTuple):
-    """Where an argument is written: behind `base`, where it and its name begin and end, and where its default begins.
-
-    PyTorch's file has 9,300 arguments, and hardly one is pointed at: spans are made for who asks.
-    """
-
-    source: Source
-    base: int
-    offsets: tuple[int, int, int, int, int]
-
-    def span(self, start: int, end: int) -> Span:
-        return Span(self.source, self.base + start, self.base + end)
+# Where an argument begins and ends, where its name does, and where its default begins.
+Offsets = tuple[int, int, int, int, int]
 
 
 class Argument(NamedTuple):
-    """One argument. `default` is the text written behind `=`, kept as it stands."""
+    """One argument. `default` is the text written behind `=`, kept as it stands.
+
+    It is written `base` behind the beginning of `schema`, its parts at `offsets` from there. PyTorch's file has 9,300
+    arguments, and hardly one is pointed at: spans are made for who asks.
+    """
 
     type: Type
     name: str
     default: str | None = None
     kwarg_only: bool = False
-    place: Place | None = None
+    schema: Span | None = None
+    base: int = 0
+    offsets: Offsets = (0, 0, 0, 0, 0)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Argument) and self[:4] == other[:4]
@@ -177,27 +173,30 @@ class Argument(NamedTuple):
     def __hash__(self) -> int:
         return hash(self[:4])
 
+    def _part(self, start: int, end: int) -> Span | None:
+        if self.schema is None:
+            return None
+        source, begin, _ = self.schema
+        begin += self.base
+        return Span(source, begin + start, begin + end)
+
     @property
     def span(self) -> Span | None:
-        return self.place and self.place.span(*self.place.offsets[:2])
+        return self._part(*self.offsets[:2])
 
     @property
     def type_span(self) -> Span | None:
         """Where the type is written: from the start of the argument to its name."""
-        if self.place is None:
-            return None
-        source, start, end = self.place.span(self.place.offsets[0], self.place.offsets[2])
-        return Span(source, start, start + len(source.text[start:end].rstrip()))
+        before = self._part(self.offsets[0], self.offsets[2])
+        return before and before._replace(end=before.start + len(before.text.rstrip()))
 
     @property
     def name_span(self) -> Span | None:
-        return self.place and self.place.span(*self.place.offsets[2:4])
+        return self._part(*self.offsets[2:4])
 
     @property
     def default_span(self) -> Span | None:
-        if self.place is None or self.default is None:
-            return None
-        return self.place.span(self.place.offsets[4], self.place.offsets[1])
+        return None if self.default is None else self._part(self.offsets[4], self.offsets[1])
 
     @property
     def annotation(self) -> AliasAnnotation | None:
@@ -219,13 +218,30 @@ class Argument(NamedTuple):
         return f"{self.type} {self.name}{default}"
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
-    """One return value; `name` is None where none was written."""
+class Return(NamedTuple):
+    """One return value; `name` is None where none was written. It is written `start` to `end` behind `schema`'s start."""
 
     type: Type
     name: str | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
+    schema: Span | None = None
+    start: int = 0
+    end: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Return) and self[:2] == other[:2]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:2])
+
+    @property
+    def span(self) -> Span | None:
+        if self.schema is None:
+            return None
+        source, begin, _ = self.schema
+        return Span(source, begin + self.start, begin + self.end)
 
     @property
     def annotation(self) -> AliasAnnotation | None:
@@ -251,4 +267,4 @@ class SchemaParts(NamedTuple):
     is_varret: bool
     parenthesised_return: bool
     span: Span
-    name_span: Span
+    name_end: int

@@ -71,6 +71,7 @@ def _schema(cursor: Cursor) -> SchemaParts:
         end = len(cursor.text.rstrip())
         cursor.report("TG210", "text after the end of the schema", start, end, help=help_)
     locate = cursor.locate
+    span = locate(name_start, cursor.last_end)
     return SchemaParts(
         name,
         overload_name,
@@ -79,8 +80,8 @@ def _schema(cursor: Cursor) -> SchemaParts:
         is_vararg,
         is_varret,
         parenthesised,
-        locate(name_start, cursor.last_end),
-        locate(name_start, name_end),
+        span,
+        locate(name_start, name_end).end - span.start,
     )
 
 

@@ -23,7 +23,7 @@ from torchgen_lite.analysis.derive.layout import (
 from torchgen_lite.analysis.derive.names import FUNCTIONAL_SUFFIX, out_overload, root_of
 from torchgen_lite.analysis.derive.signature import unreturned_writes
 from torchgen_lite.analysis.derive.tags import derived_tags
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, FieldSpans, NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Return, SchemaKind
 
 
@@ -150,5 +150,5 @@ def _derived(
         torch=base.torch,
         guard=base.guard,
         extra=base.extra,
-        span=base.span,
+        field_spans=FieldSpans(base.span),
     )
