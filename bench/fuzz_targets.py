@@ -40,7 +40,7 @@ MODULE_NAMES = ("__annotations__", "__file__", "__module__", "__name__", "__path
 REFUSALS = (
     " is for torch ",
     "no library that is loaded defines it",
-    "is no function of torch",
+    "is not a function of torch",
     "expected ident",
 )
 TOY = """\

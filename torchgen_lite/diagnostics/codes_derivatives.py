@@ -233,4 +233,24 @@ def mul(self, other): ...""",
     self: grad * result
     result: auto_element_wise""",
     ),
+    Code(
+        "TG342",
+        "one gradient for a list, or a list for one",
+        "error",
+        "The formula of a `Tensor[]` gives a list with a gradient for each of its tensors, that of a `Tensor` one "
+        "gradient. Kinds are known of arguments, gradients and declared operators; what helper functions "
+        "give is not looked into.",
+        """\
+- func: total(Tensor[] parts) -> Tensor
+  dispatch:
+    CPU, Meta: total
+  derivatives:
+    parts: grad""",
+        """\
+- func: total(Tensor[] parts) -> Tensor
+  dispatch:
+    CPU, Meta: total
+  derivatives:
+    parts: total_backward(grad, parts)""",
+    ),
 )

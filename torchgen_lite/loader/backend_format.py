@@ -85,7 +85,7 @@ def load_backend_file(
 ) -> None:
     """Give the operators this backend's kernels, and let its own ones follow."""
     reader = EntryReader(source, diagnostics, words)
-    reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
+    reader.take(node)
     for name, (key, _) in reader.fields.items():
         if name not in BACKEND_FIELDS and name not in words.extra_fields:
             hint = did_you_mean(name, BACKEND_FIELDS)
@@ -130,7 +130,7 @@ def load_namespaces(
 ) -> None:
     """The entries under each namespace; one without `dispatch` has a kernel that is named after the operator."""
     reader = EntryReader(source, diagnostics, words)
-    reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
+    reader.take(node)
     extra_fields = {*words.extra_fields, *_VENDOR}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)

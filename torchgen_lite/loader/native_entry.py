@@ -37,8 +37,7 @@ def load_entry(
         hint = missing_space(node) or "begin the entry with `- func: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
         return None
-    pairs = reader.read_keys(node)
-    reader.fields = {key.value: (key, value) for key, value in pairs}
+    reader.take(node)
     name, base = _name_alone(reader, earlier), None
     if name is not None and earlier is not None:
         base = earlier.look_up(reader, name.value, name)

@@ -26,6 +26,7 @@ _TRUTH = {
 }
 # After this many the rest of one entry is read in silence.
 MAX_ENTRY_DIAGNOSTICS = 100
+Fields = dict[str, tuple[ScalarNode, Node]]
 _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
 
 
@@ -75,7 +76,7 @@ class EntryReader:
         self.words = words
         self.func: FunctionSchema | None = None
         self.is_structured = False
-        self.fields: dict[str, tuple[ScalarNode, Node]] = {}
+        self.fields: Fields = {}
         self.operator = ""
         self.reported = 0
         self.context: Span | None = None
@@ -142,6 +143,11 @@ class EntryReader:
             else:
                 pairs[key.value] = (key, value)
         return list(pairs.values())
+
+    def take(self, node: MapNode) -> Fields:
+        """The fields of a mapping by their names; they become those of the entry."""
+        self.fields = {key.value: (key, value) for key, value in self.read_keys(node)}
+        return self.fields
 
     def wrong_type(self, name: str, node: Node, wanted: str, hint: str | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:

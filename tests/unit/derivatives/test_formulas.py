@@ -151,6 +151,11 @@ def problems(func: str, *formulas: str, helpers: tuple[str, ...] | None = ()) ->
 
 
 F = "f(Tensor self, Tensor other, int dim) -> Tensor"
+LISTS = "l(Tensor[] parts, Tensor x) -> Tensor"
+ONE = (
+    "error[TG342] the formula of 'parts', which is 'Tensor[]', gives a tensor "
+    "(a list has a gradient for each tensor of 'parts')"
+)
 TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
 
 
@@ -266,6 +271,21 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             ["self: grad"],
             ["4:5: error[TG325] 'o' " "is an out variant, which is never differentiable"],
         ),
+        (LISTS, ["parts: h(grad)", "x: grad"], []),
+        (LISTS, ["parts: '[grad, grad * x]'", "x: 'x.defined() ? grad.mul(x) : h(grad)'"], []),
+        (LISTS, ["parts: grad * x", "x: grad"], ["4:12: " + ONE]),
+        (LISTS, ["parts: mul(grad, x)", "x: grad"], ["4:12: " + ONE]),
+        (
+            LISTS,
+            ["parts: h(grad)", "x: 'x.defined() ? [grad] : grad'"],
+            ["5:23: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors"],
+        ),
+        (
+            "s(Tensor x, Tensor[] parts) -> Tensor[]",
+            ["x: grad", "parts: grad"],
+            ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors"],
+        ),
+        ("s(Tensor[] parts) -> (Tensor, Tensor)", ["parts: grads"], []),
     ],
 )
 def test_formulas_are_held_against_the_schema(

@@ -62,14 +62,14 @@ def read_info(
     Mistakes are not looked for here: `check_derivatives` finds them.
     """
     counter = Counter() if counter is None else counter
-    scope = _scope(function.func, operators or {})
+    scope = formula_scope(function.func, operators or {})
     return {
         key: _read_variant(function, derivatives, key, formulas, counter, scope)
         for key, formulas in derivatives.variants
     }
 
 
-def _scope(schema: FunctionSchema, operators: Operators) -> Scope:
+def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     """What the names of the formulas are. A tensor that may be absent is one that is undefined."""
     kinds: dict[str, Kind] = {}
     values: dict[str, Saved] = {}

@@ -101,6 +101,23 @@ def every_part(tree: Typed) -> Iterator[Typed]:
         yield from every_part(part)
 
 
+def sure_kind(tree: Typed, scope: Scope) -> Kind:
+    """The kind of a value where it is not a guess: what nobody declares counts as a tensor elsewhere."""
+    node = tree.node
+    if isinstance(node, nodes.Name):
+        return tree.kind if node.text in scope.kinds or node.text == "grad" else kinds.UNKNOWN
+    if isinstance(node, nodes.ListDisplay):
+        return kinds.TENSORS
+    if isinstance(node, nodes.Call):
+        returns = tree.operator.func.returns if tree.operator is not None else ()
+        return kinds.kind_of_type(returns[0].type) if len(returns) == 1 else kinds.UNKNOWN
+    if isinstance(node, (nodes.Binary, nodes.Unary)):
+        parts = [sure_kind(part, scope).present for part in tree.parts]
+        rest = [part for part in parts if not part.is_number]
+        return kinds.TENSOR if set(rest) == {kinds.TENSOR} else kinds.UNKNOWN
+    return tree.kind if isinstance(node, nodes.Literal) else kinds.UNKNOWN
+
+
 def saved_in(tree: Typed) -> Iterator[Saved]:
     """What a formula keeps, in the order it appears."""
     if tree.saved is not None:
