@@ -179,7 +179,14 @@ def _compare(
     kind = "check" if request.check else "generate"
     try:
         shown = shown_folder(root, project)
-        plan = build_plan(generated.files, root, shown, project=project, is_whole=request.is_whole)
+        plan = build_plan(
+            generated.files,
+            root,
+            shown,
+            project=project,
+            schemas=[project / source.path for source in program.sources],
+            is_whole=request.is_whole,
+        )
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         found = [Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")]

@@ -1,13 +1,5 @@
 """The plan: what `generate` would do to each file, worked out without touching any.
 
-Note [Ownership by marker]
-A file belongs to us if its first line carries our marker and names a schema file of this run. Such a file in
-the output folder that is not in the plan is an orphan and is deleted; any other is an error when it is in the way,
-and is otherwise not looked at, unless it says word for word what would be written. A schema file may have been
-renamed: inside the project, names that no longer stand for a file are taken for ours. A project that is configured
-to write beside itself names its files from there (`../lib/ops.yaml`), as others write there, too, whose files may
-have the same names. There is no list of files to keep up to date, and nothing to lose.
-
 Note [Where orphans are looked for]
 A whole run into a folder inside the project looks everywhere below it. Of any other folder (`..`, say) only
 a part is the project's, and a run of some targets has nothing to say of the rest: there it is the folders that files
@@ -19,7 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -27,6 +19,7 @@ from typing import Literal
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import MARKER, marked_sources
+from torchgen_lite.emit.owner import Owner
 from torchgen_lite.loader.config import find_in_folder
 from torchgen_lite.loader.sources import UNFIT
 
@@ -77,14 +70,15 @@ def build_plan(
     shown: str,
     *,
     project: Path | None = None,
+    schemas: Collection[Path] = (),
     is_whole: bool = True,
 ) -> Plan:
     """Compare the files with the disk.
 
     `shown` is how the output folder `root` is called in messages. `project` is the folder of the configuration;
-    without it the output folder is nobody else's. `is_whole` says that nothing else is generated there.
+    without it the output folder is nobody else's. `schemas` are the schema files of this run. `is_whole` says that nothing else is generated there.
     """
-    owner = _Owner(files, root, project)
+    owner = Owner(files, root, project, schemas)
     changes: list[Change] = []
     diagnostics: list[Diagnostic] = []
     for path in sorted(files):
@@ -96,7 +90,7 @@ def build_plan(
             continue
         old = _read(root / path)
         action = _action(old, files[path])
-        if old is not None and action != "keep" and not owner.wrote(old):
+        if old is not None and action != "keep" and not owner.wrote(path, old):
             diagnostics.append(_in_the_way(f"{shown}/{path}", old))
             continue
         changes.append(Change(path, action, old, files[path]))
@@ -104,38 +98,12 @@ def build_plan(
     leftovers = tuple(path for path in found if path.name.startswith(TEMPORARY))
     for file in sorted({*found} - {root / path for path in files} - {*leftovers}):
         first = _first_line(file)
-        if MARKER in first and owner.wrote(first):
-            path, executable = file.relative_to(root).as_posix(), os.access(file, os.X_OK)
+        path = file.relative_to(root).as_posix()
+        if MARKER in first and owner.wrote(path, first):
+            executable = os.access(file, os.X_OK)
             changes.append(Change(path, "delete", _read(file), None, executable))
     changes.sort(key=lambda change: change.path)
     return Plan(root, tuple(changes), tuple(diagnostics), leftovers)
-
-
-class _Owner:
-    """Which marked files are this project's; see Note [Ownership by marker]."""
-
-    def __init__(self, files: Mapping[str, str], root: Path, project: Path | None) -> None:
-        self.project = project
-        self.sources = {name for text in files.values() for name in marked_sources(text)}
-        self.is_alone = project is None or _is_below(root, project)
-
-    def wrote(self, text: str) -> bool:
-        """Whether the file with this text, or first line, is from a schema file of this run or one that is gone."""
-        named = marked_sources(text)
-        if not named or self.sources.intersection(named):
-            return bool(named)
-        # A name that leads out of the output folder is of a project beside it.
-        exists = (
-            name.startswith("../") or os.path.lexists(self.project / name)
-            for name in named
-            if self.project
-        )
-        return self.is_alone and not any(exists)
-
-
-def _is_below(root: Path, project: Path) -> bool:
-    """Whether a folder is inside another one, and is not that one itself."""
-    return project.resolve() in root.resolve().parents
 
 
 def _action(old: str | None, new: str) -> Action:

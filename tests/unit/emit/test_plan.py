@@ -258,6 +258,50 @@ def test_a_file_of_another_project_is_in_the_way(tmp_path: Path) -> None:
     assert [d.code for d in within.diagnostics] == ["TG010"]
 
 
+def refused(project: Path, root: Path) -> list[str]:
+    """What a run of `project`, whose schema file is `ours.yaml`, finds in its way; TG010 alone."""
+    schema = project / "ours.yaml"
+    plan = build_plan(OURS, root, "out", project=project, schemas=[schema])
+    assert {d.code for d in plan.diagnostics} <= {"TG010"}
+    assert [c.path for c in plan.changes if c.action == "delete"] in ([], ["python/old.txt"])
+    return [d.message.partition("`")[2].partition("`")[0] for d in plan.diagnostics]
+
+
+def test_files_of_another_project_may_be_from_a_file_of_that_name(tmp_path: Path) -> None:
+    """`--output-dir` leads into another project; see Note [One name, two projects]."""
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for folder in (mine, other):
+        put(folder / "generated/python/old.txt", "ours.yaml")
+        put(folder / "generated/python/a.txt", "ours.yaml, second.yaml")
+        (folder / "ours.yaml").write_text("")
+    assert refused(mine, mine / "generated") == []
+    # Nothing is configured there: the file beside the output folder is what the name stands for.
+    assert refused(mine, other / "generated") == ["out/python/a.txt"]
+    (other / "torchgen_lite.toml").write_text('output-dir = "elsewhere"')
+    assert refused(mine, other / "generated") == []
+    (other / "torchgen_lite.toml").write_text('output-dir = "."')
+    assert refused(mine, other / "generated") == ["out/python/a.txt"]
+    # What is found is that of this run.
+    (other / "ours.yaml").unlink()
+    (other / "ours.yaml").symlink_to(mine / "ours.yaml")
+    assert refused(mine, other / "generated") == []
+
+
+def test_an_inner_project_writes_to_a_folder_of_the_outer_one(tmp_path: Path) -> None:
+    inner = tmp_path / "examples" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (tmp_path, inner):
+        (folder / "ours.yaml").write_text("")
+    put(tmp_path / "build/python/a.txt", "ours.yaml, second.yaml")
+    put(tmp_path / "build/python/old.txt", "ours.yaml")
+    put(tmp_path / "generated/python/a.txt", "ours.yaml, second.yaml")
+    assert refused(inner, tmp_path / "build") == []
+    assert refused(inner, tmp_path / "generated") == ["out/python/a.txt"]
+    # A name from the output folder is that of the file it leads to.
+    put(tmp_path / "generated/python/a.txt", "../examples/inner/ours.yaml")
+    assert refused(inner, tmp_path / "generated") == []
+
+
 def test_a_file_without_a_marker_may_have_crlf(tmp_path: Path) -> None:
     (tmp_path / "py.typed").write_bytes(b"partial\r\n")
     assert plan(tmp_path, {"py.typed": "partial\n"}) == {"py.typed": "keep"}

@@ -1,0 +1,80 @@
+"""Whose a generated file is.
+
+Note [Ownership by marker]
+A file belongs to us if its first line carries our marker and names a schema file of this run. Such a file in
+the output folder that is not in the plan is an orphan and is deleted; any other is an error when it is in the way,
+and is otherwise not looked at, unless it says word for word what would be written. A schema file may have been
+renamed: inside the project, names that no longer stand for a file are taken for ours. A project that is configured
+to write beside itself names its files from there (`../lib/ops.yaml`), as others write there, too, whose files may
+have the same names. There is no list of files to keep up to date, and nothing to lose.
+
+Note [One name, two projects]
+Other names are relative to a project, and `--output-dir` leads anywhere: `ops.yaml` in the output folder of another
+project is that project's. So names are looked up from the output folder upwards, as far as a schema file of this run. What
+is found on the way claims the files in the output folder of its project, or, where nothing is configured, those beside
+it and one folder below.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from torchgen_lite.emit.header import marked_sources
+from torchgen_lite.loader.config import Config, find_in_folder, load_config
+
+
+class Owner:
+    """Which marked files in the folder `root` are this project's; without a `project` all of its sources' are."""
+
+    def __init__(
+        self, files: Mapping[str, str], root: Path, project: Path | None, schemas: Collection[Path]
+    ) -> None:
+        self.root = root.resolve()
+        self.project = project and project.resolve()
+        self.sources = {name for text in files.values() for name in marked_sources(text)}
+        self.schemas = {path.resolve() for path in schemas}
+        if self.project is not None and not schemas:
+            self.schemas = {self.project / name for name in self.sources}
+        self.is_alone = self.project is None or self.project in self.root.parents
+        self._claimed: dict[tuple[str, ...], tuple[Path, ...]] = {}
+
+    def wrote(self, path: str, text: str) -> bool:
+        """Whether the file with this text, or first line, is from a schema file of this run or one that is gone."""
+        named = marked_sources(text)
+        if not named or self.project is None:
+            return bool(named)
+        if any(self._is_ours(self.root / name) for name in named):
+            return True
+        if self.sources.intersection(named):
+            file = self.root / path
+            return not any(folder in file.parents for folder in self._claims(named))
+        # A name that leads out of the output folder is of a project beside it.
+        known = (n.startswith("../") or os.path.lexists(self.project / n) for n in named)
+        return self.is_alone and not any(known)
+
+    def _is_ours(self, path: Path) -> bool:
+        return path.resolve() in self.schemas
+
+    def _claims(self, named: tuple[str, ...]) -> tuple[Path, ...]:
+        """The folders in which files with these names are other projects'."""
+        if named not in self._claimed:
+            self._claimed[named] = tuple(self._find_claims(named))
+        return self._claimed[named]
+
+    def _find_claims(self, named: tuple[str, ...]) -> Iterator[Path]:
+        assert self.project is not None
+        for folder in (self.root, *self.root.parents):
+            paths = [folder / name for name in named]
+            if any(map(self._is_ours, paths)):
+                return
+            if not any(path.is_file() for path in paths):
+                continue
+            configuration = find_in_folder(folder, [])
+            is_above = folder in (self.project, *self.project.parents)
+            if configuration is not None or is_above:
+                config = load_config(folder, configuration)[0] if configuration else Config(folder)
+                yield (folder / config.output_dir).resolve()
+            elif folder in (self.root, self.root.parent):
+                yield folder
