@@ -72,13 +72,20 @@ def _find_wheel(version: str, folders: tuple[Path, ...]) -> Path | None:
 def _read_wheel(path: Path) -> ReleaseSource:
     # Imported here: most runs read none.
     import zipfile
+    import zlib
 
     shown = f"{shown_path(path, Path.cwd())}/native_functions.yaml"
+    wrong = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
     try:
+        if path.exists() and not path.is_file():
+            raise OSError("not a regular file")
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)
-    except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except (OSError, KeyError, *wrong) as error:
         message = f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
         return ReleaseSource(diagnostics=(Diagnostic("TG006", message),))
-    source, found = decode_source(data[:MAX_BYTES], shown)
+    if len(data) > MAX_BYTES:
+        message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
+        return ReleaseSource(diagnostics=(Diagnostic("TG110", message),))
+    source, found = decode_source(data, shown)
     return ReleaseSource(source, parse_version(path.name.partition("-")[2]), found)
