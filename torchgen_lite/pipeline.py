@@ -130,8 +130,8 @@ def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Pa
     Kernels and names belong to the configured schema; for files of somebody else they mean nothing, unless
     they stand on the command line too.
     """
-    own = {(config.root / path).resolve() for path in config.schema}
-    if not own.intersection(path.resolve() for path in paths):
+    own = {os.path.realpath(config.root / path) for path in config.schema}
+    if not own.intersection(map(os.path.realpath, paths)):
         config = replace(config, operators="others", namespace="")
     return config, list(paths)
 

@@ -1,4 +1,7 @@
-"""What hostile text leaves in C++ compiles: for every field of the YAML, whatever is accepted, in one run of g++."""
+"""What hostile text leaves in C++ compiles: for every field of the YAML, whatever is accepted, in one run of g++.
+
+It is the C++ of the runtime's target, whose headers are quickly read; `test_generated.py` compiles for libtorch, too.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,9 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import pytest
-
 from bench.fuzz_targets import TOY
 from tests.conftest import ROOT
-from tests.cpp.compiling import needs_compiler, torch_flags
+from tests.cpp.compiling import needs_compiler
 from tests.hostile.test_fields import CODE, entries, read
 from torchgen_lite.pipeline import generate_all
 
@@ -35,7 +36,7 @@ def accepted(target: str) -> Iterator[Mapping[str, str]]:
 def compile_all(target: str, folder: Path, flags: Sequence[str]) -> tuple[int, str]:
     """How many inputs there were, and what g++ says of their files in one translation unit."""
     (folder / "toy.h").write_text(TOY)
-    lines = ['#include "toy.h"'] * (target == "cpp-runtime")
+    lines = ['#include "toy.h"']
     number = 0
     for number, files in enumerate(accepted(target), 1):
         for path, text in files.items():
@@ -43,9 +44,7 @@ def compile_all(target: str, folder: Path, flags: Sequence[str]) -> tuple[int, s
             place = folder / (inside if inside != path else f"{number}/{path}")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
-            # The Python module is the same for all.
-            is_compiled = path.endswith(".cpp") and (number == 1 or place.name != "module.cpp")
-            lines += [f'#include "{place}"'] * is_compiled
+            lines += [f'#include "{place}"'] * path.endswith(".cpp")
     unit = folder / "all.cpp"
     unit.write_text("\n".join(lines))
     command = ["g++", "-std=c++20", "-fsyntax-only", "-fmax-errors=20", "-w", *flags, f"-I{folder}"]
@@ -56,14 +55,5 @@ def compile_all(target: str, folder: Path, flags: Sequence[str]) -> tuple[int, s
 @needs_compiler
 def test_cpp_of_the_runtime_compiles(tmp_path: Path) -> None:
     number, said = compile_all("cpp-runtime", tmp_path, RUNTIME)
-    assert said == ""
-    assert number > 300
-
-
-@needs_compiler
-@pytest.mark.torch
-@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
-def test_cpp_for_libtorch_compiles(target: str, tmp_path: Path) -> None:
-    number, said = compile_all(target, tmp_path, torch_flags())
     assert said == ""
     assert number > 300

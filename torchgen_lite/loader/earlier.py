@@ -108,17 +108,19 @@ class Earlier:
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     """An operator of PyTorch where an author names it: its schema and facts, and none of its kernels."""
+    name_end, places = 0, NO_FIELDS
+    if span is not None:
+        name_end = span.end - span.start
+        places = FieldSpans(span, [("func", span), ("dispatch", span)])
     return replace(
         native,
-        func=replace(native.func, span=span, name_end=span.end - span.start),
+        func=replace(native.func, span=span, name_end=name_end),
         dispatch=(),
         ufunc_inner_loop=(),
         autogen=(),
         manual_kernel_registration=False,
         tags=tuple([tag for tag in native.tags if tag != "generated"]),
-        field_spans=(
-            NO_FIELDS if span is None else FieldSpans(span, [("func", span), ("dispatch", span)])
-        ),
+        field_spans=places,
     )
 
 

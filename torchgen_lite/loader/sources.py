@@ -18,7 +18,11 @@ def shown_path(path: Path, root: Path) -> str:
     """A path as it is shown: relative to the project where it lies inside, forward slashes."""
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
-    except (ValueError, OSError):
+    except (
+        ValueError,
+        OSError,
+        RuntimeError,
+    ):  # A symbolic link to itself is the last one until Python 3.13.
         return path.as_posix()
 
 

@@ -20,7 +20,12 @@ from torchgen_lite.cli.backends.native import (
     native_options,
 )
 from torchgen_lite.cli.backends.pages import Answer, Section, show_answer, with_findings, write_file
-from torchgen_lite.cli.backends.sources import called_names, loaded_kernels, scanned_kernels
+from torchgen_lite.cli.backends.sources import (
+    RegularFile,
+    called_names,
+    loaded_kernels,
+    scanned_kernels,
+)
 from torchgen_lite.cli.backends.verdicts import (
     ORDER,
     Coverage,
@@ -60,7 +65,7 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
 @click.option(
     "--calls",
     metavar="LOG",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=RegularFile(exists=True),
     help="Operators that a profile, a fallback log or an exported graph names.",
 )
 @click.option("--like", metavar="KEY", help="Operators that this key has kernels for.")
@@ -75,7 +80,7 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
 @click.option(
     "--against",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=RegularFile(exists=True),
     help="Exit 1 if an operator has a worse verdict than in this file.",
 )
 @click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
@@ -232,7 +237,8 @@ def _beside(key: str, kernels: Kernels) -> list[Section]:
 def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:
     try:
         before = json.loads(against.read_text(encoding="utf-8"))["verdicts"]
-    except (ValueError, KeyError, TypeError):
+        before = dict(before)
+    except (ValueError, KeyError, TypeError, RecursionError):
         help_ = "`torchgen-lite coverage --write FILE` writes one"
         yield Diagnostic("TG014", f"`{against}` has no verdicts", help=help_)
         return

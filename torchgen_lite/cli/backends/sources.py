@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import click
 
 from torchgen_lite.cli.backends.verdicts import Kernels
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
+
+
+class RegularFile(click.Path):
+    """A file that is there; a pipe or a device might never end."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> Path:
+        path = Path(os.fsdecode(super().convert(value, param, context)))
+        if not path.is_file():
+            self.fail(f"`{path}` is not a regular file", param, context)
+        return path
+
 
 _SUFFIXES = (".cpp", ".cc", ".cxx", ".cu", ".mm", ".h", ".hpp")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

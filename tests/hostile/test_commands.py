@@ -1,0 +1,142 @@
+"""Commands that read what somebody else made: no traceback, exit 1 or 2, and nothing is written by halves."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.cli import main
+
+MEMBER = "torchgen/packaged/ATen/native/native_functions.yaml"
+OURS = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    PrivateUse1: k\n"
+NATIVE = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: k\n"
+Make = Callable[[Path], object]
+
+
+def packed(data: bytes) -> Make:
+    def make(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+            wheel.writestr(MEMBER, data)
+
+    return make
+
+
+def broken(path: Path) -> None:
+    """A member that is not what its compression says."""
+    packed(os.urandom(4096) + b"a" * 4096)(path)
+    data = bytearray(path.read_bytes())
+    data[120:400] = bytes(280)
+    path.write_bytes(data)
+
+
+def sealed(path: Path) -> None:
+    """A member that needs a password."""
+    packed(NATIVE.encode())(path)
+    data = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(signature) + offset] |= 1
+    path.write_bytes(data)
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(40 << 20)
+
+
+FILES: dict[str, Make] = {
+    "nothing": lambda path: None,
+    "folder": Path.mkdir,
+    "pipe": os.mkfifo,
+    "loop": lambda path: path.symlink_to(path),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "long": sparse,
+    "empty": lambda path: path.write_bytes(b""),
+    "zeros": lambda path: path.write_bytes(bytes(100)),
+    "latin": lambda path: path.write_bytes(b"- func: \xe9\xff\n"),
+    "utf-16": lambda path: path.write_bytes(OURS.encode("utf-16")),
+    "marked": lambda path: path.write_bytes(b"\xef\xbb\xbf" + b"\r- func\r\r"),
+    "deep": lambda path: path.write_text("[" * 100_000),
+    "deep-map": lambda path: path.write_text('{"a":' * 100_000),
+    "numbers": lambda path: path.write_text("[1" + "0" * 100_000 + "]"),
+    "verdicts": lambda path: path.write_text('{"verdicts": [1]}'),
+    "aliases": lambda path: path.write_text("- &a [x]\n- &b [*a, *a]\n- *c\n- {<<: *a}\n"),
+    "tags": lambda path: path.write_text("- !!python/object/apply:os.system [exit]\n"),
+    "empty.whl": lambda path: path.write_bytes(b""),
+    "text.whl": lambda path: path.write_text(NATIVE),
+    "pipe.whl": os.mkfifo,
+    "folder.whl": Path.mkdir,
+    "other.whl": lambda path: zipfile.ZipFile(path, "w").close(),
+    "bomb.whl": packed(bytes(64 << 20)),
+    "latin.whl": packed(b"- func: \xe9\xff\n"),
+    "deep.whl": packed(b"[" * 100_000),
+    "broken.whl": broken,
+    "sealed.whl": sealed,
+}
+COMMANDS = (
+    "coverage --key PrivateUse1 --native native.yaml --schema {}",
+    "coverage --key PrivateUse1 --native {}",
+    "coverage --key PrivateUse1 --native native.yaml --calls {}",
+    "coverage --key PrivateUse1 --native native.yaml --against {}",
+    "coverage --key PrivateUse1 --native native.yaml --scan {}",
+    "coverage --key PrivateUse1 --native native.yaml --html {}",
+    "coverage --key PrivateUse1 --native native.yaml --write {}",
+    "upgrade --from {} --to native.yaml --fix",
+    "upgrade --from native.yaml --to {} --fix",
+    "upgrade --from native.yaml --to native.yaml --schema {} --fix",
+    "add mul.Tensor --native {}",
+    "add add.Tensor --native native.yaml --schema {}",
+    "breaking --against {}",
+    "breaking --against native.yaml --allow {}",
+    "breaking --against native.yaml --schema {}",
+    "lint --config {}",
+    "lint --schema {}",
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "torchgen_lite.toml").write_text('schema = ["ours.yaml"]\n')
+    (tmp_path / "ours.yaml").write_text(OURS)
+    (tmp_path / "native.yaml").write_text(NATIVE)
+    return tmp_path
+
+
+def run(command: list[str]) -> tuple[int, str]:
+    out, err = io.StringIO(), io.StringIO()
+    code = main(command, out, err)
+    return code, out.getvalue() + err.getvalue()
+
+
+def wrong(project: Path, command: list[str]) -> Iterator[str]:
+    """What a command should not have done."""
+    code, said = run(command)
+    if code not in (0, 1, 2) or "TG900" in said or "Traceback" in said:
+        yield f"{' '.join(command)}: exit code {code}\n{said[-1500:]}"
+    for name, text in (("ours.yaml", OURS), ("native.yaml", NATIVE)):
+        if (project / name).read_text() != text:
+            yield f"{' '.join(command)}: {name} is changed"
+            (project / name).write_text(text)
+    yield from (f"{' '.join(command)}: {path.name} is left" for path in project.glob("*tmp*"))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_others(project: Path, name: str) -> None:
+    path = project / name
+    found = []
+    releases = ("--native {}", "--from {}", "--to {}", "breaking --against {}")
+    for command in COMMANDS:
+        if name.endswith(".whl") and not any(place in command for place in releases):
+            continue
+        FILES[name](path)
+        found += wrong(project, [word.replace("{}", name) for word in command.split()])
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        else:
+            path.unlink(missing_ok=True)
+    assert found == []
