@@ -1,0 +1,90 @@
+"""A library of twenty operators in C++: imported, generated and built, it is what it was, and passes its own tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.adopt.adopted import registry, run_tool
+from tests.cpp.compiling import compile_library, needs_compiler, write_files
+from torchgen_lite import generate, load
+
+pytestmark = [pytest.mark.torch, needs_compiler]
+HERE = Path(__file__).parent / "cpp"
+# What the target registers besides: the version of what is written, what traces operators that write, and what
+# tells autograd that an operator has no gradient.
+MORE = {"ADInplaceOrView", "Functionalize"}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The folders of the library by hand and of the generated one, both built."""
+    by_hand = tmp_path_factory.mktemp("hand")
+    generated = tmp_path_factory.mktemp("generated")
+    for folder in (by_hand, generated):
+        shutil.copytree(HERE, folder, dirs_exist_ok=True)
+    build(by_hand, ["kernels.cpp", "bindings.cpp"], "-DEXTENSION_NAME=adopt")
+    code, said = run_tool(generated, "import", *OPTIONS, "--to", "ops.yaml")
+    assert code == 0, said
+    (generated / "bindings.cpp").unlink()
+    files = generate(load(root=generated), targets=["cpp-torch"])
+    write_files(generated, files)
+    sources = sorted(path for path in files if path.endswith(".cpp"))
+    build(generated, ["kernels.cpp", *sources], f"-I{generated}/cpp-torch/include")
+    return by_hand, generated
+
+
+def build(folder: Path, sources: list[str], flag: str) -> None:
+    """Make `library.so` of a folder; PyTorch's headers are most of the time, so they are read once."""
+    write_files(folder, {"all.cpp": "".join(f'#include "{path}"\n' for path in sources)})
+    compile_library(folder, ["all.cpp"], flags=[flag], includes=[folder])
+
+
+OPTIONS = (".", "--macro", "EXTENSION_NAME=adopt")
+
+
+def test_the_yaml(tmp_path: Path) -> None:
+    shutil.copytree(HERE, tmp_path, dirs_exist_ok=True)
+    code, said = run_tool(tmp_path, "import", *OPTIONS, "--to", "new.yaml")
+    assert code == 0, said
+    text = (tmp_path / "new.yaml").read_text()
+    if os.environ.get("UPDATE_EXPECT"):
+        (HERE / "ops.yaml").write_text(text)
+    assert text == (HERE / "ops.yaml").read_text()
+
+
+def test_the_same_is_registered(libraries: tuple[Path, Path]) -> None:
+    by_hand, generated = (registry("adopt", [f"{one}/library.so"], []) for one in libraries)
+    assert len(by_hand) == 19, "and one under a condition"
+    assert by_hand.keys() == generated.keys()
+    for name, (schema, keys, tags) in by_hand.items():
+        kept = [key for key in generated[name][1] if key not in MORE]  # type: ignore[attr-defined]
+        assert [generated[name][0], kept, generated[name][2]] == [schema, keys, tags], name
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["by-hand", "generated"])
+def test_its_own_tests_pass(libraries: tuple[Path, Path], which: int) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
+    done = subprocess.run([*command, "checks.py"], cwd=libraries[which], capture_output=True)
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_the_registry_and_the_text_together(libraries: tuple[Path, Path]) -> None:
+    folder = libraries[0]
+    (folder / "adopt_library.py").write_text(
+        "import pathlib, torch\n"
+        "torch.ops.load_library(str(pathlib.Path(__file__).with_name('library.so')))\n"
+    )
+    both = run_tool(folder, "import", "--module", "adopt_library", *OPTIONS, "--to", "both.yaml")
+    assert both[0] == 0, both[1]
+    assert (folder / "both.yaml").read_text() == (HERE / "ops.yaml").read_text()
+    alone = run_tool(folder, "import", "--module", "adopt_library", "--to", "alone.yaml")
+    assert alone[0] == 0 and "TG608" in alone[1]
+    text = (folder / "alone.yaml").read_text()
+    assert "- func: adopt::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor\n" in text
+    assert "    CPU: muladd_cpu\n" in text and "under_condition" not in text
