@@ -9,10 +9,9 @@ Every name has been checked by `analysis`; here it is only written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema.formula import (
     Call,
@@ -38,23 +37,23 @@ def method_call(
     return Call(Member(value, name), arguments, given)
 
 
-def in_rule(node: Expression, values: Collection[str]) -> Expression:
-    """An expression of `fake:`; `values` are names that stand for themselves."""
+def in_rule(node: Expression, values: Mapping[str, str]) -> Expression:
+    """An expression of `fake:`; `values` has the names of arguments in Python."""
     return _in_torch(node, values, lambda name: f"_support.{_SUPPORT.get(name, name)}")
 
 
 def in_sample(node: Expression) -> Expression:
     """An expression of `samples:`."""
-    return _in_torch(node, (), lambda name: f"torch.{name}")
+    return _in_torch(node, {}, lambda name: f"torch.{name}")
 
 
 def _in_torch(
-    node: Expression, values: Collection[str], function: Callable[[str], str]
+    node: Expression, values: Mapping[str, str], function: Callable[[str], str]
 ) -> Expression:
     """The tree with constants of torch spelled out."""
     if isinstance(node, Name):
         if node.text in values:
-            return Name(identifier(node.text))
+            return Name(values[node.text])
         word = _WORDS.get(node.text, node.text)
         return Literal(word) if word in _PYTHON else Member(TORCH, word)
     if isinstance(node, Literal):

@@ -21,6 +21,20 @@ from torchgen_lite.schema import (
 )
 from torchgen_lite.schema.defaults import as_received
 
+# Modules that generated functions call by these names, which an argument would hide.
+MODULES = frozenset({"_library", "_places", "_support", "torch"})
+
+
+def parameter_name(argument: Argument) -> str:
+    """The name of a parameter in a generated function; `torch` is `torch_`, where it is given by position."""
+    name = identifier(argument.name)
+    return f"{name}_" if name in MODULES and not argument.kwarg_only else name
+
+
+def forwarded(schema: FunctionSchema) -> list[str]:
+    """The arguments of a call that passes everything on."""
+    return [f"{a.name}={a.name}" if a.kwarg_only else parameter_name(a) for a in schema.arguments]
+
 
 def default_text(argument: Argument, *, inside: bool = False) -> str:
     """A default as it stands in a signature: `torch.contiguous_format`."""
@@ -51,7 +65,7 @@ def parameters(
         type_ = _as_received(argument.type) if inside else argument.type
         is_given = with_default and has_defaults
         default = default_text(argument, inside=inside) if is_given else None
-        return Parameter(identifier(argument.name), torch_ops.argument_type(type_), default)
+        return Parameter(parameter_name(argument), torch_ops.argument_type(type_), default)
 
     return python.parameters(schema, parameter)
 

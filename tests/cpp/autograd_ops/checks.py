@@ -94,6 +94,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, y, z: ops.odd_names(x, y, 3, 2.0, z, tensor(2).detach(), common_device="cpu"),
         (X, Y, tensor(3, 2).detach().exp().requires_grad_()),
     ),
+    "names of what is kept": (
+        lambda x, saved, *ys: ops.apart(x, saved, 5, ys, 7),
+        (X, tensor(3, 2).detach().exp().requires_grad_(), Y, tensor(4)),
+    ),
     "an argument called result": (lambda x: ops.gated(x, Y.detach()), (X,)),
     "a list that may be absent": (lambda x: ops.maybe_total(x, [Y.detach()]), (X,)),
     "an absent list": (ops.maybe_total, (X,)),

@@ -160,6 +160,18 @@ Tensor odd_names_kernel(
   return (node * factor * size + op * linear + other).to(device);
 }
 
+Tensor apart_kernel(
+    const Tensor& x,
+    const Tensor& saved,
+    int64_t factor,
+    at::TensorList ys,
+    int64_t count) {
+  Tensor total = x * saved * (factor * x.size(0));
+  for (const auto& y : ys)
+    total = total + y.sum() * count;
+  return total;
+}
+
 Tensor gated_kernel(const Tensor& x, const Tensor& result) {
   return x * result;
 }

@@ -93,13 +93,14 @@ class Saved:
     """Something that forward keeps for backward.
 
     `source` is an argument, or the result with the number `result`; `carries` says as `dispatch_kind` does what
-    it is. `dim` is the argument of `sym_size`. `needed_by` are the gradients that use it, by their slots; none
+    it is. `dim` is the argument of `sym_size`. `apart` ends the name where an argument or a result has it. `needed_by` are the gradients that use it, by their slots; none
     means all.
     """
 
     source: str
     fact: Fact = Fact.whole
     dim: str = ""
+    apart: str = ""
     carries: str = "-"
     result: int | None = None
     needed_by: tuple[int, ...] = field(default=(), compare=False)
@@ -110,7 +111,7 @@ class Saved:
         if self.is_whole:
             return self.source
         index = f"_{self.dim.replace('-', 'minus_')}" if self.dim else ""
-        return f"{self.source}_{self.fact.suffix}{index}"
+        return f"{self.source}_{self.fact.suffix}{index}{self.apart}"
 
     @property
     def is_whole(self) -> bool:
@@ -150,4 +151,9 @@ def _about(
     value: Expression, values: Mapping[str, Saved], fact: Fact | None, dim: str = ""
 ) -> Saved | None:
     source = values.get(value.text) if isinstance(value, Name) else None
-    return None if source is None or fact is None else replace(source, fact=fact, dim=dim)
+    if source is None or fact is None:
+        return None
+    saved = replace(source, fact=fact, dim=dim)
+    while saved.name in values:
+        saved = replace(saved, apart=f"{saved.apart}_")
+    return saved

@@ -30,7 +30,7 @@ from torchgen_lite.dialects.cpp.signature import KEYSET
 from torchgen_lite.dialects.cpp.types import VOID, CType
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_torch.nodes import count_of_result, counted_results
+from torchgen_lite.targets.cpp_torch.nodes import count_of_result, count_of_slot, counted_results
 from torchgen_lite.targets.cpp_torch.saved import Member, members
 
 VIEWS = "ADInplaceOrView"
@@ -124,7 +124,7 @@ def autograd_kernel(
         node=info.node_name,
         arguments=_identifiers(info.arguments),
         counts=tuple(
-            (f"saved_{slot.name}_count", cpp_text.identifier(slot.name))
+            (count_of_slot(info, slot.name), cpp_text.identifier(slot.name))
             for slot in info.slots
             if slot.is_list
         ),
@@ -173,7 +173,7 @@ def _kept_results(
 def _results(operator: Operator, info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
     counted = counted_results(info)
     for index in info.outputs:
-        yield _result(operator, index), count_of_result(index) if index in counted else ""
+        yield _result(operator, index), count_of_result(info, index) if index in counted else ""
 
 
 def out_kernel(

@@ -29,7 +29,7 @@ from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.formula import Call, Expression, Lambda, ListDisplay, Member, Name
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp_torch.saved import FACTS, members
+from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 
 
@@ -80,19 +80,23 @@ class Problem:
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
     """The node of one entry with formulas."""
     kept = members(info)
-    lists = [_count(slot.name) for slot in info.slots if slot.is_list]
+    lists = [count_of_slot(info, slot.name) for slot in info.slots if slot.is_list]
     return NodeView(
         guard=condition(info.function),
         name=info.node_name,
         operator=info.function.func.full_name,
         members=tuple(kept),
         resets=tuple(m.name for m in kept if m.saved.keeps_tensors),
-        counts=(*lists, *map(count_of_result, counted_results(info))),
+        counts=(*lists, *(count_of_result(info, i) for i in counted_results(info))),
         is_materialized=_is_materialized(info),
         grads=tuple(_gradients(info)),
         derivatives=tuple(_derivative(info, d, functions) for d in info.derivatives),
         results=tuple(
-            f"autograd::sized({_local(s.name)}, {_count(s.name)})" if s.is_list else _local(s.name)
+            (
+                f"autograd::sized({_local(s.name)}, {count_of_slot(info, s.name)})"
+                if s.is_list
+                else _local(s.name)
+            )
             for s in info.slots
         ),
     )
@@ -165,13 +169,25 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
         if f"grad_{names[index]}" not in info.used_gradients:
             continue
         before = [i for i in outputs if i < index]
-        lists = [count_of_result(i) for i in before if isinstance(schema.returns[i].type, ListType)]
+        lists = [
+            count_of_result(info, i) for i in before if isinstance(schema.returns[i].type, ListType)
+        ]
         first = _sum(len(before) - len(lists), lists)
         if isinstance(schema.returns[index].type, ListType):
-            value = f"at::TensorList(grads).slice({first}, {count_of_result(index)}).vec()"
+            value = f"at::TensorList(grads).slice({first}, {count_of_result(info, index)}).vec()"
             yield f"grad_{names[index]}", value, True
         else:
             yield f"grad_{names[index]}", f"grads[{first}]", False
+
+
+def count_of_slot(info: DifferentiabilityInfo, name: str) -> str:
+    """The member that has the number of tensors in an argument."""
+    return count_of(info, f"saved_{name}")
+
+
+def count_of_result(info: DifferentiabilityInfo, index: int) -> str:
+    """The member that has the number of tensors in a result."""
+    return count_of(info, f"result_{index}")
 
 
 def counted_results(info: DifferentiabilityInfo) -> list[int]:
@@ -183,11 +199,6 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
     return [
         i for i in info.outputs if info.used_gradients and isinstance(returns[i].type, ListType)
     ]
-
-
-def count_of_result(index: int) -> str:
-    """The member that has the number of tensors in a result."""
-    return f"result_{index}_count"
 
 
 def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Problem]:
@@ -203,14 +214,10 @@ def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Problem]:
         yield Problem(info, message, node.span, "name the results, and write `grad_NAME`")
 
 
-def _count(name: str) -> str:
-    return f"saved_{name}_count"
-
-
 def _first(info: DifferentiabilityInfo, name: str) -> str:
     """The edge of an argument, or the first of its edges."""
     before = info.slots[: info.arguments.index(name)]
-    lists = [_count(slot.name) for slot in before if slot.is_list]
+    lists = [count_of_slot(info, slot.name) for slot in before if slot.is_list]
     return _sum(len(before) - len(lists), lists)
 
 
@@ -224,7 +231,7 @@ def _local(name: str) -> str:
 
 def _wanted(info: DifferentiabilityInfo, name: str) -> str:
     if name in info.lists:
-        return f"autograd::wanted(*this, {_first(info, name)}, {_count(name)})"
+        return f"autograd::wanted(*this, {_first(info, name)}, {count_of_slot(info, name)})"
     return f"task_should_compute_output({_first(info, name)})"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
+from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import torch_types
@@ -59,18 +60,15 @@ _PLAIN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of a node, of the type `type`; `read` is the expression that is kept, with `{0}` for the value
+    """One member of a node, `name` of the type `type`; `read` is the expression that is kept, with `{0}` for the value
     and `{1}` for a dimension. One that `is_boxed` is optional, for its type has no value by default.
     """
 
     saved: Saved
+    name: str
     type: str
     read: str
     is_boxed: bool = False
-
-    @property
-    def name(self) -> str:
-        return f"saved_{self.saved.name}"
 
     @property
     def local(self) -> str:
@@ -117,30 +115,50 @@ class Member:
 def members(info: DifferentiabilityInfo) -> list[Member]:
     """What a node keeps, of the inputs and then of the results."""
     written = {p.name: p.type for p in types.signature(info.function).parameters}
-    found = []
+    found, names = [], _locals_of(info)
     for saved in info.saved:
         type_ = written.get(saved.source, VOID)
         if saved.result is not None:
             returned = info.function.func.returns[saved.result].type
             type_ = torch_types.return_type(returned, False, Conventions(symint=True))
-        found.append(_member(saved, type_))
+        name = cpp_text.free_name(f"saved_{saved.name}", names)
+        names.add(name)
+        found.append(_member(saved, name, type_))
     return found
 
 
-def _member(saved: Saved, type_: CType) -> Member:
+def count_of(info: DifferentiabilityInfo, value: str) -> str:
+    """The member that has the number of tensors in a list."""
+    return cpp_text.free_name(
+        f"{value}_count", _locals_of(info).union(m.name for m in members(info))
+    )
+
+
+def _locals_of(info: DifferentiabilityInfo) -> set[str]:
+    """What formulas see, which would hide a member."""
+    schema = info.function.func
+    names = [
+        *(a.name for a in schema.arguments),
+        *return_names(schema),
+        *(s.name for s in info.saved),
+    ]
+    return set(map(cpp_text.identifier, names))
+
+
+def _member(saved: Saved, name: str, type_: CType) -> Member:
     if saved.keeps_list:
         read = "torch::autograd::make_saved_variable_list({0})"
-        return Member(saved, "std::vector<autograd::SavedVariable>", read)
+        return Member(saved, name, "std::vector<autograd::SavedVariable>", read)
     if saved.keeps_tensors:
-        return Member(saved, "autograd::SavedVariable", "autograd::SavedVariable({0}, false)")
+        return Member(saved, name, "autograd::SavedVariable", "autograd::SavedVariable({0}, false)")
     if saved.is_whole:
         owned, read = str(unrooted(torch_types.kept(type_))), _kept_value(type_)
     else:
         # What can't be kept is reported with the formula.
         owned, read = FACTS.get(saved.fact, ("bool", "false"))
     if owned in _WITHOUT_DEFAULT:
-        return Member(saved, f"std::optional<{owned}>", read, is_boxed=True)
-    return Member(saved, owned, read)
+        return Member(saved, name, f"std::optional<{owned}>", read, is_boxed=True)
+    return Member(saved, name, owned, read)
 
 
 def _kept_value(type_: CType) -> str:

@@ -14,7 +14,7 @@ from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_re
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_formula import write
-from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import Annotation
 from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
@@ -48,7 +48,11 @@ def _returned(operator: Operator) -> str:
     results = results_of(operator.schema)
     rules = rules_by_result(operator.function)
     values = [
-        _result(operator, r, rules[r.index]) if r.argument is None else identifier(r.argument.name)
+        (
+            _result(operator, r, rules[r.index])
+            if r.argument is None
+            else operator.names[r.argument.name]
+        )
         for r in results
     ]
     return values[0] if len(values) == 1 else tuple_display(values) if values else "None"
@@ -59,21 +63,17 @@ def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
     if value_kind(result.value.type) != TENSORS:
         return write(_value(operator, rule))
     count, like = rule.get("count"), rule.get("like")
-    values = _arguments(operator)
+    values, each = operator.names, free_name("_each", operator.names)
     if count is not None:
         many = write(in_rule(count, values))
-        return f"[{write(_value(operator, rule))} for _each in _support.times({many})]"
+        return f"[{write(_value(operator, rule))} for {each} in _support.times({many})]"
     assert like is not None
-    each = write(_tensor(operator, rule, Name("_each")))
-    return f"[{each} for _each in {write(in_rule(like, values))}]"
-
-
-def _arguments(operator: Operator) -> set[str]:
-    return {a.name for a in operator.schema.arguments}
+    tensor = write(_tensor(operator, rule, Name(each)))
+    return f"[{tensor} for {each} in {write(in_rule(like, values))}]"
 
 
 def _value(operator: Operator, rule: FakeRule) -> Expression:
-    values = _arguments(operator)
+    values = operator.names
     value = rule.get("value")
     if value is not None:
         return in_rule(value, values)
@@ -84,7 +84,7 @@ def _value(operator: Operator, rule: FakeRule) -> Expression:
     return _tensor(operator, rule, in_rule(like, values) if like is not None else None)
 
 
-def _python_fields(rule: FakeRule, values: set[str]) -> dict[str, Expression]:
+def _python_fields(rule: FakeRule, values: Mapping[str, str]) -> dict[str, Expression]:
     return {name: in_rule(tree, values) for name, tree in rule.fields}
 
 
@@ -100,7 +100,7 @@ def _view_of(base: Expression, fields: Mapping[str, Expression]) -> Expression:
 
 def _tensor(operator: Operator, rule: FakeRule, like: Expression | None) -> Expression:
     """The call that makes a tensor of the rule's shape, dtype and device."""
-    fields = _python_fields(rule, _arguments(operator))
+    fields = _python_fields(rule, operator.names)
     shape, dtype, device = fields.get("shape"), fields.get("dtype"), fields.get("device")
     stride, memory_format = fields.get("stride"), fields.get("memory_format")
     if shape is None:
@@ -123,5 +123,5 @@ def _tensor(operator: Operator, rule: FakeRule, like: Expression | None) -> Expr
 def _first_tensor(operator: Operator) -> Expression | None:
     for argument in operator.schema.arguments:
         if value_kind(argument.type) == TENSOR:
-            return Name(identifier(argument.name))
+            return Name(operator.names[argument.name])
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects import python, torch_library, torch_ops
+from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, unshadowed
 from torchgen_lite.dialects.text import doc_lines, doc_text
@@ -58,5 +58,5 @@ def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:
         doc_text(doc_lines(operator.function.doc) or [str(schema)]),
         free_name("result", {a.name for a in schema.arguments}) if schema.returns else "",
         operator.handle,
-        python.forwarded(schema),
+        torch_library.forwarded(schema),
     )

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.dialects import python, torch_library, torch_ops
+from torchgen_lite.dialects import torch_library, torch_ops
+from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import ANY, Annotation, Parameter
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Operator, Package
@@ -31,8 +32,12 @@ class KernelView(NamedTuple):
     function: str
 
     @property
+    def local(self) -> str:
+        return free_name("_kernel", self.operator.names)
+
+    @property
     def arguments(self) -> list[str]:
-        return python.forwarded(self.operator.schema)
+        return torch_library.forwarded(self.operator.schema)
 
 
 def kernels_of(package: Package, operator: Operator) -> tuple[KernelView, ...]:

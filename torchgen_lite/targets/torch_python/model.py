@@ -82,12 +82,16 @@ class Operator:
             "vmap": self.function.vmap or "",
             "reference": reference.function if reference is not None else "",
         }
-        arguments = {identifier(a.name) for a in self.schema.arguments}
         return {
             k: name
             for k, name in found.items()
-            if name and (k != "reference" or name not in arguments)
+            if name and (k != "reference" or name not in self.names.values())
         }
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The parameters of generated functions by the names of the arguments."""
+        return {a.name: torch_library.parameter_name(a) for a in self.schema.arguments}
 
     @property
     def inside(self) -> list[Parameter]:

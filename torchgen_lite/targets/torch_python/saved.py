@@ -13,7 +13,6 @@ import keyword
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.schema import FunctionSchema
@@ -109,7 +108,7 @@ class Keeper:
         numbers = [local(saved.source) for saved in self.whole if saved.carries not in "TOL"]
         return (
             *(Named(name, name) for name in numbers),
-            *(Named(self._fact_name(fact), _read(fact)) for fact in self.facts),
+            *(Named(local(fact.name), _read(fact)) for fact in self.facts),
         )
 
     def local(self, saved: Saved) -> Expression | None:
@@ -118,13 +117,8 @@ class Keeper:
             return Name(local(saved.source))
         if saved.fact not in _READ:
             return None
-        name = Name(self._fact_name(saved))
+        name = Name(local(saved.name))
         return Call(Name("_support.zeros"), (name,)) if saved.fact is Fact.info else name
-
-    def _fact_name(self, saved: Saved) -> str:
-        """`x_shape`, unless that is an argument; no local of an argument looks like `_x_shape`."""
-        names = {*(a.name for a in self.schema.arguments), *return_names(self.schema)}
-        return f"_{saved.name}" if saved.name in names else local(saved.name)
 
     def _needed(self, saved: Saved) -> str:
         """The condition under which some gradient uses a tensor; empty if all do."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,6 +13,8 @@ from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import torch_ops
+from torchgen_lite.dialects.python_names import is_reserved
+from torchgen_lite.dialects.torch_library import MODULES
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
@@ -43,8 +44,6 @@ _MODULE = frozenset(
     "__reduce_ex__ __repr__ __self__ __setattr__ __sizeof__ __spec__ __str__ __subclasshook__ "
     "__weakref__".split()
 )
-# What arguments hide in generated functions, or Python lets nobody assign.
-_NAMES = frozenset({"__debug__", "_each", "_kernel", "_library", "_places", "_support", "torch"})
 
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
@@ -89,21 +88,20 @@ def _inexpressible(function: NativeFunction) -> str:
     if has_any_number(function):
         return "takes or gives any number of values, which a function cannot"
     for argument in function.func.kwarg_only:
-        if keyword.iskeyword(argument.name):
+        if is_reserved(argument.name):
             return f"takes `{argument.name}` by name, which is a word of Python"
+        if argument.name in MODULES:
+            return f"takes `{argument.name}` by name, which is a module in the generated code"
     return _taken(function)
 
 
 def _taken(function: NativeFunction) -> str:
     """Which name of an operator torch.ops, or the generated code, uses itself."""
-    schema, base, overload = function.func, function.func.base_name, function.func.overload_name
+    base, overload = function.func.base_name, function.func.overload_name
     if function.namespace in _NAMESPACES or base in _PACKETS | _MODULE or overload in _OVERLOADS:
         return "has a name that `torch.ops` uses itself"
     if base == "torch" and not overload:
         return "is called `torch`, which the generated code uses itself"
-    for argument in schema.arguments:
-        if argument.name in _NAMES:
-            return f"has an argument `{argument.name}`, which the generated code uses itself"
     return ""
 
 

@@ -49,6 +49,36 @@ def entry(schema: str, *formulas: str, more: str = "") -> str:
     )
 
 
+def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
+    text = autograd(
+        tmp_path,
+        entry(
+            "f(Tensor x, Tensor saved_x, int x_shape, Tensor[] y, int y_count) -> Tensor",
+            "x: grad * saved_x * x_shape * x.shape[0]",
+            "saved_x: grad * x",
+            "y: _foreach_mul(y, y_count)",
+        ),
+    )
+    assert """
+    const auto saved_x = autograd::unpack(saved_saved_x);
+    auto& x_shape = saved_x_shape;
+    auto& x_shape_ = saved_x_shape_;
+    const auto x = autograd::unpack(saved_x_);
+    const auto y = autograd::unpack(saved_y);
+    auto& y_count = saved_y_count;
+""" in text
+    assert """
+  autograd::SavedVariable saved_saved_x;
+  int64_t saved_x_shape{};
+  std::vector<c10::SymInt> saved_x_shape_;
+  autograd::SavedVariable saved_x_;
+  std::vector<autograd::SavedVariable> saved_y;
+  int64_t saved_y_count{};
+  size_t saved_y_count_ = 0;
+""" in text
+    assert "  _node->saved_y_count_ = y.size();\n  _node->saved_saved_x = " in text
+
+
 def test_a_node_and_a_kernel(tmp_path: Path) -> None:
     text = autograd(
         tmp_path,

@@ -65,14 +65,14 @@ ENTRIES = {
         "  fake: {like: x}\n"
         "  derivatives: {x: grad.reshape(x_shape).reshape(x.shape)}\n",
         "    x = inputs[0]\n    x_shape = inputs[1]\n    ctx.x_shape = x_shape\n"
-        "    ctx._x_shape = x.shape|"
+        "    ctx.x_shape_ = x.shape|"
         "    needs = ctx.needs_input_grad\n"
         "    x_shape = ctx.x_shape\n"
-        "    _x_shape = ctx._x_shape\n"
+        "    x_shape_ = ctx.x_shape_\n"
         "    grad = grads[0]\n"
         "    grad_x_: Any = None\n"
         "    if needs[0]:\n"
-        "        grad_x_ = grad.reshape(x_shape).reshape(_x_shape)\n"
+        "        grad_x_ = grad.reshape(x_shape).reshape(x_shape_)\n"
         "    return (grad_x_, None)\n",
     ),
 }

@@ -71,6 +71,11 @@ RULES = {
         "{like: x, count: n}",
         "return [torch.empty_like(x) for _each in _support.times(n)]",
     ),
+    "locals give way": (
+        "(Tensor torch, int _each) -> Tensor[]",
+        "{like: torch, count: _each}",
+        "return [torch.empty_like(torch_) for __each in _support.times(_each)]",
+    ),
     "list like a list": (
         "(Tensor[] xs) -> Tensor[]",
         "{like: xs}",

@@ -32,6 +32,15 @@ def random__from(self: Tensor, from_: int, *, g: Generator | None = None) -> Ten
     return result
 ''',
     ),
+    "an argument that is called as a module": (
+        "- func: mylib::twice(Tensor torch, *, int result=2) -> Tensor\n",
+        '''\
+def twice(torch_: Tensor, *, result: int = 2) -> Tensor:
+    """mylib::twice(Tensor torch, *, int result=2) -> Tensor"""
+    _result: Tensor = torch.ops.mylib.twice.default(torch_, result=result)
+    return _result
+''',
+    ),
     "constants": (
         "- func: mylib::lay(*, MemoryFormat f=contiguous_format, float e=1e-6) -> ()\n",
         '''\
@@ -88,12 +97,8 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
             "is called `torch`, which the generated code uses itself",
         ),
         (
-            "mylib::f(Tensor torch) -> Tensor",
-            "has an argument `torch`, which the generated code uses itself",
-        ),
-        (
-            "mylib::f(Tensor x, int _places) -> Tensor",
-            "has an argument `_places`, which the generated code uses itself",
+            "mylib::f(Tensor x, *, int _places) -> Tensor",
+            "takes `_places` by name, which is a module in the generated code",
         ),
     ],
 )
