@@ -29,6 +29,9 @@ YAML = """\
   dispatch:
     CPU: tile
     Meta: tile_symint
+- func: demo::topk(Tensor self, int k) -> Tensor
+  dispatch:
+    CPU: ::topk
 """
 RIGHT = """\
 #include <ATen/core/Tensor.h>
@@ -45,6 +48,7 @@ at::Tensor tile_symint(const at::Tensor& self, c10::SymIntArrayRef n) { return s
 namespace kernels {
 at::Tensor& scale_(at::Tensor& self, double s) { return self; }
 } // namespace kernels
+at::Tensor topk(const at::Tensor& self, int64_t k) { return self; }
 """
 WRONG = """\
 #include <ATen/core/Tensor.h>
@@ -63,6 +67,7 @@ namespace kernels {
 // Two arguments swapped.
 at::Tensor& scale_(double s, at::Tensor& self);
 } // namespace kernels
+at::Tensor topk(const at::Tensor& self, double k);
 """
 
 
@@ -104,14 +109,45 @@ def test_wrong_kernels(project: Path) -> None:
         "ops.yaml:5:39: demo::scale_: argument 's' is 'float' in the schema, "
         "so kernel 'scale_' takes 'double'",
         "ops.yaml:8:9: demo::sum: the schema has 2 arguments, so kernel 'sum' takes 2",
-        "ops.yaml:10:9: demo::norm.dim: the schema has 3 arguments, so kernel 'norm' takes 3",
+        "ops.yaml:10:9: demo::norm.dim: no kernel 'norm' has the types of the schema, "
+        "or it is in an unnamed namespace",
         "ops.yaml:13:48: demo::tile: the schema returns 'Tensor', so kernel 'tile' returns 'at::Tensor'",
+        "ops.yaml:17:33: demo::topk: argument 'k' is 'int' in the schema, so kernel 'topk' takes 'int64_t'",
     ]
     text = "\n".join(lines)
     # The compiler adds the line of the YAML and the types that it found.
     assert "1 | - func: demo::muladd(Tensor a, Tensor b, float s) -> Tensor" in text
     assert "[with Found = long int; Expected = double]" in text
     assert "[with Found = double; Expected = at::Tensor&]" in text
+
+
+HIDDEN = """\
+#include <ATen/core/Tensor.h>
+namespace demo {
+namespace {
+at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s) { return a; }
+} // namespace
+} // namespace demo
+"""
+
+
+def test_a_kernel_in_an_unnamed_namespace(project: Path) -> None:
+    ok, lines = syntax(project, HIDDEN)
+    assert not ok
+    assert errors(lines)[-1] == (
+        "ops.yaml:1:9: demo::muladd: no kernel 'muladd_cpu' has the types of the schema, "
+        "or it is in an unnamed namespace"
+    )
+
+
+def test_a_unity_build_has_the_proof_of_every_file(project: Path) -> None:
+    include = "#include <demo/verify_kernels.h>\n"
+    *first, last, _ = RIGHT.split("\n")
+    text = "\n".join([*first, include])
+    assert syntax(project, f"{text}{last}\n") == (True, [])
+    ok, lines = syntax(project, f"{text}{last.replace('int64_t', 'double')}\n")
+    assert not ok
+    assert [line.partition(" ")[0] for line in errors(lines)] == ["ops.yaml:17:33:"]
 
 
 def test_before_concepts_the_message_is_the_same(project: Path) -> None:

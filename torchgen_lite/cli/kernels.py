@@ -58,7 +58,7 @@ def kernels_command(
         return CANNOT_RUN
     functions = [_located(one, texts) for one in functions]
     wanted = [one for one in functions if not one.place]
-    printed = [one for one in wanted if one.namespace and to is None]
+    printed = [one for one in wanted if one.is_cpp and to is None]
     lines = map(_declared, printed) if missing else map(_line, functions)
     session.answer("kernels", "".join(lines), functions=[asdict(one) for one in functions])
     if not missing:
@@ -92,7 +92,7 @@ def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFuncti
     """A C++ function with the first of these files that has it."""
     from torchgen_lite.emit.append import defined_in_cpp
 
-    if not function.namespace:
+    if not function.is_cpp:
         return function
     for name, text in texts.items():
         line = defined_in_cpp(text, function.name)
@@ -103,13 +103,16 @@ def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFuncti
 
 def _line(function: AuthorFunction) -> str:
     """`kernels.py:7  def scale_cpu(self: Tensor) -> Tensor  # CPU, Meta of mylib::scale`."""
-    sign = "//" if function.namespace else "#"
+    sign = "//" if function.is_cpp else "#"
     uses = ", ".join(function.uses)
     return f"{function.place or 'missing'}  {function.declaration}  {sign} {uses}\n"
 
 
 def _declared(function: AuthorFunction) -> str:
-    return f"namespace {function.namespace} {{ {function.declaration}; }}\n"
+    declaration = f"{function.declaration};"
+    if not function.namespace:
+        return f"{declaration}\n"
+    return f"namespace {function.namespace} {{ {declaration} }}\n"
 
 
 def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: str | None) -> int:
@@ -143,7 +146,7 @@ def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> None:
     from torchgen_lite.emit.write import replace_file
 
     text = path.read_text("utf-8") if path.exists() else ""
-    is_cpp = bool(functions[0].namespace)
+    is_cpp = functions[0].is_cpp
     is_header = path.suffix in _HEADERS
     changed = (
         add_cpp(text, functions, is_header=is_header) if is_cpp else add_python(text, functions)

@@ -91,8 +91,9 @@ YAML_CODES = (
         "TG108",
         "not the name of a kernel",
         "error",
-        "A kernel is named by an identifier, or by identifiers joined with `.` or `::`. Text that is "
-        "anything else never reaches generated code.",
+        "A kernel is named by an identifier, or by identifiers joined with `.` or `::`; `::f` is in the global "
+        "namespace of C++. Text that is anything else never reaches generated code. An instance of a template "
+        "is registered by way of a function that calls it.",
         """\
 - func: relu(Tensor self) -> Tensor
   dispatch:

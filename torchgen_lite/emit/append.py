@@ -87,7 +87,9 @@ def add_cpp(text: str, functions: Sequence[AuthorFunction], *, is_header: bool) 
     for namespace in dict.fromkeys(function.namespace for function in functions):
         own = [f for f in functions if f.namespace == namespace]
         body = "\n\n".join(_cpp_function(function, is_header) for function in own)
-        parts.append(f"namespace {namespace} {{\n\n{body}\n\n}} // namespace {namespace}")
+        if namespace:
+            body = f"namespace {namespace} {{\n\n{body}\n\n}} // namespace {namespace}"
+        parts.append(body)
     added = lay_out("a.cpp", "\n\n".join(parts) + "\n")
     last = _include(functions[0].last) if functions and not is_header else ""
     before = text.rstrip("\n")

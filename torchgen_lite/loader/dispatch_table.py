@@ -131,5 +131,9 @@ def _is_kernel_name(reader: EntryReader, node: ScalarNode, span: Span) -> bool:
         return True
     message = f"`{short(node.value)}` is not the name of a kernel"
     hint = "an identifier, or identifiers joined with `.` or `::`"
+    if "<" in node.value and KERNEL_NAME.match(node.value):
+        hint = (
+            f"a template has no name of its own: name a function that calls `{short(node.value)}`"
+        )
     reader.report("TG108", message, span, "not an identifier", hint)
     return False

@@ -15,7 +15,9 @@ from torchgen_lite.loader.yaml_text import scalar_locator
 if TYPE_CHECKING:
     from torchgen_lite.schema import FunctionSchema
 
-KERNEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
+KERNEL_NAME = re.compile(
+    r"(?:::)?[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII
+)
 OPERATOR_NAME = re.compile(
     r"(?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?", re.ASCII
 )

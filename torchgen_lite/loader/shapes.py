@@ -10,7 +10,7 @@ from torchgen_lite.loader.options import NAME, Json
 from torchgen_lite.loader.reader import EntryReader
 
 OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
-KERNEL = rf"^{NAME}(?:(?:\.|::){NAME})*$"
+KERNEL = rf"^(?:::)?{NAME}(?:(?:\.|::){NAME})*$"
 
 Schema = Callable[[Collection[str]], Json]
 Read = Callable[[EntryReader, str], object]

@@ -68,8 +68,8 @@ class AuthorFunction:
 
     `uses` are what it is for (`CPU of mylib::scale`), `declaration` is all of it but its body. A Python
     function has the `imports` of what annotations use, as module and name, the `place` where it is (empty if it is
-    nowhere) and the `files` that it may stand in; a C++ one has the `headers` that it needs, its `namespace` and the
-    header that is included `last` in its file.
+    nowhere) and the `files` that it may stand in; a C++ one has the `headers` that it needs, its `namespace`, empty for
+    the global one, and the header that is included `last` in its file.
     """
 
     name: str
@@ -81,6 +81,10 @@ class AuthorFunction:
     headers: tuple[Header, ...] = ()
     namespace: str = ""
     last: str = ""
+
+    @property
+    def is_cpp(self) -> bool:
+        return bool(self.namespace or self.last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,24 @@ from torchgen_lite.dialects.cpp_text import function_name
 
 
 def split_kernel(kernel: str, namespace: str) -> tuple[str, str]:
-    """Namespace and name of a kernel as the YAML names it.
+    """Namespace and name of a kernel as the YAML names it; the global namespace is empty.
 
-    >>> split_kernel("add_cpu", "mylib"), split_kernel("a::b::add", "mylib")
-    (('mylib', 'add_cpu'), ('a::b', 'add'))
+    >>> split_kernel("add_cpu", "mylib"), split_kernel("a::b::add", "mylib"), split_kernel("::add", "mylib")
+    (('mylib', 'add_cpu'), ('a::b', 'add'), ('', 'add'))
     """
-    *scopes, name = [function_name(part) for part in kernel.replace(".", "::").split("::")]
-    return "::".join(scopes) or namespace, name
+    is_global = kernel.startswith("::")
+    parts = kernel.removeprefix("::").replace(".", "::").split("::")
+    *scopes, name = map(function_name, parts)
+    return "::".join(scopes) if scopes or is_global else namespace, name
+
+
+def global_name(scope: str, name: str) -> str:
+    """The name of something in a namespace, from wherever it is used.
+
+    >>> global_name("a::b", "add"), global_name("", "add")
+    ('::a::b::add', '::add')
+    """
+    return f"::{scope}::{name}" if scope else f"::{name}"
 
 
 def qualified(kernel: str, namespace: str) -> str:
@@ -21,7 +32,7 @@ def qualified(kernel: str, namespace: str) -> str:
     >>> qualified("add_cpu", "mylib")
     '::mylib::add_cpu'
     """
-    return f"::{'::'.join(split_kernel(kernel, namespace))}"
+    return global_name(*split_kernel(kernel, namespace))
 
 
 def split_class(scope: str) -> tuple[str, str]:

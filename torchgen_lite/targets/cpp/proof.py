@@ -153,10 +153,15 @@ def build_kernel_proof(required: RequiredKernel, namespace: str) -> KernelProofV
 
 
 def _checks(required: RequiredKernel, namespace: str) -> Iterator[CheckView]:
-    """Number of arguments, each argument, the result. A wrong number says nothing about the types."""
+    """That a kernel is found, the number of arguments, each argument, the result.
+
+    A wrong number says nothing about the types.
+    """
     operator, types = required.operator, required.signature.types
     schema, check = operator.schema, partial(_check, operator, namespace)
     writer = f"kernel '{split_kernel(required.kernel, '')[1]}'"
+    message = f"no {writer} has the types of the schema, or it is in an unnamed namespace"
+    yield check(None, "fits", "_type", message)
     count = f"{len(schema.arguments)} argument{'' if len(schema.arguments) == 1 else 's'}"
     extra = "" if len(types) == len(schema.arguments) else ", with the keys of the call"
     message = f"the schema has {count}, so {writer} takes {len(types)}{extra}"

@@ -40,7 +40,7 @@ from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.kernels import split_kernel
+from torchgen_lite.targets.cpp.kernels import global_name, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
@@ -229,7 +229,7 @@ def _view(group: Group, member: Operator, kernel: KernelEntry | None) -> Structu
     struct = group.meta
     if kernel is not None:
         scope, name = split_kernel(kernel.kernel, group.namespace)
-        struct = f"::{scope}::structured_{name}"
+        struct = global_name(scope, f"structured_{name}")
     elements = {a.name for a in structured.precomputed(group.group.out).elements}
     impl = structured.impl_arguments(group.group)[: -len(outs)]
     return StructuredView(

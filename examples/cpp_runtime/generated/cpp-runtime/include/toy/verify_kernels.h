@@ -2,8 +2,7 @@
 // Regenerate: torchgen-lite generate
 // Include this as the last line of each file that defines kernels: every kernel
 // declared above it is compared with its schema. A mistake is an error at the
-// argument in the YAML.
-#pragma once
+// argument in the YAML. In a unity build it is included by each of them.
 
 #ifdef TOY_KERNELS_H
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
@@ -20,6 +19,8 @@
 #include "kernel_check.h"
 #include "places.h"
 
+#ifndef TOY_ABSENT_KERNELS
+#define TOY_ABSENT_KERNELS
 // Found behind the namespace of kernels that are not declared here.
 namespace toy_absent_kernels {
 inline constexpr ::toy::proof::not_here add_cpu{};
@@ -41,6 +42,7 @@ inline constexpr ::toy::proof::not_here concat_cpu{};
 inline constexpr ::toy::proof::not_here concat_meta{};
 inline constexpr ::toy::proof::not_here affine{};
 } // namespace toy_absent_kernels
+#endif
 
 namespace toy {
 using namespace ::toy_absent_kernels;
@@ -49,6 +51,7 @@ using namespace ::toy_absent_kernels;
 // The conditions stand in the columns of what they are about.
 // clang-format off
 namespace toy::proof {
+namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::add.Tensor, CPU
 #line TOY_PLACE_add_Tensor_func
@@ -58,6 +61,10 @@ auto add_Tensor_CPU_found(int) -> decltype(look<Schema>::of(&::toy::add_cpu));
 template <class Schema>
 none_of_several add_Tensor_CPU_found(...);
 using add_Tensor_CPU = kernel<add_Tensor_CPU_schema, decltype(add_Tensor_CPU_found<add_Tensor_CPU_schema>(0))>;
+static_assert(
+#line TOY_PLACE_add_Tensor_func
+        fits<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
+    "toy::add.Tensor: no kernel 'add_cpu' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TOY_PLACE_add_Tensor_func
         counts<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
@@ -89,6 +96,10 @@ none_of_several add_Tensor_Meta_found(...);
 using add_Tensor_Meta = kernel<add_Tensor_Meta_schema, decltype(add_Tensor_Meta_found<add_Tensor_Meta_schema>(0))>;
 static_assert(
 #line TOY_PLACE_add_Tensor_func
+        fits<add_Tensor_Meta::found_type, add_Tensor_Meta::expected_type>,
+    "toy::add.Tensor: no kernel 'binary_scaled_meta' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_add_Tensor_func
         counts<add_Tensor_Meta::found_type, add_Tensor_Meta::expected_type>,
     "toy::add.Tensor: the schema has 3 arguments, so kernel 'binary_scaled_meta' takes 3");
 static_assert(
@@ -116,6 +127,10 @@ auto add_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::add_aut
 template <class Schema>
 none_of_several add_Tensor_Autograd_found(...);
 using add_Tensor_Autograd = kernel<add_Tensor_Autograd_schema, decltype(add_Tensor_Autograd_found<add_Tensor_Autograd_schema>(0))>;
+static_assert(
+#line TOY_PLACE_add_Tensor_func
+        fits<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
+    "toy::add.Tensor: no kernel 'add_autograd' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TOY_PLACE_add_Tensor_func
         counts<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
@@ -151,6 +166,10 @@ none_of_several mul_Tensor_CPU_found(...);
 using mul_Tensor_CPU = kernel<mul_Tensor_CPU_schema, decltype(mul_Tensor_CPU_found<mul_Tensor_CPU_schema>(0))>;
 static_assert(
 #line TOY_PLACE_mul_Tensor_func
+        fits<mul_Tensor_CPU::found_type, mul_Tensor_CPU::expected_type>,
+    "toy::mul.Tensor: no kernel 'mul_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_mul_Tensor_func
         counts<mul_Tensor_CPU::found_type, mul_Tensor_CPU::expected_type>,
     "toy::mul.Tensor: the schema has 2 arguments, so kernel 'mul_cpu' takes 2");
 static_assert(
@@ -176,6 +195,10 @@ none_of_several mul_Tensor_Meta_found(...);
 using mul_Tensor_Meta = kernel<mul_Tensor_Meta_schema, decltype(mul_Tensor_Meta_found<mul_Tensor_Meta_schema>(0))>;
 static_assert(
 #line TOY_PLACE_mul_Tensor_func
+        fits<mul_Tensor_Meta::found_type, mul_Tensor_Meta::expected_type>,
+    "toy::mul.Tensor: no kernel 'binary_meta' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_mul_Tensor_func
         counts<mul_Tensor_Meta::found_type, mul_Tensor_Meta::expected_type>,
     "toy::mul.Tensor: the schema has 2 arguments, so kernel 'binary_meta' takes 2");
 static_assert(
@@ -199,6 +222,10 @@ auto mul_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::mul_aut
 template <class Schema>
 none_of_several mul_Tensor_Autograd_found(...);
 using mul_Tensor_Autograd = kernel<mul_Tensor_Autograd_schema, decltype(mul_Tensor_Autograd_found<mul_Tensor_Autograd_schema>(0))>;
+static_assert(
+#line TOY_PLACE_mul_Tensor_func
+        fits<mul_Tensor_Autograd::found_type, mul_Tensor_Autograd::expected_type>,
+    "toy::mul.Tensor: no kernel 'mul_autograd' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TOY_PLACE_mul_Tensor_func
         counts<mul_Tensor_Autograd::found_type, mul_Tensor_Autograd::expected_type>,
@@ -230,6 +257,10 @@ none_of_several relu_CPU_found(...);
 using relu_CPU = kernel<relu_CPU_schema, decltype(relu_CPU_found<relu_CPU_schema>(0))>;
 static_assert(
 #line TOY_PLACE_relu_func
+        fits<relu_CPU::found_type, relu_CPU::expected_type>,
+    "toy::relu: no kernel 'relu_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_relu_func
         counts<relu_CPU::found_type, relu_CPU::expected_type>,
     "toy::relu: the schema has 1 argument, so kernel 'relu_cpu' takes 1");
 static_assert(
@@ -251,6 +282,10 @@ none_of_several relu_Meta_found(...);
 using relu_Meta = kernel<relu_Meta_schema, decltype(relu_Meta_found<relu_Meta_schema>(0))>;
 static_assert(
 #line TOY_PLACE_relu_func
+        fits<relu_Meta::found_type, relu_Meta::expected_type>,
+    "toy::relu: no kernel 'unary_meta' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_relu_func
         counts<relu_Meta::found_type, relu_Meta::expected_type>,
     "toy::relu: the schema has 1 argument, so kernel 'unary_meta' takes 1");
 static_assert(
@@ -270,6 +305,10 @@ auto relu_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::relu_autograd
 template <class Schema>
 none_of_several relu_Autograd_found(...);
 using relu_Autograd = kernel<relu_Autograd_schema, decltype(relu_Autograd_found<relu_Autograd_schema>(0))>;
+static_assert(
+#line TOY_PLACE_relu_func
+        fits<relu_Autograd::found_type, relu_Autograd::expected_type>,
+    "toy::relu: no kernel 'relu_autograd' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TOY_PLACE_relu_func
         counts<relu_Autograd::found_type, relu_Autograd::expected_type>,
@@ -297,6 +336,10 @@ none_of_several sum_CPU_found(...);
 using sum_CPU = kernel<sum_CPU_schema, decltype(sum_CPU_found<sum_CPU_schema>(0))>;
 static_assert(
 #line TOY_PLACE_sum_func
+        fits<sum_CPU::found_type, sum_CPU::expected_type>,
+    "toy::sum: no kernel 'sum_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_sum_func
         counts<sum_CPU::found_type, sum_CPU::expected_type>,
     "toy::sum: the schema has 1 argument, so kernel 'sum_cpu' takes 1");
 static_assert(
@@ -318,6 +361,10 @@ none_of_several sum_Meta_found(...);
 using sum_Meta = kernel<sum_Meta_schema, decltype(sum_Meta_found<sum_Meta_schema>(0))>;
 static_assert(
 #line TOY_PLACE_sum_func
+        fits<sum_Meta::found_type, sum_Meta::expected_type>,
+    "toy::sum: no kernel 'sum_meta' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_sum_func
         counts<sum_Meta::found_type, sum_Meta::expected_type>,
     "toy::sum: the schema has 1 argument, so kernel 'sum_meta' takes 1");
 static_assert(
@@ -337,6 +384,10 @@ auto sum_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::sum_autograd))
 template <class Schema>
 none_of_several sum_Autograd_found(...);
 using sum_Autograd = kernel<sum_Autograd_schema, decltype(sum_Autograd_found<sum_Autograd_schema>(0))>;
+static_assert(
+#line TOY_PLACE_sum_func
+        fits<sum_Autograd::found_type, sum_Autograd::expected_type>,
+    "toy::sum: no kernel 'sum_autograd' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TOY_PLACE_sum_func
         counts<sum_Autograd::found_type, sum_Autograd::expected_type>,
@@ -364,6 +415,10 @@ none_of_several fill__CPU_found(...);
 using fill__CPU = kernel<fill__CPU_schema, decltype(fill__CPU_found<fill__CPU_schema>(0))>;
 static_assert(
 #line TOY_PLACE_fill__func
+        fits<fill__CPU::found_type, fill__CPU::expected_type>,
+    "toy::fill_: no kernel 'fill_cpu_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_fill__func
         counts<fill__CPU::found_type, fill__CPU::expected_type>,
     "toy::fill_: the schema has 2 arguments, so kernel 'fill_cpu_' takes 2");
 static_assert(
@@ -389,6 +444,10 @@ none_of_several fill__Meta_found(...);
 using fill__Meta = kernel<fill__Meta_schema, decltype(fill__Meta_found<fill__Meta_schema>(0))>;
 static_assert(
 #line TOY_PLACE_fill__func
+        fits<fill__Meta::found_type, fill__Meta::expected_type>,
+    "toy::fill_: no kernel 'fill_meta_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_fill__func
         counts<fill__Meta::found_type, fill__Meta::expected_type>,
     "toy::fill_: the schema has 2 arguments, so kernel 'fill_meta_' takes 2");
 static_assert(
@@ -412,6 +471,10 @@ auto full_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::t
 template <class Schema>
 none_of_several full_CompositeExplicitAutograd_found(...);
 using full_CompositeExplicitAutograd = kernel<full_CompositeExplicitAutograd_schema, decltype(full_CompositeExplicitAutograd_found<full_CompositeExplicitAutograd_schema>(0))>;
+static_assert(
+#line TOY_PLACE_full_func
+        fits<full_CompositeExplicitAutograd::found_type, full_CompositeExplicitAutograd::expected_type>,
+    "toy::full: no kernel 'full' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TOY_PLACE_full_func
         counts<full_CompositeExplicitAutograd::found_type, full_CompositeExplicitAutograd::expected_type>,
@@ -443,6 +506,10 @@ none_of_several concat_CPU_found(...);
 using concat_CPU = kernel<concat_CPU_schema, decltype(concat_CPU_found<concat_CPU_schema>(0))>;
 static_assert(
 #line TOY_PLACE_concat_func
+        fits<concat_CPU::found_type, concat_CPU::expected_type>,
+    "toy::concat: no kernel 'concat_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_concat_func
         counts<concat_CPU::found_type, concat_CPU::expected_type>,
     "toy::concat: the schema has 1 argument, so kernel 'concat_cpu' takes 1");
 static_assert(
@@ -462,6 +529,10 @@ auto concat_Meta_found(int) -> decltype(look<Schema>::of(&::toy::concat_meta));
 template <class Schema>
 none_of_several concat_Meta_found(...);
 using concat_Meta = kernel<concat_Meta_schema, decltype(concat_Meta_found<concat_Meta_schema>(0))>;
+static_assert(
+#line TOY_PLACE_concat_func
+        fits<concat_Meta::found_type, concat_Meta::expected_type>,
+    "toy::concat: no kernel 'concat_meta' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TOY_PLACE_concat_func
         counts<concat_Meta::found_type, concat_Meta::expected_type>,
@@ -485,6 +556,10 @@ none_of_several affine_CompositeImplicitAutograd_found(...);
 using affine_CompositeImplicitAutograd = kernel<affine_CompositeImplicitAutograd_schema, decltype(affine_CompositeImplicitAutograd_found<affine_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
 #line TOY_PLACE_affine_func
+        fits<affine_CompositeImplicitAutograd::found_type, affine_CompositeImplicitAutograd::expected_type>,
+    "toy::affine: no kernel 'affine' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TOY_PLACE_affine_func
         counts<affine_CompositeImplicitAutograd::found_type, affine_CompositeImplicitAutograd::expected_type>,
     "toy::affine: the schema has 3 arguments, so kernel 'affine' takes 3");
 static_assert(
@@ -504,5 +579,6 @@ static_assert(
                                                                    gives<affine_CompositeImplicitAutograd::found_return, affine_CompositeImplicitAutograd::expected_return>,
     "toy::affine: the schema returns 'Tensor', so kernel 'affine' returns 'toy::Tensor'");
 
+} // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof
 // clang-format on

@@ -2,8 +2,7 @@
 // Regenerate: torchgen-lite generate
 // Include this as the last line of each file that defines kernels: every kernel
 // declared above it is compared with its schema. A mistake is an error at the
-// argument in the YAML.
-#pragma once
+// argument in the YAML. In a unity build it is included by each of them.
 
 #ifdef TORCH_OPS_KERNELS_H
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
@@ -21,6 +20,8 @@
 #include "kernel_check.h"
 #include "places.h"
 
+#ifndef TORCH_OPS_ABSENT_KERNELS
+#define TORCH_OPS_ABSENT_KERNELS
 // Found behind the namespace of kernels that are not declared here.
 namespace torch_ops_absent_kernels {
 inline constexpr ::torch_ops::proof::not_here muladd_cpu{};
@@ -34,6 +35,7 @@ inline constexpr ::torch_ops::proof::not_here rms_norm{};
 inline constexpr ::torch_ops::proof::not_here smooth_relu_cpu{};
 inline constexpr ::torch_ops::proof::not_here diagonal_view{};
 } // namespace torch_ops_absent_kernels
+#endif
 
 namespace torch_ops {
 using namespace ::torch_ops_absent_kernels;
@@ -42,6 +44,7 @@ using namespace ::torch_ops_absent_kernels;
 // The conditions stand in the columns of what they are about.
 // clang-format off
 namespace torch_ops::proof {
+namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::muladd, CPU
 #line TORCH_OPS_PLACE_muladd_func
@@ -51,6 +54,10 @@ auto muladd_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::muladd_cpu
 template <class Schema>
 none_of_several muladd_CPU_found(...);
 using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CPU_schema>(0))>;
+static_assert(
+#line TORCH_OPS_PLACE_muladd_func
+        fits<muladd_CPU::found_type, muladd_CPU::expected_type>,
+    "torch_ops::muladd: no kernel 'muladd_cpu' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_OPS_PLACE_muladd_func
         counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
@@ -82,6 +89,10 @@ none_of_several scale_CPU_found(...);
 using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_schema>(0))>;
 static_assert(
 #line TORCH_OPS_PLACE_scale_func
+        fits<scale_CPU::found_type, scale_CPU::expected_type>,
+    "torch_ops::scale: no kernel 'scale_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_OPS_PLACE_scale_func
         counts<scale_CPU::found_type, scale_CPU::expected_type>,
     "torch_ops::scale: the schema has 2 arguments, so kernel 'scale_cpu' takes 2");
 static_assert(
@@ -107,6 +118,10 @@ none_of_several scale__CPU_found(...);
 using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CPU_schema>(0))>;
 static_assert(
 #line TORCH_OPS_PLACE_scale__func
+        fits<scale__CPU::found_type, scale__CPU::expected_type>,
+    "torch_ops::scale_: no kernel 'scale_cpu_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_OPS_PLACE_scale__func
         counts<scale__CPU::found_type, scale__CPU::expected_type>,
     "torch_ops::scale_: the schema has 2 arguments, so kernel 'scale_cpu_' takes 2");
 static_assert(
@@ -130,6 +145,10 @@ auto scale_out_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_o
 template <class Schema>
 none_of_several scale_out_CPU_found(...);
 using scale_out_CPU = kernel<scale_out_CPU_schema, decltype(scale_out_CPU_found<scale_out_CPU_schema>(0))>;
+static_assert(
+#line TORCH_OPS_PLACE_scale_out_func
+        fits<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
+    "torch_ops::scale.out: no kernel 'scale_out_cpu' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_OPS_PLACE_scale_out_func
         counts<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
@@ -161,6 +180,10 @@ none_of_several minmax_CPU_found(...);
 using minmax_CPU = kernel<minmax_CPU_schema, decltype(minmax_CPU_found<minmax_CPU_schema>(0))>;
 static_assert(
 #line TORCH_OPS_PLACE_minmax_func
+        fits<minmax_CPU::found_type, minmax_CPU::expected_type>,
+    "torch_ops::minmax: no kernel 'minmax_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_OPS_PLACE_minmax_func
         counts<minmax_CPU::found_type, minmax_CPU::expected_type>,
     "torch_ops::minmax: the schema has 1 argument, so kernel 'minmax_cpu' takes 1");
 static_assert(
@@ -180,6 +203,10 @@ auto weighted_sum_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::weig
 template <class Schema>
 none_of_several weighted_sum_CPU_found(...);
 using weighted_sum_CPU = kernel<weighted_sum_CPU_schema, decltype(weighted_sum_CPU_found<weighted_sum_CPU_schema>(0))>;
+static_assert(
+#line TORCH_OPS_PLACE_weighted_sum_func
+        fits<weighted_sum_CPU::found_type, weighted_sum_CPU::expected_type>,
+    "torch_ops::weighted_sum: no kernel 'weighted_sum_cpu' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_OPS_PLACE_weighted_sum_func
         counts<weighted_sum_CPU::found_type, weighted_sum_CPU::expected_type>,
@@ -211,6 +238,10 @@ none_of_several squares_CompositeExplicitAutograd_found(...);
 using squares_CompositeExplicitAutograd = kernel<squares_CompositeExplicitAutograd_schema, decltype(squares_CompositeExplicitAutograd_found<squares_CompositeExplicitAutograd_schema>(0))>;
 static_assert(
 #line TORCH_OPS_PLACE_squares_func
+        fits<squares_CompositeExplicitAutograd::found_type, squares_CompositeExplicitAutograd::expected_type>,
+    "torch_ops::squares: no kernel 'squares' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_OPS_PLACE_squares_func
         counts<squares_CompositeExplicitAutograd::found_type, squares_CompositeExplicitAutograd::expected_type>,
     "torch_ops::squares: the schema has 3 arguments, so kernel 'squares' takes 3");
 static_assert(
@@ -238,6 +269,10 @@ auto rms_norm_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(
 template <class Schema>
 none_of_several rms_norm_CompositeImplicitAutograd_found(...);
 using rms_norm_CompositeImplicitAutograd = kernel<rms_norm_CompositeImplicitAutograd_schema, decltype(rms_norm_CompositeImplicitAutograd_found<rms_norm_CompositeImplicitAutograd_schema>(0))>;
+static_assert(
+#line TORCH_OPS_PLACE_rms_norm_func
+        fits<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
+    "torch_ops::rms_norm: no kernel 'rms_norm' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_OPS_PLACE_rms_norm_func
         counts<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
@@ -269,6 +304,10 @@ none_of_several smooth_relu_CPU_found(...);
 using smooth_relu_CPU = kernel<smooth_relu_CPU_schema, decltype(smooth_relu_CPU_found<smooth_relu_CPU_schema>(0))>;
 static_assert(
 #line TORCH_OPS_PLACE_smooth_relu_func
+        fits<smooth_relu_CPU::found_type, smooth_relu_CPU::expected_type>,
+    "torch_ops::smooth_relu: no kernel 'smooth_relu_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_OPS_PLACE_smooth_relu_func
         counts<smooth_relu_CPU::found_type, smooth_relu_CPU::expected_type>,
     "torch_ops::smooth_relu: the schema has 1 argument, so kernel 'smooth_relu_cpu' takes 1");
 static_assert(
@@ -290,6 +329,10 @@ none_of_several diagonal_view_CompositeImplicitAutograd_found(...);
 using diagonal_view_CompositeImplicitAutograd = kernel<diagonal_view_CompositeImplicitAutograd_schema, decltype(diagonal_view_CompositeImplicitAutograd_found<diagonal_view_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
 #line TORCH_OPS_PLACE_diagonal_view_func
+        fits<diagonal_view_CompositeImplicitAutograd::found_type, diagonal_view_CompositeImplicitAutograd::expected_type>,
+    "torch_ops::diagonal_view: no kernel 'diagonal_view' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_OPS_PLACE_diagonal_view_func
         counts<diagonal_view_CompositeImplicitAutograd::found_type, diagonal_view_CompositeImplicitAutograd::expected_type>,
     "torch_ops::diagonal_view: the schema has 1 argument, so kernel 'diagonal_view' takes 1");
 static_assert(
@@ -301,5 +344,6 @@ static_assert(
                                                     gives<diagonal_view_CompositeImplicitAutograd::found_return, diagonal_view_CompositeImplicitAutograd::expected_return>,
     "torch_ops::diagonal_view: the schema returns 'Tensor(a)', so kernel 'diagonal_view' returns 'torch::stable::Tensor'");
 
+} // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof
 // clang-format on
