@@ -93,6 +93,10 @@ def build_program(
         from torchgen_lite.analysis.samples import check_samples
 
         found += [*check_fakes(resolved), *check_samples(merged)]
+    if any(function.autocast is not None for function in merged):
+        from torchgen_lite.analysis.autocast import check_autocast
+
+        found += check_autocast(resolved)
     if lint:
         # Most runs do not lint, and do without loading the rules.
         from torchgen_lite.analysis.lint import run_lint

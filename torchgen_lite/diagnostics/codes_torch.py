@@ -13,7 +13,7 @@ TORCH_CODES = (
         "error",
         "`fake:` is the name of a Python function, or a rule: `like`, `shape`, `dtype`, `device`, "
         "`stride`, `memory_format`; `view` and `offset` for a result that shares memory; `count` for a "
-        "list of tensors; `value` for what is not a tensor. Several results have a list of rules, or a "
+        "list of tensors; `value` for what is not a tensor; `check` for conditions with messages. Several results have a list of rules, or a "
         "mapping from their names to rules.",
         _MM + "fake: {shap: [1]}",
         _MM + "fake: {shape: [1]}",
@@ -101,10 +101,11 @@ TORCH_CODES = (
     ),
     Code(
         "TG337",
-        "unknown autocast rule",
+        "wrong autocast rule",
         "error",
         "`autocast` says in which precision an operator runs under `torch.autocast`: `float32`, or "
-        "`lower_precision` for the dtype that autocast was given.",
+        "`lower_precision` for the dtype that autocast was given. With `{dtype: float32, result: a}` results "
+        "get back the dtype of argument `a`. Operators that write to their arguments cannot be cast.",
         """\
 - func: mm(Tensor a, Tensor b) -> Tensor
   dispatch: {CPU: mm_cpu, Meta: mm_meta}

@@ -58,6 +58,9 @@ def _in_torch(
         return Literal(word) if word in _PYTHON else Member(TORCH, word)
     if isinstance(node, Literal):
         return Literal(_literal(node.text))
+    if isinstance(node, Call) and isinstance(node.function, Member):
+        name = node.function.name
+        node = replace(node, function=replace(node.function, name=_METHODS.get(name, name)))
     called = called_name(node)
     if isinstance(node, Call) and called is not None:
         node = replace(node, function=Name(function(called)))
@@ -71,5 +74,7 @@ def _literal(text: str) -> str:
     return literal(int(text)) if text.isdigit() else literal(float(text))
 
 
+# Methods that Python has under another name.
+_METHODS = {"sym_size": "size"}
 # Names of functions that Python has its own of.
 _SUPPORT = {"len": "length", "max": "sym_max", "min": "sym_min"}

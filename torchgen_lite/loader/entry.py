@@ -15,6 +15,7 @@ from torchgen_lite.diagnostics import Span, Spans
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
+    from torchgen_lite.loader.autocast import Autocast
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Samples
@@ -142,7 +143,7 @@ class NativeFunction:
     guard: str | None = None
     fake: Fake | None = None
     vmap: str | None = None
-    autocast: str | None = None
+    autocast: Autocast | None = None
     derivatives: Derivatives | None = None
     samples: Samples | None = None
     extra: tuple[tuple[str, str], ...] = ()

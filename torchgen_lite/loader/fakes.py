@@ -4,6 +4,8 @@
     fake:                             fake:
       shape: [x.size(0), n]             values: {like: x, shape: [x.size(0), k]}
       dtype: promote(x, y)              indices: {shape: [x.size(0), k], dtype: int64}
+      check:
+        x.dim() == 2: x is a matrix
 
 Expressions become trees whose nodes know where they stand. What they mean for an operator is looked at
 by `analysis.fakes`.
@@ -34,12 +36,24 @@ RULE_FIELDS = (
 )
 
 
+CHECK = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class FakeCheck:
+    """What has to be so for a call to be right, and what is said where it is not."""
+
+    condition: Expression
+    message: str
+
+
 @dataclass(frozen=True, slots=True)
 class FakeRule:
     """The rule for one result: expressions by field. `name` is the result's, where rules are named."""
 
     fields: tuple[tuple[str, Expression], ...]
     name: str = ""
+    checks: tuple[FakeCheck, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
     name_span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
@@ -51,11 +65,15 @@ class FakeRule:
 
 @dataclass(frozen=True, slots=True)
 class Fake:
-    """What stands under `fake:`: the name of a function, or rules. `text` is as it was written."""
+    """What stands under `fake:`: the name of a function, or rules. `text` is as it was written.
+
+    `checks` are those of all rules, and those that stand beside them.
+    """
 
     text: str
     function: str = ""
     rules: tuple[FakeRule, ...] = ()
+    checks: tuple[FakeCheck, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
@@ -74,21 +92,49 @@ def read_fake(reader: EntryReader, node: Node) -> Fake | None:
             return None
         return Fake(node.value, name, span=span)
     text = reader.source.text[node.start : node.end].rstrip()
+    beside: list[tuple[FakeCheck, ...] | None] = []
     if isinstance(node, ListNode):
         rules = [_read_rule(reader, item, "") for item in node.items]
     else:
         pairs = reader.read_keys(node)
+        named = [(key, value) for key, value in pairs if key.value != CHECK]
+        if not named and pairs:
+            checks = read_checks(reader, pairs[0][1])
+            return None if checks is None else Fake(text, checks=checks, span=span)
         if any(key.value in RULE_FIELDS for key, _ in pairs) or not all(
-            isinstance(value, MapNode) for _, value in pairs
+            isinstance(value, MapNode) for _, value in named
         ):
             rules = [_read_rule(reader, node, "")]
         else:
-            rules = [_read_rule(reader, value, key.value, reader.span(key)) for key, value in pairs]
+            rules = [_read_rule(reader, value, key.value, reader.span(key)) for key, value in named]
+            beside = [read_checks(reader, value) for key, value in pairs if key.value == CHECK]
+            if None in beside:
+                return None
     if not rules or rules == [FakeRule(())]:
         reader.report("TG330", "an empty rule", span, "here", "write `like: x` or `shape: [...]`")
         return None
     kept = tuple(rule for rule in rules if rule is not None)
-    return Fake(text, "", kept, span) if len(kept) == len(rules) and kept else None
+    own = [*beside, *(rule.checks for rule in kept)]
+    every = tuple(check for some in own for check in some or ())
+    is_whole = len(kept) == len(rules) and bool(kept)
+    return Fake(text, "", kept, every, span) if is_whole else None
+
+
+def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None:
+    """Conditions with messages; None, and diagnostics, where they can't be read."""
+    if not isinstance(node, MapNode):
+        reader.wrong_type(CHECK, node, "a mapping from conditions to messages")
+        return None
+    found: list[FakeCheck] = []
+    pairs = reader.read_keys(node)
+    for key, value in pairs:
+        condition = parse_in(reader, key.value, scalar_locator(reader.source, key))
+        if not isinstance(value, ScalarNode) or value.is_null:
+            hint = "write `x.dim() == 2: x is a matrix`"
+            reader.report("TG330", "a check without a message", reader.span(key), "here", hint)
+        elif condition is not None:
+            found.append(FakeCheck(condition, " ".join(value.value.split())))
+    return tuple(found) if len(found) == len(pairs) else None
 
 
 def _read_rule(
@@ -99,11 +145,17 @@ def _read_rule(
         return None
     fields: list[tuple[str, Expression]] = []
     spans: list[tuple[str, Span]] = []
+    checks: tuple[FakeCheck, ...] = ()
     good = True
     for key, value in reader.read_keys(node):
         at = reader.span(key)
+        if key.value == CHECK:
+            own = read_checks(reader, value)
+            good = good and own is not None
+            checks = own or ()
+            continue
         if key.value not in RULE_FIELDS:
-            hint = did_you_mean(key.value, RULE_FIELDS)
+            hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on lines of its own"
             message = f"unknown field `{short(key.value)}` in a rule"
@@ -116,7 +168,7 @@ def _read_rule(
             fields.append((key.value, tree))
             spans.append((key.value, at))
     span = reader.span(node)
-    return FakeRule(tuple(fields), name, span, name_span, tuple(spans)) if good else None
+    return FakeRule(tuple(fields), name, checks, span, name_span, tuple(spans)) if good else None
 
 
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:

@@ -121,7 +121,11 @@ _FIELDS = (
         own.FUNCTION,
         "the name of the Python function that runs the operator under `torch.vmap`",
     ),
-    _ours("autocast", own.AUTOCAST, "the precision under autocast: `float32` or `lower_precision`"),
+    _ours(
+        "autocast",
+        own.AUTOCAST,
+        "the precision under autocast: `float32` or `lower_precision`, [below](#fake-samples-vmap-autocast)",
+    ),
     _ours(
         "derivatives",
         own.DERIVATIVES,

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import KERNEL, Shape, comma_list, one_of, plain, words
+from torchgen_lite.loader.shapes import KERNEL, Shape, comma_list, plain, words
 from torchgen_lite.loader.versions import parse_range
 from torchgen_lite.loader.yaml_nodes import MapNode
 
 if TYPE_CHECKING:
+    from torchgen_lite.loader.autocast import Autocast
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Samples
@@ -25,6 +26,12 @@ def _read_fake(reader: EntryReader, name: str) -> Fake | None:
     from torchgen_lite.loader.fakes import read_fake
 
     return read_fake(reader, reader.fields[name][1])
+
+
+def _read_autocast(reader: EntryReader, name: str) -> Autocast | None:
+    from torchgen_lite.loader.autocast import read_autocast
+
+    return read_autocast(reader, name)
 
 
 def _read_samples(reader: EntryReader, name: str) -> Samples:
@@ -83,17 +90,38 @@ def _read_derivatives(reader: EntryReader, name: str) -> Derivatives | None:
 
 def _fake_schema() -> dict[str, object]:
     """A name, a rule, a list of rules, or a mapping from results to rules."""
-    from torchgen_lite.loader.fakes import RULE_FIELDS
+    from torchgen_lite.loader.fakes import CHECK, RULE_FIELDS
 
+    checks = {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}
     rule = {
         "type": "object",
-        "propertyNames": {"enum": list(RULE_FIELDS)},
+        "propertyNames": {"enum": [*RULE_FIELDS, CHECK]},
+        "properties": {CHECK: checks},
         "additionalProperties": {"type": ["string", "number", "array"]},
         "minProperties": 1,
     }
-    named = {"type": "object", "additionalProperties": rule, "minProperties": 1}
+    named = {
+        "type": "object",
+        "properties": {CHECK: checks},
+        "additionalProperties": rule,
+        "minProperties": 1,
+    }
     several = {"type": "array", "items": rule, "minItems": 1}
     return {"anyOf": [{"type": "string", "pattern": KERNEL}, rule, named, several]}
+
+
+def _autocast_schema() -> dict[str, object]:
+    """A dtype, or a mapping with it."""
+    from torchgen_lite.loader.autocast import DTYPES
+
+    dtype = {"enum": list(DTYPES)}
+    mapping = {
+        "type": "object",
+        "properties": {"dtype": dtype, "result": {"type": "string"}},
+        "additionalProperties": False,
+        "required": ["dtype"],
+    }
+    return {"anyOf": [dtype, mapping]}
 
 
 def _samples_schema() -> dict[str, object]:
@@ -127,7 +155,7 @@ TORCH = Shape(plain(type="string", pattern=r"^\s*(?:>=|<=|==|!=|~=|<|>)\s*[0-9]"
 GUARD = Shape(plain(type="string", pattern=r"^#(?:if|ifdef|ifndef)[ \t]+\S"), _read_guard)
 FAKE = Shape(lambda tags: _fake_schema(), _read_fake)
 FUNCTION = Shape(plain(type="string", pattern=KERNEL), _read_function)
-AUTOCAST = one_of("TG337", "autocast rule", ("float32", "lower_precision"))
+AUTOCAST = Shape(lambda tags: _autocast_schema(), _read_autocast)
 DERIVATIVES = Shape(plain(type="object"), _read_derivatives)
 DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _read_derivatives)
 SAMPLES = Shape(lambda tags: _samples_schema(), _read_samples)

@@ -42,7 +42,13 @@ TARGETS: dict[str, Target] = {
                 STRUCTURED
                 | AUTOGRAD_KERNELS
                 | UNKNOWN_VIEWS
-                | {Origin.backend_select, Origin.copied, Origin.from_out, Origin.functionalize},
+                | {
+                    Origin.autocast,
+                    Origin.backend_select,
+                    Origin.copied,
+                    Origin.from_out,
+                    Origin.functionalize,
+                },
                 refuses_libtorch,
             ),
             author=f"{_HERE}.cpp_torch.target:author_cpp_torch",

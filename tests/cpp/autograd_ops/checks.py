@@ -98,6 +98,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, saved, *ys: ops.apart(x, saved, 5, ys, 7),
         (X, tensor(3, 2).detach().exp().requires_grad_(), Y, tensor(4)),
     ),
+    "sizes": (lambda x: ops.counted(x, torch.ones(2, 3)), (X,)),
     "an argument called result": (lambda x: ops.gated(x, Y.detach()), (X,)),
     "a list that may be absent": (lambda x: ops.maybe_total(x, [Y.detach()]), (X,)),
     "an absent list": (ops.maybe_total, (X,)),
@@ -322,3 +323,27 @@ def test_compiled_as_one_graph() -> None:
 
     compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
     torch.testing.assert_close(gradients(compiled), gradients(function))
+
+
+def test_autocast_casts_tensors_and_results() -> None:
+    half, single = torch.ones(2, dtype=torch.bfloat16), torch.ones(2)
+    with torch.autocast("cpu", dtype=torch.float16):
+        x, sign = ops.exact(half, [single], w=half)
+        assert (x.dtype, sign.dtype) == (torch.bfloat16, torch.int64)
+        assert ops.exact(single, [half])[0].dtype is torch.float32
+        assert (
+            ops.exact(torch.ones(2, dtype=torch.double), [torch.ones(2).double()])[0].dtype
+            is torch.double
+        )
+        assert ops.rough(single, [None, half]).dtype is torch.float16
+    with pytest.raises(RuntimeError):
+        ops.exact(half, [single])
+
+
+def test_a_size_keeps_no_tensor() -> None:
+    y = torch.ones(2, 3)
+    result, known = ops.counted(X, y), weakref.ref(y)
+    del y
+    gc.collect()
+    assert known() is None
+    result.sum().backward()

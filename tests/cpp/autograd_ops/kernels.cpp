@@ -172,6 +172,27 @@ Tensor apart_kernel(
   return total;
 }
 
+std::tuple<Tensor, Tensor> exact_kernel(
+    const Tensor& x,
+    at::TensorList ys,
+    const std::optional<Tensor>& w) {
+  TORCH_CHECK(x.scalar_type() == ys[0].scalar_type());
+  TORCH_CHECK(!w || w->scalar_type() == x.scalar_type());
+  return {x + ys[0], (x > 0).to(at::kLong)};
+}
+
+Tensor rough_kernel(
+    const Tensor& x,
+    const c10::List<std::optional<Tensor>>& ys) {
+  const std::optional<Tensor> last = ys[ys.size() - 1];
+  TORCH_CHECK(last && last->scalar_type() == x.scalar_type());
+  return x + *last;
+}
+
+Tensor counted_kernel(const Tensor& x, const Tensor& y) {
+  return x * (y.size(0) * y.size(-1));
+}
+
 Tensor gated_kernel(const Tensor& x, const Tensor& result) {
   return x * result;
 }

@@ -74,6 +74,7 @@ CASES = [
     ("torch-python", "Functionalize", WRITES, Origin.functionalize),
     ("torch-python", "Meta", RETURNS_SELF, Origin.fake),
     ("torch-python", "FuncTorchBatched", VMAP, Origin.vmap),
+    ("cpp-torch", "AutocastCPU", CASTS, Origin.autocast),
     ("torch-python", "AutocastCPU", CASTS, Origin.autocast),
 ]
 

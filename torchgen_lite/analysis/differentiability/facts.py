@@ -67,6 +67,7 @@ METHODS = {
     "numel": Fact.numel,
     "options": Fact.options,
     "scalar_type": Fact.scalar_type,
+    "size": Fact.sym_sizes,
     "sym_blocksize": Fact.blocksize,
     "sym_numel": Fact.sym_numel,
     "sym_sizes": Fact.sym_sizes,
@@ -93,7 +94,7 @@ class Saved:
     """Something that forward keeps for backward.
 
     `source` is an argument, or the result with the number `result`; `carries` says as `dispatch_kind` does what
-    it is. `dim` is the argument of `sym_size`. `apart` ends the name where an argument or a result has it. `needed_by` are the gradients that use it, by their slots; none
+    it is. `dim` is the argument of `size`. `apart` ends the name where an argument or a result has it. `needed_by` are the gradients that use it, by their slots; none
     means all.
     """
 
@@ -140,7 +141,9 @@ def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
             return _about(value, values, Fact.sym_sizes_opt)
         case Call(Member(value, name, False), (), ()):
             return _about(value, values, METHODS.get(name))
-        case Call(Member(value, "sym_size", False), (Literal() | Name() | Unary() as dim,), ()):
+        case Call(
+            Member(value, "size" | "sym_size", False), (Literal() | Name() | Unary() as dim,), ()
+        ):
             return _about(value, values, Fact.size, str(dim))
         case Call(function, (value,), ()) if not isinstance(function, Member):
             return _about(value, values, FUNCTIONS.get(called_name(node) or ""))

@@ -87,7 +87,7 @@ class DifferentiabilityInfo:
         for one in self.saved:
             used = one.needed_by or range(len(self.slots))
             is_read = one.is_whole or one.fact in readable
-            key = one if is_read else replace(one, fact=Fact.whole, dim="")
+            key = one if is_read else replace(one, fact=Fact.whole, dim="", apart="")
             using.setdefault(key, set()).update(used)
         return tuple(needed_by(using, len(self.slots)))
 

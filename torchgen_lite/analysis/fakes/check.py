@@ -47,14 +47,15 @@ def check_fakes(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
-    refusal = _refusal(operator)
+    refusal = _refusal(operator, fake)
     if refusal is not None:
         yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
     elif not fake.function:
         yield from _check_rules(operator.schema, fake)
+        yield from _check_conditions(operator.schema, fake)
 
 
-def _refusal(operator: Operator) -> str | None:
+def _refusal(operator: Operator, fake: Fake) -> str | None:
     """Why an operator has no use for `fake:`."""
     name = operator.schema.full_name
     if operator.is_only_composed:
@@ -62,9 +63,22 @@ def _refusal(operator: Operator) -> str | None:
     if any(kernel.key == "Meta" for kernel in operator.own_kernels):
         return f"`{name}` has a kernel for `Meta`, which is its fake"
     results = results_of(operator.schema)
+    if fake.checks and not fake.rules:
+        return None
     if results and all(result.argument is not None for result in results):
         return f"`{name}` gives back what it wrote to, and has its fake by itself"
     return f"`{name}` returns nothing, and has its fake by itself" if not results else None
+
+
+def _scope(schema: FunctionSchema) -> Scope:
+    return Scope({a.name: value_kind(a.type) for a in schema.arguments})
+
+
+def _check_conditions(schema: FunctionSchema, fake: Fake) -> Iterator[Found]:
+    scope = _scope(schema)
+    for check in fake.checks:
+        expect(check.condition, frozenset({kinds.BOOL}), scope)
+    yield from scope.found
 
 
 def _check_rules(schema: FunctionSchema, fake: Fake) -> Iterator[Found]:
@@ -105,7 +119,7 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Itera
             message = f"`{name}` needs `{_NEEDS[name][0]}`"
             yield Found("TG330", message, spans[name], "stands alone")
     yield from _check_result(schema, result, rule, present)
-    scope = Scope({a.name: value_kind(a.type) for a in schema.arguments})
+    scope = _scope(schema)
     kind = value_kind(result.value.type).present
     for name, tree in rule.fields:
         if name == "value":

@@ -34,6 +34,7 @@ _ATTRIBUTES = {"shape": kinds.INTS, "dtype": kinds.DTYPE, "device": kinds.DEVICE
 # Methods of a tensor: result without arguments, and with one integer.
 _METHODS: Mapping[str, tuple[Kind, Kind | None]] = {
     "size": (kinds.INTS, kinds.INT),
+    "sym_size": (kinds.INTS, kinds.INT),
     "stride": (kinds.INTS, kinds.INT),
     "dim": (kinds.INT, None),
     "numel": (kinds.INT, None),

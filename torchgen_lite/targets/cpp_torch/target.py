@@ -26,6 +26,7 @@ from torchgen_lite.targets.cpp.selection import (
     default_namespace,
 )
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.autocast import autocast_files
 from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
@@ -163,6 +164,7 @@ def _files(
     yield from build_keys(implemented, layout, options, generated & {AUTOGRAD, FUNCTIONALIZE})
     yield from fallback_headers(layout)
     yield from functionalize_file(registered, by_name, layout)
+    yield from autocast_files(registered, by_name, layout)
     if options.module:
         yield module_file(layout, options.module)
 

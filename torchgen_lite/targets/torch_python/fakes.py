@@ -6,7 +6,7 @@ def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.kinds import value_kind
@@ -16,19 +16,20 @@ from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import Annotation
-from torchgen_lite.dialects.text import tuple_display
+from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema.formula import Expression, Member, Name
 from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS
-from torchgen_lite.targets.torch_python.model import Operator, Package
+from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 
 
 class FakeView(NamedTuple):
-    """The fake of one operator that a rule describes; `value` is the expression that it returns."""
+    """The fake of one operator that a rule describes: conditions with messages, and the expression that it returns."""
 
     name: str
     operator: Operator
+    checks: tuple[Named, ...]
     value: str
 
     @property
@@ -41,7 +42,14 @@ def fake_of(package: Package, operator: Operator) -> FakeView | None:
     fake = operator.function.fake
     if package.registration(operator, Origin.fake) is None or (fake is not None and fake.function):
         return None
-    return FakeView(operator.named("fake"), operator, _returned(operator))
+    return FakeView(operator.named("fake"), operator, tuple(_checks(operator)), _returned(operator))
+
+
+def _checks(operator: Operator) -> Iterator[Named]:
+    fake = operator.function.fake
+    for check in fake.checks if fake is not None else ():
+        message = quote(f"{operator.name}: {check.message}")
+        yield Named(write(in_rule(check.condition, operator.names)), message)
 
 
 def _returned(operator: Operator) -> str:

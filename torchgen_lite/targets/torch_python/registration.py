@@ -97,7 +97,18 @@ def _rules(package: Package, operator: Operator) -> Iterator[Named]:
     if vmap and package.registration(operator, Origin.vmap):
         yield Named("vmap", vmap)
     if package.registration(operator, Origin.autocast):
-        yield Named("autocast", f"_library.{operator.function.autocast}")
+        yield Named("autocast", _autocast(operator))
+
+
+def _autocast(operator: Operator) -> str:
+    """`_library.float32`, or `_library.CastBack(_library.float32, 0)` with the argument that says to which dtype."""
+    rule = operator.function.autocast
+    assert rule is not None
+    if not rule.result:
+        return f"_library.{rule.dtype}"
+    places = {a.name: str(i) for i, a in enumerate(operator.schema.positional)}
+    place = places.get(rule.result) or quote(rule.result)
+    return f"_library.CastBack(_library.{rule.dtype}, {place})"
 
 
 def _fake(package: Package, operator: Operator) -> str:

@@ -80,6 +80,7 @@ def build_samples(
         "has_gradients": any(_has_gradients(view) for view in views),
         "has_vmap": "vmap" in said,
         "has_autocast": "autocast" in said,
+        "casts_back": "casts_back" in said,
         "has_devices": "devices" in said,
     }
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
@@ -115,8 +116,11 @@ def _settings(
         yield Named("reference", operator.named("reference"))
     if operator.function.vmap:
         yield Named("vmap", "True")
-    if operator.function.autocast:
-        yield Named("autocast", _AUTOCAST[operator.function.autocast])
+    autocast = operator.function.autocast
+    if autocast:
+        yield Named("autocast", _AUTOCAST[autocast.dtype])
+        if autocast.result:
+            yield Named("casts_back", "True")
 
 
 def _dictionary(settings: Settings) -> str:

@@ -16,7 +16,6 @@ from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_names import is_reserved
 from torchgen_lite.dialects.torch_library import MODULES
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
@@ -129,9 +128,6 @@ def _check_rules(package: Package, operator: Operator) -> Iterator[Diagnostic]:
         problem = unrecordable(operator.facts, None)
         if problem:
             yield _about(operator, "TG338", problem, "derivatives", "formulas here")
-    if function.autocast and operator.kind is not SchemaKind.functional:
-        message = f"`{operator.schema.full_name}` writes to its arguments, which can't be cast"
-        yield _about(operator, "TG337", message, "autocast", "here", "leave it out")
 
 
 def _about(

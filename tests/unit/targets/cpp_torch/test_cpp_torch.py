@@ -54,6 +54,62 @@ TORCH_LIBRARY_IMPL(demo, CPU, m) {
 """)
 
 
+AUTOCAST = """\
+- func: demo::exact(Tensor x, *, Tensor y) -> Tensor
+  autocast: {dtype: float32, result: y}
+- func: demo::rough(Tensor x) -> Tensor
+  guard: "#ifdef ROUGH"
+  dispatch:
+    AutocastCPU: rough_cpu
+  autocast: lower_precision
+"""
+
+
+def test_autocast_casts_and_calls_again(tmp_path: Path) -> None:
+    files = generate(tmp_path, AUTOCAST)
+    text = files["src/register_autocast.cpp"]
+    assert text.count("TORCH_LIBRARY_IMPL(demo, Autocast") == 5
+    assert """
+TORCH_LIBRARY_IMPL(demo, AutocastCPU, m) {
+  m.impl(
+      "exact",
+      demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 1));
+}
+
+TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
+  m.impl(
+      "exact",
+      demo::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, 1));
+#if defined(ROUGH)
+  m.impl(
+      "rough",
+      demo::fallback::autocast(c10::DeviceType::CUDA, std::nullopt));
+#endif
+}
+""" in text
+    assert 'm.impl("rough", TORCH_FN(::demo::rough_cpu));' in files["src/register_autocastcpu.cpp"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("(Tensor x) -> Tensor\n  autocast: {result: x}", "no dtype to cast to"),
+        ("(Tensor x) -> Tensor\n  autocast: {dtype: int8}", "unknown autocast rule `int8`"),
+        ("(Tensor x) -> Tensor\n  autocast: {dtyp: int8}", "unknown autocast field `dtyp`"),
+        (
+            "(Tensor x) -> Tensor\n  autocast: {dtype: float32, result: y}",
+            "`demo::f` has no tensor `y`",
+        ),
+        (
+            "(Tensor(a!) x) -> ()\n  autocast: float32",
+            "`demo::f` writes to its arguments, which can't be cast",
+        ),
+    ],
+)
+def test_autocast_is_held_against_the_schema(tmp_path: Path, entry: str, message: str) -> None:
+    assert diagnostics(tmp_path, f"- func: demo::f{entry}\n")[-1] == f"error[TG337]: {message}"
+
+
 def test_backends_with_devices_get_a_check_and_a_guard(tmp_path: Path) -> None:
     assert """
 at::Tensor wrapper_PrivateUse1_scale(const at::Tensor& self, double s) {

@@ -26,6 +26,23 @@ RULES = {
         "{shape: [x.size(0), 2 * n + 1]}",
         "return x.new_empty([x.size(0), 2 * n + 1])",
     ),
+    "a symbolic size": (
+        "(Tensor x, SymInt n) -> Tensor",
+        "{shape: [x.sym_size(0), n]}",
+        "return x.new_empty([x.size(0), n])",
+    ),
+    "checks": (
+        "(Tensor x, Tensor y) -> Tensor",
+        "{like: x, check: {x.dim() == 2 && y.dtype == x.dtype: 'x is a matrix, and y is like \"x\"'}}",
+        "torch._check(\n    x.dim() == 2 and y.dtype == x.dtype,\n"
+        "    lambda: 'mylib::op: x is a matrix, and y is like \"x\"',\n)\n"
+        "return torch.empty_like(x)",
+    ),
+    "checks of an operator that gives back what it wrote to": (
+        "(Tensor(a!) x) -> Tensor(a!)",
+        "{check: {x.dim() == 2: x is a matrix}}",
+        'torch._check(x.dim() == 2, lambda: "mylib::op: x is a matrix")\nreturn x',
+    ),
     "remainder": (
         "(Tensor x, SymInt n) -> Tensor",
         "{shape: [n % 3, floor_div(n, 3), ceil_div(n, 3)]}",

@@ -432,27 +432,45 @@ def lower_precision(device: str) -> torch.dtype:
     return torch.get_autocast_dtype(device)
 
 
-def _register_autocast(library: Any, operator: str, dtype_for: Function) -> None:
+class CastBack(NamedTuple):
+    """Results get back the dtype of the argument at this place: a position, or a name."""
+
+    dtype_for: Function
+    place: int | str
+
+
+def _register_autocast(library: Any, operator: str, rule: Function | CastBack) -> None:
     """A kernel for the autocast key of every device that has none yet."""
     own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
     for backend, device in (_AUTOCAST | own).items():
         key = f"Autocast{backend}"
         if hasattr(_C.DispatchKey, key) and not _has_kernel(operator, key):
-            kernel = _autocast_kernel(_handle(operator), key, device, dtype_for)
+            kernel = _autocast_kernel(_handle(operator), key, device, rule)
             library.impl(operator.partition("::")[2], kernel, key)
 
 
-def _autocast_kernel(op: Any, key: str, device: str, dtype_for: Function) -> Function:
+def _autocast_kernel(op: Any, key: str, device: str, rule: Function | CastBack) -> Function:
     keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
+    dtype_for = rule.dtype_for if isinstance(rule, CastBack) else rule
+
+    def is_cast(value: torch.Tensor) -> bool:
+        is_eligible = value.device.type == device and value.dtype is not torch.float64
+        return is_eligible and value.is_floating_point()
 
     def cast_to(value: torch.Tensor) -> torch.Tensor:
-        if value.device.type != device or value.dtype is torch.float64:
-            return value
-        return value.to(dtype_for(device)) if value.is_floating_point() else value
+        return value.to(dtype_for(device)) if is_cast(value) else value
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         with _C._ExcludeDispatchKeyGuard(keyset):
-            args, kwargs = pytree.tree_map_only(torch.Tensor, cast_to, (args, kwargs))
-            return op(*args, **kwargs)
+            new_args, new_kwargs = pytree.tree_map_only(torch.Tensor, cast_to, (args, kwargs))
+            result = op(*new_args, **new_kwargs)
+        if isinstance(rule, CastBack):
+            (before,) = _at([rule.place], args, kwargs)
+            if is_cast(before):
+                return pytree.tree_map_only(torch.Tensor, cast_back(before.dtype), result)
+        return result
+
+    def cast_back(dtype: torch.dtype) -> Function:
+        return lambda value: value.to(dtype) if value.is_floating_point() else value
 
     return kernel

@@ -1,0 +1,36 @@
+"""`autocast:` held against the schema: what is cast, and what is cast back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.loader.autocast import Autocast
+from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
+
+
+def check_autocast(resolved: Resolved) -> Iterator[Diagnostic]:
+    """Every mistake in an `autocast:`."""
+    for operator in resolved.declared:
+        autocast = operator.function.autocast
+        if autocast is not None:
+            for found in _check(operator, autocast):
+                yield finding(operator.function, *found)
+
+
+def _check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
+    schema, name = operator.schema, operator.schema.full_name
+    if operator.kind is not SchemaKind.functional:
+        message = f"`{name}` writes to its arguments, which can't be cast"
+        yield Found("TG337", message, autocast.span, "here", "leave it out")
+    if not autocast.result:
+        return
+    tensors = [a.name for a in schema.arguments if dispatch_kind(a.type) == "T"]
+    if autocast.result not in tensors:
+        hint = did_you_mean(autocast.result, tensors)
+        message = f"`{name}` has no tensor `{autocast.result}`"
+        yield Found("TG337", message, autocast.span, "not a tensor of this operator", hint)
