@@ -87,7 +87,13 @@ def build_program(
         from torchgen_lite.analysis.differentiability.check import check_derivatives
 
         helpers = None if formulas is None else frozenset(formulas.names())
-        found += check_derivatives(merged, helpers)
+        wrong = list(check_derivatives(merged, helpers))
+        if not has_errors(wrong):
+            from torchgen_lite.analysis.differentiability.arguments import check_arguments
+            from torchgen_lite.analysis.differentiability.integers import check_integers
+
+            wrong += [*check_arguments(resolved), *check_integers(resolved)]
+        found += wrong
     if any(function.fake is not None or function.samples for function in merged):
         from torchgen_lite.analysis.fakes.check import check_fakes
         from torchgen_lite.analysis.samples import check_samples

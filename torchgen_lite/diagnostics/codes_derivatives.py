@@ -96,7 +96,8 @@ def mul(self, other): ...""",
         "TG323",
         "formula calls an operator with the wrong arguments",
         "error",
-        "No overload of the operator takes so many arguments, or these keywords.",
+        "No overload of the operator takes so many arguments, or these keywords; or an argument of an operator "
+        "of the file is of another kind: a tensor, a number, a list, a text.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:

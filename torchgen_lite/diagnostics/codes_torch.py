@@ -1,4 +1,4 @@
-"""Codes of what entries say for PyTorch's Python side: TG330 to TG341, fakes, samples, vmap, autocast, formulas."""
+"""Codes of what entries say for PyTorch's Python side: TG330 to TG342, fakes, samples, vmap, autocast, formulas."""
 
 from __future__ import annotations
 
@@ -231,5 +231,29 @@ package = "mylib"
   derivatives:
     x: sigmoid(grad)
 $ torchgen-lite generate""",
+    ),
+    Code(
+        "TG342",
+        "integer result that counts as differentiable",
+        "warning",
+        "An integer requires no gradient. Without `output_differentiability` every result that is a tensor counts as "
+        "differentiable, this one too, by whose `fake` it is an integer: formulas would be called with zeros for it.",
+        """\
+- func: mylib::largest(Tensor x) -> (Tensor values, Tensor indices)
+  dispatch: {CPU: largest_cpu}
+  fake:
+    values: {like: x}
+    indices: {like: x, dtype: int64}
+  derivatives:
+    x: grad_values""",
+        """\
+- func: mylib::largest(Tensor x) -> (Tensor values, Tensor indices)
+  dispatch: {CPU: largest_cpu}
+  fake:
+    values: {like: x}
+    indices: {like: x, dtype: int64}
+  output_differentiability: [True, False]
+  derivatives:
+    x: grad_values""",
     ),
 )

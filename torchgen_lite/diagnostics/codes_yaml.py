@@ -257,7 +257,7 @@ $ torchgen-lite lint""",
         "TG122",
         "malformed build guard",
         "error",
-        "`guard:` takes one preprocessor condition on one line: `#if`, `#ifdef` or `#ifndef`. "
+        "`guard:` takes one preprocessor condition on one line, `#if`, `#ifdef` or `#ifndef`, or a list of them. "
         "Behind `#if` stands one whole expression; a comment behind that begins with `//`.",
         '- func: relu(Tensor self) -> Tensor\n  guard: "USE_ROCM"',
         '- func: relu(Tensor self) -> Tensor\n  guard: "#ifndef USE_ROCM"',

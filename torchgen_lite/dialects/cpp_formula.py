@@ -180,6 +180,8 @@ def _called(
     name = node.function.text
     if "::" in name:
         return name, items
+    if name == "not_implemented":
+        return f"autograd::{name}", items
     # Where the author has functions too, `formulas` is a namespace that sees them and PyTorch's.
     scope = "formulas" if functions.has_headers else "at"
     return f"{scope}::{_symbolic(name, is_symbolic)}", items

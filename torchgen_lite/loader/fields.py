@@ -51,7 +51,7 @@ _FIELDS = (
     _ours(
         "guard",
         own.GUARD,
-        'a preprocessor condition around generated C++: `"#ifndef USE_ROCM"`',
+        'a preprocessor condition around generated C++: `"#ifndef USE_ROCM"`, or a list of them',
         fills=False,
     ),
     Field("variants", native.VARIANTS, "`function` (the default), `method`, or both"),

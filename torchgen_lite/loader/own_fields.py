@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite.loader.guards import read_guard
+from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.shapes import KERNEL, Shape, comma_list, plain, words
 from torchgen_lite.loader.versions import parse_range
-from torchgen_lite.loader.yaml_nodes import MapNode
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.autocast import Autocast
@@ -60,13 +61,30 @@ def _read_range(reader: EntryReader, name: str) -> str | None:
 
 
 def _read_guard(reader: EntryReader, name: str) -> str | None:
-    text = reader.text(name)
-    if text is not None and read_guard(text) is None:
-        message = f"`{short(text)}` is not a build guard"
-        span = reader.span(reader.fields[name][1])
-        reader.report("TG122", message, span, "here", 'write it like "#ifndef USE_ROCM"')
-        return None
-    return text.strip() if text is not None else None
+    """One condition as it is written; of a list the one that is all of them."""
+    node = reader.fields[name][1]
+    if not isinstance(node, ListNode):
+        text = reader.text(name)
+        is_right = text is not None and _guard_condition(reader, text, node) is not None
+        return text.strip() if text is not None and is_right else None
+    conditions: list[str] = []
+    for item in node.items:
+        if not isinstance(item, ScalarNode) or item.is_null:
+            reader.wrong_type(name, item, "text")
+            return None
+        condition = _guard_condition(reader, item.value, item)
+        if condition is None:
+            return None
+        conditions.append(condition)
+    return f"#if {' && '.join(conditions)}" if conditions else None
+
+
+def _guard_condition(reader: EntryReader, text: str, node: Node) -> str | None:
+    condition = read_guard(text)
+    if condition is None:
+        message, hint = f"`{short(text)}` is not a build guard", 'write it like "#ifndef USE_ROCM"'
+        reader.report("TG122", message, reader.span(node), "here", hint)
+    return condition
 
 
 def _read_derivatives(reader: EntryReader, name: str) -> Derivatives | None:
@@ -152,7 +170,8 @@ def _samples_schema() -> dict[str, object]:
 
 
 TORCH = Shape(plain(type="string", pattern=r"^\s*(?:>=|<=|==|!=|~=|<|>)\s*[0-9]"), _read_range)
-GUARD = Shape(plain(type="string", pattern=r"^#(?:if|ifdef|ifndef)[ \t]+\S"), _read_guard)
+_GUARD: Json = {"type": "string", "pattern": r"^#(?:if|ifdef|ifndef)[ \t]+\S"}
+GUARD = Shape(plain(anyOf=[_GUARD, {"type": "array", "items": _GUARD, "minItems": 1}]), _read_guard)
 FAKE = Shape(lambda tags: _fake_schema(), _read_fake)
 FUNCTION = Shape(plain(type="string", pattern=KERNEL), _read_function)
 AUTOCAST = Shape(lambda tags: _autocast_schema(), _read_autocast)

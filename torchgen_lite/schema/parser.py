@@ -15,6 +15,7 @@ arguments are three diagnostics.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -160,6 +161,16 @@ def _list_item(cursor: Cursor, arguments: list[Argument], state: _ListState) -> 
     arguments.append(parse_argument(cursor, state.star >= 0))
 
 
+def _hexadecimal(cursor: Cursor) -> str | None:
+    """What to write for the `0x1F` of C++, whose `0` libtorch takes, and leaves the rest."""
+    at = cursor.at
+    text = cursor.texts[at]
+    is_zero = at > 0 and cursor.texts[at - 1] == "0" and cursor.starts[at] == cursor.last_end
+    if not is_zero or not re.fullmatch("[xX][0-9a-fA-F]+", text):
+        return None
+    return f"libtorch reads this as 0; write {int(text[1:], 16)}"
+
+
 def _unclosed(cursor: Cursor, opening: int) -> bool:
     """Report what stands where `,` or `)` should; say whether to go on with the list."""
     if cursor.kind == "end" and BAD_STRING in cursor.kinds:
@@ -177,7 +188,9 @@ def _unclosed(cursor: Cursor, opening: int) -> bool:
         if cursor.kind == "end":
             raise Abort
         return False
-    cursor.report_here("TG201", f"expected `,` or `)`, found {cursor.found()}", "unexpected")
+    hint = _hexadecimal(cursor)
+    message = f"expected `,` or `)`, found {cursor.found()}"
+    cursor.report_here("TG201", message, "unexpected", hint)
     cursor.skip_item()
     if cursor.take(","):
         return True

@@ -435,7 +435,10 @@ class CastBack(NamedTuple):
     place: int | str
 
 
-def _register_autocast(library: Any, operator: str, rule: Function | CastBack) -> None:
+Rule = Function | CastBack
+
+
+def _register_autocast(library: Any, operator: str, rule: Rule) -> None:
     """A kernel for the autocast key of every device that has none yet."""
     own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
     for backend, device in (_AUTOCAST | own).items():
@@ -445,7 +448,7 @@ def _register_autocast(library: Any, operator: str, rule: Function | CastBack) -
             library.impl(operator.partition("::")[2], kernel, key)
 
 
-def _autocast_kernel(op: Any, key: str, device: str, rule: Function | CastBack) -> Function:
+def _autocast_kernel(op: Any, key: str, device: str, rule: Rule) -> Function:
     keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
     dtype_for = rule.dtype_for if isinstance(rule, CastBack) else rule
 
@@ -458,13 +461,14 @@ def _autocast_kernel(op: Any, key: str, device: str, rule: Function | CastBack) 
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         with _C._ExcludeDispatchKeyGuard(keyset):
-            new_args, new_kwargs = pytree.tree_map_only(torch.Tensor, cast_to, (args, kwargs))
-            result = op(*new_args, **new_kwargs)
-        if isinstance(rule, CastBack):
-            (before,) = _at([rule.place], args, kwargs)
-            if is_cast(before):
-                return pytree.tree_map_only(torch.Tensor, cast_back(before.dtype), result)
-        return result
+            given = pytree.tree_map_only(torch.Tensor, cast_to, (args, kwargs))
+            result = op(*given[0], **given[1])
+        if not isinstance(rule, CastBack):
+            return result
+        (before,) = _at([rule.place], args, kwargs)
+        if not is_cast(before):
+            return result
+        return pytree.tree_map_only(torch.Tensor, cast_back(before.dtype), result)
 
     def cast_back(dtype: torch.dtype) -> Function:
         return lambda value: value.to(dtype) if value.is_floating_point() else value

@@ -105,8 +105,9 @@ def zeros(info: tuple[Any, torch.dtype, torch.device]) -> Tensor:
     return torch.zeros(shape, dtype=dtype, device=device)
 
 
-def not_implemented(name: str) -> NoReturn:
-    raise NotImplementedError(f"the derivative of {name} is not implemented")
+def not_implemented(name: str, reason: str = "") -> NoReturn:
+    why = f": {reason}" if reason else ""
+    raise NotImplementedError(f"the derivative of {name} is not implemented{why}")
 
 
 def promote(*values: Any) -> torch.dtype:

@@ -347,3 +347,11 @@ def test_a_size_keeps_no_tensor() -> None:
     gc.collect()
     assert known() is None
     result.sum().backward()
+
+
+def test_a_derivative_that_is_not_implemented() -> None:
+    y = torch.ones(2, requires_grad=True)
+    ops.half_done(X, y.detach()).sum().backward()
+    said = "the derivative of half_done, y is not implemented: nobody needs it"
+    with pytest.raises(NotImplementedError, match=said):
+        ops.half_done(X, y).sum().backward()

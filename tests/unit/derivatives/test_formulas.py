@@ -361,3 +361,47 @@ def test_variants_by_key_and_several_results() -> None:
 )
 def test_a_result_is_never_called_as_an_argument(schema: str, names: tuple[str, ...]) -> None:
     assert return_names(FunctionSchema.parse(schema)) == names
+
+
+CALLS = """\
+- func: lib::back(Tensor grad, float scale, Tensor[] xs, int? n=None, *, str mode="a") -> Tensor
+- func: lib::f(Tensor x, float scale, Tensor[] y, int[] n) -> Tensor
+  dispatch: {CPU: f}
+  derivatives:
+    x: %s
+    y: not_differentiable
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "messages"),
+    [
+        ("back(grad, scale * 2, [x, x], mode='b') + back(grad, x.size(0), y, None)", []),
+        (
+            "back(grad, True, x, sum(n))",
+            ["argument `n` of `lib::back` is `int?`, and a tensor is given"],
+        ),
+        (
+            "back(scale, grad, y)",
+            [
+                "argument `grad` of `lib::back` is `Tensor`, and a float is given",
+                "argument `scale` of `lib::back` is `float`, and a tensor is given",
+            ],
+        ),
+        (
+            "back(grad, 1, n)",
+            ["argument `xs` of `lib::back` is `Tensor[]`, and a list is given"],
+        ),
+        ("back(grad, n, y)", ["argument `scale` of `lib::back` is `float`, and a list is given"]),
+        (
+            "back(grad, 1, y, mode=1)",
+            ["argument `mode` of `lib::back` is `str`, and an integer is given"],
+        ),
+    ],
+)
+def test_arguments_of_own_operators_have_the_kinds_of_the_schema(
+    formula: str, messages: list[str]
+) -> None:
+    functions, found = load_native_functions([Source("ops.yaml", CALLS % formula)])
+    program = build_program(functions, Config(Path("nowhere")), diagnostics=found)
+    assert [d.message for d in program.diagnostics if d.code == "TG323"] == messages

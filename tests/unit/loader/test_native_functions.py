@@ -184,6 +184,8 @@ def test_unknown_tags_are_kept_and_mentioned() -> None:
         ("- func: f() -> ()\n  torch: '>=2.6 <3'\n", "TG119"),
         ("- func: f() -> ()\n  guard: '#if X\n\n    #error'\n", "TG122"),
         ("- func: f() -> ()\n  guard: '#if A /* x'\n", "TG122"),
+        ("- func: f() -> ()\n  guard: ['#if A', '#if (']\n", "TG122"),
+        ("- func: f() -> ()\n  guard: ['#if A', {}]\n", "TG106"),
         ("- func: f() -> ()\n  guard: '#if A */ x'\n", "TG122"),
         ("- func: f() -> ()\n  guard: '#if 1) || (1'\n", "TG122"),
         ("- func: f() -> ()\n  guard: '#if (A // )'\n", "TG122"),

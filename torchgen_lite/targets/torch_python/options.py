@@ -46,7 +46,11 @@ class TorchPythonOptions:
     load: str = option(
         "A module to import first: the extension that defines the operators.", MODULE, ""
     )
-    autograd: bool = option("Whether `derivatives:` are registered here.", FLAG, True)
+    autograd: bool | None = option(
+        "Whether `derivatives:` are registered here.",
+        FLAG,
+        shown="true, unless C++ has functions for formulas",
+    )
 
     @property
     def is_defining(self) -> bool:

@@ -15,6 +15,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_names import is_reserved
 from torchgen_lite.dialects.torch_library import MODULES
+from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
@@ -68,16 +69,25 @@ def author_torch_python(program: Program, options: TorchPythonOptions) -> Iterat
     return begun(author_functions(package), package.modules, types)
 
 
+def has_autograd(config: Config, options: TorchPythonOptions) -> bool:
+    """Whether formulas are registered here: as the option says, else unless another target has their functions in C++."""
+    if options.autograd is not None:
+        return options.autograd
+    names = config.targets or config.target_options
+    return not any("formula-headers" in config.target_options.get(name, {}) for name in names)
+
+
 def _package(program: Program, options: TorchPythonOptions, selection: Selection) -> Package:
     modules = program.modules.get(TARGET, {})
     registered = selection.registrations(program)
+    options = replace(options, autograd=has_autograd(program.config, options))
     return build_package(program.resolved, selection.operators, options, modules, registered)
 
 
 def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:
     """The operators that have functions. `autograd = false` leaves formulas to somebody else."""
     policy = TARGETS[TARGET].policy
-    if not options.autograd:
+    if not has_autograd(program.config, options):
         policy = replace(policy, makes=policy.makes - {Origin.formulas})
     return select(program, policy, options.skip, _inexpressible)
 

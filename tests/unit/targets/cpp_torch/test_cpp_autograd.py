@@ -397,3 +397,8 @@ def test_a_list_that_may_be_absent(tmp_path: Path) -> None:
         load("ops.yaml", config=config, root=tmp_path), targets=["cpp-torch"]
     ).diagnostics[0]
     assert (found.code, "kept by no node" in found.message) == ("TG540", True)
+
+
+def test_what_is_not_implemented_says_so(tmp_path: Path) -> None:
+    text = autograd(tmp_path, entry("f(Tensor x) -> Tensor", "x: not_implemented('f of x')"))
+    assert '      grad_x_ = autograd::not_implemented("f of x");\n' in text

@@ -448,3 +448,46 @@ def test_clang_format_changes_nothing_for_pytorch() -> None:
     assert {path: unformatted([files[path]]) for path in sample} == dict.fromkeys(sample, "")
     for path, text in files.items():
         assert len(text.splitlines()) < 10_000, path
+
+
+def test_conditions_of_neighbours_are_merged(tmp_path: Path) -> None:
+    yaml = "".join(
+        f"- func: demo::{name}(Tensor x) -> Tensor\n  dispatch: {{CPU: k}}\n{guard}"
+        for name, guard in {
+            "a": "",
+            "b": "  guard: ['#ifdef A', '#if B > 1']\n",
+            "c": "  guard: ['#ifdef A', '#if B > 1']\n",
+            "d": "  guard: '#ifdef A'\n",
+        }.items()
+    )
+    assert """
+  m.impl("a", TORCH_FN(::demo::k));
+#if (defined(A) && (B > 1))
+  m.impl("b", TORCH_FN(::demo::k));
+  m.impl("c", TORCH_FN(::demo::k));
+#endif
+#if defined(A)
+  m.impl("d", TORCH_FN(::demo::k));
+#endif
+}
+""" in generate(tmp_path, yaml)["src/register_cpu.cpp"]
+
+
+def test_a_kernel_of_the_global_namespace(tmp_path: Path) -> None:
+    files = generate(tmp_path, SCALE + "  dispatch:\n    CPU: ::scale_it\n    Meta: a::scale_it\n")
+    assert """
+#include "places.h"
+
+#line DEMO_PLACE_scale_CPU
+at::Tensor scale_it(const at::Tensor& self, double s);
+
+namespace a {
+""" in files["include/demo/kernels.h"]
+    assert 'm.impl("scale", TORCH_FN(::scale_it));' in files["src/register_cpu.cpp"]
+
+
+def test_a_template_is_named_by_a_function_that_calls_it(tmp_path: Path) -> None:
+    program = load(tmp_path, SCALE + "  dispatch:\n    CPU: scale<float, 4>\n")
+    assert [d.help for d in program.diagnostics] == [
+        "a template has no name of its own: name a function that calls `scale<float, 4>`"
+    ]

@@ -68,3 +68,19 @@ def test_modules_are_copied_as_they_are(tmp_path: Path, name: str) -> None:
     assert rest == (SUPPORT / name).read_text()
     # Ours is the longer line, black's own the shorter one.
     assert black.format_str(rest, mode=black.Mode()) == rest
+
+
+def test_functions_for_formulas_in_cpp_leave_gradients_to_cpp(tmp_path: Path) -> None:
+    entry = "- func: mylib::f(Tensor x) -> Tensor\n  dispatch: {CPU: f}\n  derivatives: {x: f_back(grad)}\n"
+    (tmp_path / "ops.yaml").write_text(entry)
+    config = 'schema = ["ops.yaml"]\ntargets = ["cpp-torch", "torch-python"]\n'
+    headers = '[target.cpp-torch]\nformula-headers = ["formulas.h"]\n'
+    for more, registered in (
+        (headers, False),
+        (f"{headers}[target.torch-python]\nautograd = true\n", True),
+        ("", True),
+    ):
+        (tmp_path / "torchgen_lite.toml").write_text(config + more)
+        files = generate(load(root=tmp_path))
+        text = files["torch-python/mylib_ops/_operators.py"]
+        assert ("def f__backward" in text) is registered

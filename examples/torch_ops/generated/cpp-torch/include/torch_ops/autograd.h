@@ -97,6 +97,19 @@ inline bool is_nothing(const variable_list& grads) {
   });
 }
 
+// What a formula says of a gradient that there is none of.
+inline at::Tensor not_implemented(const char* name, const char* reason = "") {
+  const char* why = *reason ? ": " : "";
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      false,
+      "the derivative of ",
+      name,
+      " is not implemented",
+      why,
+      reason);
+  return {};
+}
+
 // Zeros for gradients that nothing came back for.
 inline void materialize(
     const torch::autograd::Node& node,

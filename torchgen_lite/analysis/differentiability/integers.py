@@ -1,0 +1,43 @@
+"""Results that are integers by their fake, and would get a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.fakes.results import rules_by_result
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.schema.formula import Name
+
+_INTEGERS = frozenset(
+    "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 short int long".split()
+)
+
+
+def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
+    """Entries whose `output_differentiability` is missing: libtorch lets no integer require a gradient."""
+    for operator in resolved.declared:
+        function = operator.function
+        derivatives = function.derivatives
+        if derivatives is None or function.fake is None:
+            continue
+        info = resolved.autograd[operator.name].info
+        if info is None or not info.slots or info.output_differentiability is not None:
+            continue
+        rules = rules_by_result(function)
+        dtypes = {i: rule.get("dtype") for i, rule in rules.items() if i in info.outputs}
+        found = {
+            i: d.text for i, d in dtypes.items() if isinstance(d, Name) and d.text in _INTEGERS
+        }
+        for index, dtype in list(found.items())[:1]:
+            name = return_names(function.func)[index]
+            message = (
+                f"result `{name}` of `{function.func.full_name}` is `{dtype}`, and has no gradient"
+            )
+            flags = [
+                str(i in info.outputs and i not in found) for i in range(len(function.func.returns))
+            ]
+            hint = f"add `output_differentiability: [{', '.join(flags)}]`"
+            yield finding(function, "TG342", message, derivatives.span, "missing here", hint)
