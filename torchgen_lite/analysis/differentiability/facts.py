@@ -156,6 +156,8 @@ def _about(
     source = values.get(value.text) if isinstance(value, Name) else None
     if source is None or fact is None:
         return None
+    if fact in (Fact.size, Fact.sym_sizes) and source.carries not in ("T", "O"):
+        return None  # `sizes.size()` is the length of a list.
     saved = replace(source, fact=fact, dim=dim)
     while saved.name in values:
         saved = replace(saved, apart=f"{saved.apart}_")
