@@ -39,7 +39,9 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor> affine_backward(
       mask[2] ? grad.sum(0) : at::Tensor()};
 }
 
-inline std::vector<at::Tensor> spread_backward(const at::Tensor& grad, at::TensorList ys) {
+inline std::vector<at::Tensor> spread_backward(
+    const at::Tensor& grad,
+    at::TensorList ys) {
   std::vector<at::Tensor> grads;
   for (const auto& y : ys)
     grads.push_back(grad.sum().expand_as(y));

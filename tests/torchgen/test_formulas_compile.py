@@ -1,0 +1,132 @@
+"""PyTorch's formulas as C++ of ours, compiled against libtorch's headers: all of them, but for a list with reasons."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from torchgen_lite.analysis.differentiability.match import match_derivatives
+from torchgen_lite.analysis.resolve import derive_functions, resolve
+from torchgen_lite.dialects.cpp_formula import Functions
+from torchgen_lite.emit.render import render_files
+from torchgen_lite.loader import (
+    find_torch_files,
+    load_native_functions,
+    load_schema_sources,
+    load_tags,
+)
+from torchgen_lite.targets.cpp_torch.nodes import node_view, problems_of
+from torchgen_lite.targets.output import OutputFile
+
+pytestmark = [pytest.mark.torch, needs_compiler]
+pytest.importorskip("torch")
+
+# What PyTorch's own file of nodes sees.
+BEFORE = """\
+#include <all/autograd.h>
+
+#include <torch/csrc/autograd/FunctionsManual.h>
+
+#include <array>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+namespace all {
+using namespace at;
+using namespace torch::autograd::generated::details;
+
+namespace {
+namespace formulas {
+using namespace at;
+using namespace torch::autograd::generated::details;
+} // namespace formulas
+"""
+AFTER = """
+} // namespace
+} // namespace all
+"""
+# What the compiler says of a formula, and why that is so.
+REASONS = {
+    r"'\w+_symint' is not a member of '\S+formulas'": "helper with sizes under its plain name",
+    r"'i' was not declared in this scope": "of one element",
+    r"'retain_variables' was not declared in this scope.*": "local variable of PyTorch's nodes",
+    r"invalid initialization of reference of type 'const at::Tensor&' from expression of type "
+    r"'double'": "sqrt of a constant",
+    r"could not convert .* from 'c10::SymFloat' to 'c10::SymInt'": "quotient of integers",
+    r"nothing is kept for `self.sym_blocksize\(\)`": "fact of sparse tensors",
+}
+# Formulas that a library of one's own would have to write otherwise.
+_EXPECTED = {
+    "helper with sizes under its plain name": """
+        _fft_r2c _foreach_mm _grouped_mm _sparse_addmm addmm as_strided as_strided_ as_strided_scatter constant_pad_nd
+        cudnn_convolution cudnn_convolution_transpose lu_unpack mean.dim mm narrow_copy native_group_norm
+        native_layer_norm_backward repeat slice.Tensor split.Tensor split_with_sizes squeeze squeeze.dim squeeze.dims
+        squeeze_ squeeze_.dim squeeze_.dims sum.dim_IntList unsafe_split.Tensor unsafe_split_with_sizes
+    """,
+    "of one element": """
+        _foreach_div.List _foreach_maximum.Scalar _foreach_maximum.ScalarList _foreach_minimum.Scalar
+        _foreach_minimum.ScalarList _foreach_mm _foreach_norm.Scalar _foreach_pow.List
+        _foreach_pow.ScalarAndTensor _foreach_pow.ScalarList
+    """,
+    "local variable of PyTorch's nodes": """
+        _batch_norm_no_update _batch_norm_with_update _cudnn_rnn cudnn_batch_norm miopen_rnn
+    """,
+    "sqrt of a constant": "erf erfc erfinv special_erfcx",
+    "quotient of integers": "channel_shuffle",
+    "fact of sparse tensors": """
+        _to_sparse _to_sparse.sparse_dim _to_sparse_bsc _to_sparse_bsr _to_sparse_csc _to_sparse_csr
+    """,
+}
+
+
+def formulas(folder: Path) -> dict[str, set[str]]:
+    """A file with the nodes of all formulas; what is said of those that C++ has no words for."""
+    files, _ = find_torch_files()
+    assert files is not None
+    paths = [files.native_functions, files.derivatives, files.tags]
+    sources, _ = load_schema_sources(paths, files.tags.parent)
+    tags, _ = load_tags(sources[2])
+    functions, _ = load_native_functions(sources[:2], tags=tags, derive=derive_functions)
+    matches = match_derivatives(resolve(functions, tags).operators)
+    called = Functions("all", has_headers=True)
+    infos = {
+        i.node_name: i for by_key in matches.infos.values() for i in by_key.values() if i.slots
+    }
+    said: dict[str, set[str]] = {}
+    nodes = []
+    for info in infos.values():
+        problems = {problem.message for problem in problems_of(info, called)}
+        if problems:
+            said[info.function.func.full_name] = problems
+        else:
+            nodes.append(node_view(info, called))
+    assert len(nodes) > 600
+    shared = {"namespace": "all", "folder": "all"}
+    outputs = [
+        OutputFile("include/all/autograd.h", "cpp_torch/autograd.h.j2", shared),
+        OutputFile("include/all/version.h", "cpp_torch/version.h.j2", {}),
+        OutputFile("nodes.cpp", "cpp_torch/autograd_node.cpp.j2", {"nodes": nodes}),
+    ]
+    texts = render_files(outputs, "derivatives.yaml")
+    # Every message is about the operator of a node.
+    named = re.sub(r"^// The gradients of (.*)\.$", r'#line 1 "\1"', texts["nodes.cpp"], flags=re.M)
+    write_files(folder, {**texts, "nodes.cpp": BEFORE + named + AFTER})
+    return said
+
+
+def test_every_formula_compiles_but_for_a_list(tmp_path: Path) -> None:
+    said = formulas(tmp_path)
+    flags = [*torch_flags(), "-w", "-fmax-errors=0"]
+    done = check_syntax(tmp_path, "nodes.cpp", flags=flags, includes=[tmp_path / "include"])
+    for name, message in re.findall(r"^([^\s:]+):\d+:\d+: error: (.*)$", done.messages, flags=re.M):
+        said.setdefault(name, set()).add(message)
+    found: dict[str, set[str]] = {}
+    for name, messages in said.items():
+        for message in messages:
+            why = [reason for text, reason in REASONS.items() if re.fullmatch(text, message)]
+            found.setdefault(why[0] if why else message, set()).add(name)
+    assert found == {reason: set(names.split()) for reason, names in _EXPECTED.items()}
