@@ -11,8 +11,6 @@ TORCHGEN_LITE_LIBRARY(demo, m) {
       "ones(int[] size, *, ScalarType? dtype=None, Layout layout=strided) -> Tensor");
 #if !defined(NO_NORM)
   m.def("norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)");
-#endif
-#if !defined(NO_NORM)
   m.def(
       "norm.out(Tensor x, Tensor? weight=None, *, Tensor(a!) out, Tensor(b!) scale) -> (Tensor(a!), Tensor(b!))");
 #endif

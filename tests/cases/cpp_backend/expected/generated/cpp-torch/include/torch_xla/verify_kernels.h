@@ -2,8 +2,7 @@
 // Regenerate: torchgen-lite generate
 // Include this as the last line of each file that defines kernels: every kernel
 // declared above it is compared with its schema. A mistake is an error at the
-// argument in the YAML.
-#pragma once
+// argument in the YAML. In a unity build it is included by each of them.
 
 #ifdef TORCH_XLA_KERNELS_H
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
@@ -20,6 +19,8 @@
 #include "kernel_check.h"
 #include "places.h"
 
+#ifndef TORCH_XLA_ABSENT_KERNELS
+#define TORCH_XLA_ABSENT_KERNELS
 // Found behind the namespace of kernels that are not declared here.
 namespace torch_xla_absent_kernels {
 
@@ -38,6 +39,7 @@ struct XLANativeFunctions {
   static constexpr ::torch_xla::proof::not_here flatten{};
 };
 } // namespace torch_xla_absent_kernels
+#endif
 
 namespace torch_xla {
 using namespace ::torch_xla_absent_kernels;
@@ -46,6 +48,7 @@ using namespace ::torch_xla_absent_kernels;
 // The conditions stand in the columns of what they are about.
 // clang-format off
 namespace torch_xla::proof {
+namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // xla::xla_op, XLA
 #line TORCH_XLA_PLACE_xla_op_func
@@ -56,6 +59,10 @@ auto xla_op_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANativeF
 template <class Schema>
 none_of_several xla_op_XLA_found(...);
 using xla_op_XLA = kernel<xla_op_XLA_schema, decltype(xla_op_XLA_found<xla_op_XLA_schema>(0))>;
+static_assert(
+#line TORCH_XLA_PLACE_xla_op_func
+          fits<xla_op_XLA::found_type, xla_op_XLA::expected_type>,
+    "xla::xla_op: no kernel 'xla_op' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_XLA_PLACE_xla_op_func
           counts<xla_op_XLA::found_type, xla_op_XLA::expected_type>,
@@ -80,6 +87,10 @@ none_of_several aten__neg_XLA_found(...);
 using aten__neg_XLA = kernel<aten__neg_XLA_schema, decltype(aten__neg_XLA_found<aten__neg_XLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten__neg_func
+    fits<aten__neg_XLA::found_type, aten__neg_XLA::expected_type>,
+    "aten::neg: no kernel 'neg' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten__neg_func
     counts<aten__neg_XLA::found_type, aten__neg_XLA::expected_type>,
     "aten::neg: the schema has 1 argument, so kernel 'neg' takes 1");
 static_assert(
@@ -100,6 +111,10 @@ auto aten__mul_Tensor_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::
 template <class Schema>
 none_of_several aten__mul_Tensor_XLA_found(...);
 using aten__mul_Tensor_XLA = kernel<aten__mul_Tensor_XLA_schema, decltype(aten__mul_Tensor_XLA_found<aten__mul_Tensor_XLA_schema>(0))>;
+static_assert(
+#line TORCH_XLA_PLACE_aten__mul_Tensor_func
+    fits<aten__mul_Tensor_XLA::found_type, aten__mul_Tensor_XLA::expected_type>,
+    "aten::mul.Tensor: no kernel 'mul' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_XLA_PLACE_aten__mul_Tensor_func
     counts<aten__mul_Tensor_XLA::found_type, aten__mul_Tensor_XLA::expected_type>,
@@ -128,6 +143,10 @@ none_of_several aten__mul_Scalar_XLA_found(...);
 using aten__mul_Scalar_XLA = kernel<aten__mul_Scalar_XLA_schema, decltype(aten__mul_Scalar_XLA_found<aten__mul_Scalar_XLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten__mul_Scalar_func
+    fits<aten__mul_Scalar_XLA::found_type, aten__mul_Scalar_XLA::expected_type>,
+    "aten::mul.Scalar: no kernel 'mul' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten__mul_Scalar_func
     counts<aten__mul_Scalar_XLA::found_type, aten__mul_Scalar_XLA::expected_type>,
     "aten::mul.Scalar: the schema has 2 arguments, so kernel 'mul' takes 2");
 static_assert(
@@ -154,6 +173,10 @@ none_of_several aten__aminmax_XLA_found(...);
 using aten__aminmax_XLA = kernel<aten__aminmax_XLA_schema, decltype(aten__aminmax_XLA_found<aten__aminmax_XLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten__aminmax_func
+    fits<aten__aminmax_XLA::found_type, aten__aminmax_XLA::expected_type>,
+    "aten::aminmax: no kernel 'aminmax' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten__aminmax_func
     counts<aten__aminmax_XLA::found_type, aten__aminmax_XLA::expected_type>,
     "aten::aminmax: the schema has 2 arguments, so kernel 'aminmax' takes 2");
 static_assert(
@@ -178,6 +201,10 @@ auto aten__empty_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANa
 template <class Schema>
 none_of_several aten__empty_XLA_found(...);
 using aten__empty_XLA = kernel<aten__empty_XLA_schema, decltype(aten__empty_XLA_found<aten__empty_XLA_schema>(0))>;
+static_assert(
+#line TORCH_XLA_PLACE_aten__empty_func
+    fits<aten__empty_XLA::found_type, aten__empty_XLA::expected_type>,
+    "aten::empty: no kernel 'empty_symint' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_XLA_PLACE_aten__empty_func
     counts<aten__empty_XLA::found_type, aten__empty_XLA::expected_type>,
@@ -218,6 +245,10 @@ none_of_several aten__chunk_XLA_found(...);
 using aten__chunk_XLA = kernel<aten__chunk_XLA_schema, decltype(aten__chunk_XLA_found<aten__chunk_XLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten__chunk_func
+    fits<aten__chunk_XLA::found_type, aten__chunk_XLA::expected_type>,
+    "aten::chunk: no kernel 'chunk' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten__chunk_func
     counts<aten__chunk_XLA::found_type, aten__chunk_XLA::expected_type>,
     "aten::chunk: the schema has 2 arguments, so kernel 'chunk' takes 2");
 static_assert(
@@ -244,6 +275,10 @@ none_of_several aten__halve_all_XLA_found(...);
 using aten__halve_all_XLA = kernel<aten__halve_all_XLA_schema, decltype(aten__halve_all_XLA_found<aten__halve_all_XLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten__halve_all_func
+    fits<aten__halve_all_XLA::found_type, aten__halve_all_XLA::expected_type>,
+    "aten::halve_all: no kernel 'halve_all' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten__halve_all_func
     counts<aten__halve_all_XLA::found_type, aten__halve_all_XLA::expected_type>,
     "aten::halve_all: the schema has 1 argument, so kernel 'halve_all' takes 1");
 static_assert(
@@ -264,6 +299,10 @@ auto aten__count_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::XLANa
 template <class Schema>
 none_of_several aten__count_XLA_found(...);
 using aten__count_XLA = kernel<aten__count_XLA_schema, decltype(aten__count_XLA_found<aten__count_XLA_schema>(0))>;
+static_assert(
+#line TORCH_XLA_PLACE_aten__count_func
+    fits<aten__count_XLA::found_type, aten__count_XLA::expected_type>,
+    "aten::count: no kernel 'count' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_XLA_PLACE_aten__count_func
     counts<aten__count_XLA::found_type, aten__count_XLA::expected_type>,
@@ -292,6 +331,10 @@ none_of_several aten__resize__XLA_found(...);
 using aten__resize__XLA = kernel<aten__resize__XLA_schema, decltype(aten__resize__XLA_found<aten__resize__XLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten__resize__func
+    fits<aten__resize__XLA::found_type, aten__resize__XLA::expected_type>,
+    "aten::resize_: no kernel 'resize_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten__resize__func
     counts<aten__resize__XLA::found_type, aten__resize__XLA::expected_type>,
     "aten::resize_: the schema has 2 arguments, so kernel 'resize_' takes 2");
 static_assert(
@@ -316,6 +359,10 @@ auto aten___copy_from_XLA_found(int) -> decltype(look<Schema>::of(&::torch_xla::
 template <class Schema>
 none_of_several aten___copy_from_XLA_found(...);
 using aten___copy_from_XLA = kernel<aten___copy_from_XLA_schema, decltype(aten___copy_from_XLA_found<aten___copy_from_XLA_schema>(0))>;
+static_assert(
+#line TORCH_XLA_PLACE_aten___copy_from_func
+    fits<aten___copy_from_XLA::found_type, aten___copy_from_XLA::expected_type>,
+    "aten::_copy_from: no kernel '_copy_from' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line TORCH_XLA_PLACE_aten___copy_from_func
     counts<aten___copy_from_XLA::found_type, aten___copy_from_XLA::expected_type>,
@@ -348,6 +395,10 @@ none_of_several aten___copy_from_and_resize_XLA_found(...);
 using aten___copy_from_and_resize_XLA = kernel<aten___copy_from_and_resize_XLA_schema, decltype(aten___copy_from_and_resize_XLA_found<aten___copy_from_and_resize_XLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten___copy_from_and_resize_func
+    fits<aten___copy_from_and_resize_XLA::found_type, aten___copy_from_and_resize_XLA::expected_type>,
+    "aten::_copy_from_and_resize: no kernel '_copy_from_and_resize' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten___copy_from_and_resize_func
     counts<aten___copy_from_and_resize_XLA::found_type, aten___copy_from_and_resize_XLA::expected_type>,
     "aten::_copy_from_and_resize: the schema has 2 arguments, so kernel '_copy_from_and_resize' takes 2");
 static_assert(
@@ -374,6 +425,10 @@ none_of_several aten__flatten_AutogradXLA_found(...);
 using aten__flatten_AutogradXLA = kernel<aten__flatten_AutogradXLA_schema, decltype(aten__flatten_AutogradXLA_found<aten__flatten_AutogradXLA_schema>(0))>;
 static_assert(
 #line TORCH_XLA_PLACE_aten__flatten_func
+    fits<aten__flatten_AutogradXLA::found_type, aten__flatten_AutogradXLA::expected_type>,
+    "aten::flatten: no kernel 'flatten' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line TORCH_XLA_PLACE_aten__flatten_func
     counts<aten__flatten_AutogradXLA::found_type, aten__flatten_AutogradXLA::expected_type>,
     "aten::flatten: the schema has 1 argument, so kernel 'flatten' takes 1");
 static_assert(
@@ -385,5 +440,6 @@ static_assert(
     gives<aten__flatten_AutogradXLA::found_return, aten__flatten_AutogradXLA::expected_return>,
     "aten::flatten: the schema returns 'Tensor(a)', so kernel 'flatten' returns 'at::Tensor'");
 
+} // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_xla::proof
 // clang-format on

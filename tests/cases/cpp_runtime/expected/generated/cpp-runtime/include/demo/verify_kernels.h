@@ -2,8 +2,7 @@
 // Regenerate: torchgen-lite generate
 // Include this as the last line of each file that defines kernels: every kernel
 // declared above it is compared with its schema. A mistake is an error at the
-// argument in the YAML.
-#pragma once
+// argument in the YAML. In a unity build it is included by each of them.
 
 #ifdef DEMO_KERNELS_H
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
@@ -21,6 +20,8 @@
 #include "kernel_check.h"
 #include "places.h"
 
+#ifndef DEMO_ABSENT_KERNELS
+#define DEMO_ABSENT_KERNELS
 // Found behind the namespace of kernels that are not declared here.
 namespace demo_absent_kernels {
 inline constexpr ::demo::proof::not_here add_cpu{};
@@ -30,6 +31,7 @@ inline constexpr ::demo::proof::not_here ones{};
 inline constexpr ::demo::proof::not_here norm{};
 inline constexpr ::demo::proof::not_here norm_out{};
 } // namespace demo_absent_kernels
+#endif
 
 namespace demo {
 using namespace ::demo_absent_kernels;
@@ -42,6 +44,7 @@ using namespace ::demo_absent_kernels;
 // The conditions stand in the columns of what they are about.
 // clang-format off
 namespace demo::proof {
+namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // demo::add.Tensor, CPU
 #line DEMO_PLACE_add_Tensor_func
@@ -51,6 +54,10 @@ auto add_Tensor_CPU_found(int) -> decltype(look<Schema>::of(&::demo::add_cpu));
 template <class Schema>
 none_of_several add_Tensor_CPU_found(...);
 using add_Tensor_CPU = kernel<add_Tensor_CPU_schema, decltype(add_Tensor_CPU_found<add_Tensor_CPU_schema>(0))>;
+static_assert(
+#line DEMO_PLACE_add_Tensor_func
+        fits<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
+    "demo::add.Tensor: no kernel 'add_cpu' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line DEMO_PLACE_add_Tensor_func
         counts<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
@@ -80,6 +87,10 @@ auto add_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::demo::add_au
 template <class Schema>
 none_of_several add_Tensor_Autograd_found(...);
 using add_Tensor_Autograd = kernel<add_Tensor_Autograd_schema, decltype(add_Tensor_Autograd_found<add_Tensor_Autograd_schema>(0))>;
+static_assert(
+#line DEMO_PLACE_add_Tensor_func
+        fits<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
+    "demo::add.Tensor: no kernel 'add_autograd' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line DEMO_PLACE_add_Tensor_func
         counts<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
@@ -115,6 +126,10 @@ none_of_several scale__CPU_found(...);
 using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CPU_schema>(0))>;
 static_assert(
 #line DEMO_PLACE_scale__func
+        fits<scale__CPU::found_type, scale__CPU::expected_type>,
+    "demo::scale_: no kernel 'scale_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line DEMO_PLACE_scale__func
         counts<scale__CPU::found_type, scale__CPU::expected_type>,
     "demo::scale_: the schema has 2 arguments, so kernel 'scale_' takes 2");
 static_assert(
@@ -138,6 +153,10 @@ auto ones_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::d
 template <class Schema>
 none_of_several ones_CompositeExplicitAutograd_found(...);
 using ones_CompositeExplicitAutograd = kernel<ones_CompositeExplicitAutograd_schema, decltype(ones_CompositeExplicitAutograd_found<ones_CompositeExplicitAutograd_schema>(0))>;
+static_assert(
+#line DEMO_PLACE_ones_func
+        fits<ones_CompositeExplicitAutograd::found_type, ones_CompositeExplicitAutograd::expected_type>,
+    "demo::ones: no kernel 'ones' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line DEMO_PLACE_ones_func
         counts<ones_CompositeExplicitAutograd::found_type, ones_CompositeExplicitAutograd::expected_type>,
@@ -170,6 +189,10 @@ none_of_several norm_CompositeImplicitAutograd_found(...);
 using norm_CompositeImplicitAutograd = kernel<norm_CompositeImplicitAutograd_schema, decltype(norm_CompositeImplicitAutograd_found<norm_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
 #line DEMO_PLACE_norm_func
+        fits<norm_CompositeImplicitAutograd::found_type, norm_CompositeImplicitAutograd::expected_type>,
+    "demo::norm: no kernel 'norm' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line DEMO_PLACE_norm_func
         counts<norm_CompositeImplicitAutograd::found_type, norm_CompositeImplicitAutograd::expected_type>,
     "demo::norm: the schema has 2 arguments, so kernel 'norm' takes 2");
 static_assert(
@@ -197,6 +220,10 @@ none_of_several norm_out_CPU_found(...);
 using norm_out_CPU = kernel<norm_out_CPU_schema, decltype(norm_out_CPU_found<norm_out_CPU_schema>(0))>;
 static_assert(
 #line DEMO_PLACE_norm_out_func
+        fits<norm_out_CPU::found_type, norm_out_CPU::expected_type>,
+    "demo::norm.out: no kernel 'norm_out' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line DEMO_PLACE_norm_out_func
         counts<norm_out_CPU::found_type, norm_out_CPU::expected_type>,
     "demo::norm.out: the schema has 4 arguments, so kernel 'norm_out' takes 4");
 static_assert(
@@ -221,5 +248,6 @@ static_assert(
     "demo::norm.out: the schema returns '(Tensor(a!), Tensor(b!))', so kernel 'norm_out' returns 'std::tuple<demo::Tensor&, demo::Tensor&>'");
 #endif
 
+} // namespace TORCHGEN_LITE_PROOF
 } // namespace demo::proof
 // clang-format on

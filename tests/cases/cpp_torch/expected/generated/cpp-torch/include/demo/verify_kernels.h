@@ -2,8 +2,7 @@
 // Regenerate: torchgen-lite generate
 // Include this as the last line of each file that defines kernels: every kernel
 // declared above it is compared with its schema. A mistake is an error at the
-// argument in the YAML.
-#pragma once
+// argument in the YAML. In a unity build it is included by each of them.
 
 #ifdef DEMO_KERNELS_H
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
@@ -20,6 +19,8 @@
 #include "kernel_check.h"
 #include "places.h"
 
+#ifndef DEMO_ABSENT_KERNELS
+#define DEMO_ABSENT_KERNELS
 // Found behind the namespace of kernels that are not declared here.
 namespace demo_absent_kernels {
 inline constexpr ::demo::proof::not_here muladd_cpu{};
@@ -29,6 +30,7 @@ inline constexpr ::demo::proof::not_here scale_cuda_{};
 inline constexpr ::demo::proof::not_here squares{};
 inline constexpr ::demo::proof::not_here rms_norm{};
 } // namespace demo_absent_kernels
+#endif
 
 namespace demo {
 using namespace ::demo_absent_kernels;
@@ -41,6 +43,7 @@ using namespace ::demo_absent_kernels;
 // The conditions stand in the columns of what they are about.
 // clang-format off
 namespace demo::proof {
+namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // demo::muladd, CPU
 #line DEMO_PLACE_muladd_func
@@ -50,6 +53,10 @@ auto muladd_CPU_found(int) -> decltype(look<Schema>::of(&::demo::muladd_cpu));
 template <class Schema>
 none_of_several muladd_CPU_found(...);
 using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CPU_schema>(0))>;
+static_assert(
+#line DEMO_PLACE_muladd_func
+        fits<muladd_CPU::found_type, muladd_CPU::expected_type>,
+    "demo::muladd: no kernel 'muladd_cpu' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line DEMO_PLACE_muladd_func
         counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
@@ -81,6 +88,10 @@ none_of_several muladd_CUDA_found(...);
 using muladd_CUDA = kernel<muladd_CUDA_schema, decltype(muladd_CUDA_found<muladd_CUDA_schema>(0))>;
 static_assert(
 #line DEMO_PLACE_muladd_func
+        fits<muladd_CUDA::found_type, muladd_CUDA::expected_type>,
+    "demo::muladd: no kernel 'muladd_cuda' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line DEMO_PLACE_muladd_func
         counts<muladd_CUDA::found_type, muladd_CUDA::expected_type>,
     "demo::muladd: the schema has 3 arguments, so kernel 'muladd_cuda' takes 3");
 static_assert(
@@ -110,6 +121,10 @@ none_of_several scale__CPU_found(...);
 using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CPU_schema>(0))>;
 static_assert(
 #line DEMO_PLACE_scale__func
+        fits<scale__CPU::found_type, scale__CPU::expected_type>,
+    "demo::scale_: no kernel 'scale_cpu_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line DEMO_PLACE_scale__func
         counts<scale__CPU::found_type, scale__CPU::expected_type>,
     "demo::scale_: the schema has 2 arguments, so kernel 'scale_cpu_' takes 2");
 static_assert(
@@ -135,6 +150,10 @@ none_of_several scale__CUDA_found(...);
 using scale__CUDA = kernel<scale__CUDA_schema, decltype(scale__CUDA_found<scale__CUDA_schema>(0))>;
 static_assert(
 #line DEMO_PLACE_scale__func
+        fits<scale__CUDA::found_type, scale__CUDA::expected_type>,
+    "demo::scale_: no kernel 'scale_cuda_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line DEMO_PLACE_scale__func
         counts<scale__CUDA::found_type, scale__CUDA::expected_type>,
     "demo::scale_: the schema has 2 arguments, so kernel 'scale_cuda_' takes 2");
 static_assert(
@@ -158,6 +177,10 @@ auto squares_CPU_found(int) -> decltype(look<Schema>::of(&::factory::squares));
 template <class Schema>
 none_of_several squares_CPU_found(...);
 using squares_CPU = kernel<squares_CPU_schema, decltype(squares_CPU_found<squares_CPU_schema>(0))>;
+static_assert(
+#line DEMO_PLACE_squares_func
+        fits<squares_CPU::found_type, squares_CPU::expected_type>,
+    "demo::squares: no kernel 'squares' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line DEMO_PLACE_squares_func
         counts<squares_CPU::found_type, squares_CPU::expected_type>,
@@ -198,6 +221,10 @@ none_of_several rms_norm_CompositeImplicitAutograd_found(...);
 using rms_norm_CompositeImplicitAutograd = kernel<rms_norm_CompositeImplicitAutograd_schema, decltype(rms_norm_CompositeImplicitAutograd_found<rms_norm_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
 #line DEMO_PLACE_rms_norm_func
+        fits<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
+    "demo::rms_norm: no kernel 'rms_norm' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line DEMO_PLACE_rms_norm_func
         counts<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
     "demo::rms_norm: the schema has 2 arguments, so kernel 'rms_norm' takes 2");
 static_assert(
@@ -214,5 +241,6 @@ static_assert(
     "demo::rms_norm: the schema returns '(Tensor, Tensor)', so kernel 'rms_norm' returns 'std::tuple<at::Tensor, at::Tensor>'");
 #endif
 
+} // namespace TORCHGEN_LITE_PROOF
 } // namespace demo::proof
 // clang-format on
