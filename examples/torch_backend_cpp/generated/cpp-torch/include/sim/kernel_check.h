@@ -17,7 +17,7 @@ struct as_demanded {};
 template <class Return, class... Arguments>
 struct otherwise {};
 
-// What several kernels with one name are if none has the right type.
+// Several kernels with one name of which none fits, or one that is hidden.
 struct none_of_several {};
 
 // look<Schema>::of(&kernel), of which only the type of the result is used. Of
@@ -89,7 +89,11 @@ struct arity<Return(Arguments...)> {
 #endif
 
 template <class Found, class Expected>
-TORCHGEN_LITE_CONCEPT counts = arity<Found>::value == arity<Expected>::value;
+TORCHGEN_LITE_CONCEPT fits = !std::is_same_v<Found, none_of_several>;
+
+template <class Found, class Expected>
+TORCHGEN_LITE_CONCEPT counts =
+    !fits<Found, Expected> || arity<Found>::value == arity<Expected>::value;
 
 template <class Found, class Expected>
 TORCHGEN_LITE_CONCEPT takes = std::is_same_v<Found, Expected>;
@@ -98,5 +102,9 @@ template <class Found, class Expected>
 TORCHGEN_LITE_CONCEPT gives = std::is_same_v<Found, Expected>;
 
 #undef TORCHGEN_LITE_CONCEPT
+
+// Each proof has a namespace of its own, so that one file can have several.
+#define TORCHGEN_LITE_JOIN(word, number) word##number
+#define TORCHGEN_LITE_PROOF(number) TORCHGEN_LITE_JOIN(checks_, number)
 
 } // namespace sim::proof

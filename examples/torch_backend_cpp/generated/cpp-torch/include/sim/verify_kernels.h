@@ -2,8 +2,7 @@
 // Regenerate: torchgen-lite generate
 // Include this as the last line of each file that defines kernels: every kernel
 // declared above it is compared with its schema. A mistake is an error at the
-// argument in the YAML.
-#pragma once
+// argument in the YAML. In a unity build it is included by each of them.
 
 #ifdef SIM_KERNELS_H
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
@@ -22,6 +21,8 @@
 #include "kernel_check.h"
 #include "places.h"
 
+#ifndef SIM_ABSENT_KERNELS
+#define SIM_ABSENT_KERNELS
 // Found behind the namespace of kernels that are not declared here.
 namespace sim_absent_kernels {
 inline constexpr ::sim::proof::not_here empty{};
@@ -43,6 +44,7 @@ inline constexpr ::sim::proof::not_here convolution{};
 inline constexpr ::sim::proof::not_here convolution_backward{};
 inline constexpr ::sim::proof::not_here fell_back{};
 } // namespace sim_absent_kernels
+#endif
 
 namespace sim {
 using namespace ::sim_absent_kernels;
@@ -55,6 +57,7 @@ using namespace ::sim_absent_kernels;
 // The conditions stand in the columns of what they are about.
 // clang-format off
 namespace sim::proof {
+namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::empty.memory_format, PrivateUse1
 #line SIM_PLACE_empty_memory_format_func
@@ -64,6 +67,10 @@ auto empty_memory_format_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::
 template <class Schema>
 none_of_several empty_memory_format_PrivateUse1_found(...);
 using empty_memory_format_PrivateUse1 = kernel<empty_memory_format_PrivateUse1_schema, decltype(empty_memory_format_PrivateUse1_found<empty_memory_format_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE_empty_memory_format_func
+        fits<empty_memory_format_PrivateUse1::found_type, empty_memory_format_PrivateUse1::expected_type>,
+    "aten::empty.memory_format: no kernel 'empty' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE_empty_memory_format_func
         counts<empty_memory_format_PrivateUse1::found_type, empty_memory_format_PrivateUse1::expected_type>,
@@ -107,6 +114,10 @@ none_of_several empty_strided_PrivateUse1_found(...);
 using empty_strided_PrivateUse1 = kernel<empty_strided_PrivateUse1_schema, decltype(empty_strided_PrivateUse1_found<empty_strided_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE_empty_strided_func
+        fits<empty_strided_PrivateUse1::found_type, empty_strided_PrivateUse1::expected_type>,
+    "aten::empty_strided: no kernel 'empty_strided' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE_empty_strided_func
         counts<empty_strided_PrivateUse1::found_type, empty_strided_PrivateUse1::expected_type>,
     "aten::empty_strided: the schema has 6 arguments, so kernel 'empty_strided' takes 6");
 static_assert(
@@ -148,6 +159,10 @@ none_of_several _copy_from_PrivateUse1_found(...);
 using _copy_from_PrivateUse1 = kernel<_copy_from_PrivateUse1_schema, decltype(_copy_from_PrivateUse1_found<_copy_from_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE__copy_from_func
+        fits<_copy_from_PrivateUse1::found_type, _copy_from_PrivateUse1::expected_type>,
+    "aten::_copy_from: no kernel 'copy_from' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE__copy_from_func
         counts<_copy_from_PrivateUse1::found_type, _copy_from_PrivateUse1::expected_type>,
     "aten::_copy_from: the schema has 3 arguments, so kernel 'copy_from' takes 3");
 static_assert(
@@ -177,6 +192,10 @@ none_of_several _copy_from_and_resize_PrivateUse1_found(...);
 using _copy_from_and_resize_PrivateUse1 = kernel<_copy_from_and_resize_PrivateUse1_schema, decltype(_copy_from_and_resize_PrivateUse1_found<_copy_from_and_resize_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE__copy_from_and_resize_func
+        fits<_copy_from_and_resize_PrivateUse1::found_type, _copy_from_and_resize_PrivateUse1::expected_type>,
+    "aten::_copy_from_and_resize: no kernel 'copy_from_and_resize' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE__copy_from_and_resize_func
         counts<_copy_from_and_resize_PrivateUse1::found_type, _copy_from_and_resize_PrivateUse1::expected_type>,
     "aten::_copy_from_and_resize: the schema has 2 arguments, so kernel 'copy_from_and_resize' takes 2");
 static_assert(
@@ -200,6 +219,10 @@ auto as_strided_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::nativ
 template <class Schema>
 none_of_several as_strided_PrivateUse1_found(...);
 using as_strided_PrivateUse1 = kernel<as_strided_PrivateUse1_schema, decltype(as_strided_PrivateUse1_found<as_strided_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE_as_strided_func
+        fits<as_strided_PrivateUse1::found_type, as_strided_PrivateUse1::expected_type>,
+    "aten::as_strided: no kernel 'as_strided_tensorimpl' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE_as_strided_func
         counts<as_strided_PrivateUse1::found_type, as_strided_PrivateUse1::expected_type>,
@@ -235,6 +258,10 @@ none_of_several view_PrivateUse1_found(...);
 using view_PrivateUse1 = kernel<view_PrivateUse1_schema, decltype(view_PrivateUse1_found<view_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE_view_func
+        fits<view_PrivateUse1::found_type, view_PrivateUse1::expected_type>,
+    "aten::view: no kernel 'view' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE_view_func
         counts<view_PrivateUse1::found_type, view_PrivateUse1::expected_type>,
     "aten::view: the schema has 2 arguments, so kernel 'view' takes 2");
 static_assert(
@@ -258,6 +285,10 @@ auto _reshape_alias_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::n
 template <class Schema>
 none_of_several _reshape_alias_PrivateUse1_found(...);
 using _reshape_alias_PrivateUse1 = kernel<_reshape_alias_PrivateUse1_schema, decltype(_reshape_alias_PrivateUse1_found<_reshape_alias_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE__reshape_alias_func
+        fits<_reshape_alias_PrivateUse1::found_type, _reshape_alias_PrivateUse1::expected_type>,
+    "aten::_reshape_alias: no kernel '_reshape_alias' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE__reshape_alias_func
         counts<_reshape_alias_PrivateUse1::found_type, _reshape_alias_PrivateUse1::expected_type>,
@@ -287,6 +318,10 @@ auto unfold_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::u
 template <class Schema>
 none_of_several unfold_PrivateUse1_found(...);
 using unfold_PrivateUse1 = kernel<unfold_PrivateUse1_schema, decltype(unfold_PrivateUse1_found<unfold_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE_unfold_func
+        fits<unfold_PrivateUse1::found_type, unfold_PrivateUse1::expected_type>,
+    "aten::unfold: no kernel 'unfold' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE_unfold_func
         counts<unfold_PrivateUse1::found_type, unfold_PrivateUse1::expected_type>,
@@ -322,6 +357,10 @@ none_of_several set__source_Tensor_PrivateUse1_found(...);
 using set__source_Tensor_PrivateUse1 = kernel<set__source_Tensor_PrivateUse1_schema, decltype(set__source_Tensor_PrivateUse1_found<set__source_Tensor_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE_set__source_Tensor_func
+        fits<set__source_Tensor_PrivateUse1::found_type, set__source_Tensor_PrivateUse1::expected_type>,
+    "aten::set_.source_Tensor: no kernel 'set_tensor_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE_set__source_Tensor_func
         counts<set__source_Tensor_PrivateUse1::found_type, set__source_Tensor_PrivateUse1::expected_type>,
     "aten::set_.source_Tensor: the schema has 2 arguments, so kernel 'set_tensor_' takes 2");
 static_assert(
@@ -347,6 +386,10 @@ none_of_several set__source_Storage_PrivateUse1_found(...);
 using set__source_Storage_PrivateUse1 = kernel<set__source_Storage_PrivateUse1_schema, decltype(set__source_Storage_PrivateUse1_found<set__source_Storage_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE_set__source_Storage_func
+        fits<set__source_Storage_PrivateUse1::found_type, set__source_Storage_PrivateUse1::expected_type>,
+    "aten::set_.source_Storage: no kernel 'set_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE_set__source_Storage_func
         counts<set__source_Storage_PrivateUse1::found_type, set__source_Storage_PrivateUse1::expected_type>,
     "aten::set_.source_Storage: the schema has 2 arguments, so kernel 'set_' takes 2");
 static_assert(
@@ -370,6 +413,10 @@ auto set__source_Storage_storage_offset_PrivateUse1_found(int) -> decltype(look<
 template <class Schema>
 none_of_several set__source_Storage_storage_offset_PrivateUse1_found(...);
 using set__source_Storage_storage_offset_PrivateUse1 = kernel<set__source_Storage_storage_offset_PrivateUse1_schema, decltype(set__source_Storage_storage_offset_PrivateUse1_found<set__source_Storage_storage_offset_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE_set__source_Storage_storage_offset_func
+        fits<set__source_Storage_storage_offset_PrivateUse1::found_type, set__source_Storage_storage_offset_PrivateUse1::expected_type>,
+    "aten::set_.source_Storage_storage_offset: no kernel 'set_storage_cpu_' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE_set__source_Storage_storage_offset_func
         counts<set__source_Storage_storage_offset_PrivateUse1::found_type, set__source_Storage_storage_offset_PrivateUse1::expected_type>,
@@ -409,6 +456,10 @@ none_of_several resize__PrivateUse1_found(...);
 using resize__PrivateUse1 = kernel<resize__PrivateUse1_schema, decltype(resize__PrivateUse1_found<resize__PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE_resize__func
+        fits<resize__PrivateUse1::found_type, resize__PrivateUse1::expected_type>,
+    "aten::resize_: no kernel 'resize_' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE_resize__func
         counts<resize__PrivateUse1::found_type, resize__PrivateUse1::expected_type>,
     "aten::resize_: the schema has 3 arguments, so kernel 'resize_' takes 3");
 static_assert(
@@ -438,6 +489,10 @@ none_of_several _local_scalar_dense_PrivateUse1_found(...);
 using _local_scalar_dense_PrivateUse1 = kernel<_local_scalar_dense_PrivateUse1_schema, decltype(_local_scalar_dense_PrivateUse1_found<_local_scalar_dense_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE__local_scalar_dense_func
+        fits<_local_scalar_dense_PrivateUse1::found_type, _local_scalar_dense_PrivateUse1::expected_type>,
+    "aten::_local_scalar_dense: no kernel '_local_scalar_dense_cpu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE__local_scalar_dense_func
         counts<_local_scalar_dense_PrivateUse1::found_type, _local_scalar_dense_PrivateUse1::expected_type>,
     "aten::_local_scalar_dense: the schema has 1 argument, so kernel '_local_scalar_dense_cpu' takes 1");
 static_assert(
@@ -457,6 +512,10 @@ auto fill__Scalar_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::fi
 template <class Schema>
 none_of_several fill__Scalar_PrivateUse1_found(...);
 using fill__Scalar_PrivateUse1 = kernel<fill__Scalar_PrivateUse1_schema, decltype(fill__Scalar_PrivateUse1_found<fill__Scalar_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE_fill__Scalar_func
+        fits<fill__Scalar_PrivateUse1::found_type, fill__Scalar_PrivateUse1::expected_type>,
+    "aten::fill_.Scalar: no kernel 'fill_' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE_fill__Scalar_func
         counts<fill__Scalar_PrivateUse1::found_type, fill__Scalar_PrivateUse1::expected_type>,
@@ -484,6 +543,10 @@ none_of_several relu_PrivateUse1_found(...);
 using relu_PrivateUse1 = kernel<relu_PrivateUse1_schema, decltype(relu_PrivateUse1_found<relu_PrivateUse1_schema>(0))>;
 static_assert(
 #line SIM_PLACE_relu_func
+        fits<relu_PrivateUse1::found_type, relu_PrivateUse1::expected_type>,
+    "aten::relu: no kernel 'relu' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE_relu_func
         counts<relu_PrivateUse1::found_type, relu_PrivateUse1::expected_type>,
     "aten::relu: the schema has 1 argument, so kernel 'relu' takes 1");
 static_assert(
@@ -503,6 +566,10 @@ auto convolution_overrideable_PrivateUse1_found(int) -> decltype(look<Schema>::o
 template <class Schema>
 none_of_several convolution_overrideable_PrivateUse1_found(...);
 using convolution_overrideable_PrivateUse1 = kernel<convolution_overrideable_PrivateUse1_schema, decltype(convolution_overrideable_PrivateUse1_found<convolution_overrideable_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE_convolution_overrideable_func
+        fits<convolution_overrideable_PrivateUse1::found_type, convolution_overrideable_PrivateUse1::expected_type>,
+    "aten::convolution_overrideable: no kernel 'convolution' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE_convolution_overrideable_func
         counts<convolution_overrideable_PrivateUse1::found_type, convolution_overrideable_PrivateUse1::expected_type>,
@@ -556,6 +623,10 @@ auto convolution_backward_overrideable_PrivateUse1_found(int) -> decltype(look<S
 template <class Schema>
 none_of_several convolution_backward_overrideable_PrivateUse1_found(...);
 using convolution_backward_overrideable_PrivateUse1 = kernel<convolution_backward_overrideable_PrivateUse1_schema, decltype(convolution_backward_overrideable_PrivateUse1_found<convolution_backward_overrideable_PrivateUse1_schema>(0))>;
+static_assert(
+#line SIM_PLACE_convolution_backward_overrideable_func
+        fits<convolution_backward_overrideable_PrivateUse1::found_type, convolution_backward_overrideable_PrivateUse1::expected_type>,
+    "aten::convolution_backward_overrideable: no kernel 'convolution_backward' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line SIM_PLACE_convolution_backward_overrideable_func
         counts<convolution_backward_overrideable_PrivateUse1::found_type, convolution_backward_overrideable_PrivateUse1::expected_type>,
@@ -615,6 +686,10 @@ none_of_several sim__fell_back_CompositeExplicitAutograd_found(...);
 using sim__fell_back_CompositeExplicitAutograd = kernel<sim__fell_back_CompositeExplicitAutograd_schema, decltype(sim__fell_back_CompositeExplicitAutograd_found<sim__fell_back_CompositeExplicitAutograd_schema>(0))>;
 static_assert(
 #line SIM_PLACE_sim__fell_back_func
+        fits<sim__fell_back_CompositeExplicitAutograd::found_type, sim__fell_back_CompositeExplicitAutograd::expected_type>,
+    "sim::fell_back: no kernel 'fell_back' has the types of the schema, or it is in an unnamed namespace");
+static_assert(
+#line SIM_PLACE_sim__fell_back_func
         counts<sim__fell_back_CompositeExplicitAutograd::found_type, sim__fell_back_CompositeExplicitAutograd::expected_type>,
     "sim::fell_back: the schema has 0 arguments, so kernel 'fell_back' takes 0");
 static_assert(
@@ -622,5 +697,6 @@ static_assert(
                             gives<sim__fell_back_CompositeExplicitAutograd::found_return, sim__fell_back_CompositeExplicitAutograd::expected_return>,
     "sim::fell_back: the schema returns 'Dict(str, int)', so kernel 'fell_back' returns 'c10::Dict<std::string, int64_t>'");
 
+} // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof
 // clang-format on
