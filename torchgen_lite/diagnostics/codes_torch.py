@@ -1,4 +1,4 @@
-"""Codes of what entries say for PyTorch's Python side: TG330 to TG342, fakes, samples, vmap, autocast, formulas."""
+"""Codes of what entries say for PyTorch's Python side: TG330 to TG343, fakes, samples, vmap, autocast, formulas."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ package = "mylib"
 $ torchgen-lite generate""",
     ),
     Code(
-        "TG342",
+        "TG343",
         "integer result that counts as differentiable",
         "warning",
         "An integer requires no gradient. Without `output_differentiability` every result that is a tensor counts as "

@@ -40,4 +40,4 @@ def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
                 str(i in info.outputs and i not in found) for i in range(len(function.func.returns))
             ]
             hint = f"add `output_differentiability: [{', '.join(flags)}]`"
-            yield finding(function, "TG342", message, derivatives.span, "missing here", hint)
+            yield finding(function, "TG343", message, derivatives.span, "missing here", hint)
