@@ -384,7 +384,7 @@ def test_a_list_that_may_be_absent(tmp_path: Path) -> None:
     schema = "total(Tensor x, Tensor[]? ys) -> Tensor"
     text = autograd(tmp_path, entry(schema, "x: grad", "ys: not_differentiable"))
     assert "compute_requires_grad(x))" in text
-    (tmp_path / "ops.yaml").write_text(entry(schema, "x: grad", "ys: grad"))
+    (tmp_path / "ops.yaml").write_text(entry(schema, "x: grad", "ys: spread(grad)"))
     program = load("ops.yaml", root=tmp_path)
     (found,) = generate_all(program, targets=["cpp-torch"]).diagnostics
     assert (found.code, found.severity) == ("TG541", "warning")
