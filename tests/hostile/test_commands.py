@@ -34,6 +34,15 @@ def broken(path: Path) -> None:
     path.write_bytes(data)
 
 
+def packed_otherwise(path: Path) -> None:
+    """A member in a compression of its own, and broken."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as wheel:
+        wheel.writestr(MEMBER, os.urandom(4096))
+    data = bytearray(path.read_bytes())
+    data[120:400] = bytes(280)
+    path.write_bytes(data)
+
+
 def sealed(path: Path) -> None:
     """A member that needs a password."""
     packed(NATIVE.encode())(path)
@@ -75,6 +84,7 @@ FILES: dict[str, Make] = {
     "latin.whl": packed(b"- func: \xe9\xff\n"),
     "deep.whl": packed(b"[" * 100_000),
     "broken.whl": broken,
+    "lzma.whl": packed_otherwise,
     "sealed.whl": sealed,
 }
 COMMANDS = (

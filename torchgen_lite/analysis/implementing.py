@@ -66,7 +66,7 @@ def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
 
 def _how(function: NativeFunction) -> tuple[bool, bool]:
     """What two entries with one schema may have C++ do otherwise."""
-    return function.takes_const_refs, function.shares_structured
+    return function.use_const_ref_for_mutable_tensors, function.shares_structured
 
 
 Value = Argument | Return
@@ -97,10 +97,15 @@ def _kernel_type(function: NativeFunction, value: Value, symint: bool) -> tuple[
     is_result = isinstance(value, Return)
     name = bare_type(value.type)
     is_tensor = name == "Tensor" or (name == "Tensor?" and not is_result)
-    is_ref = value.is_write and is_tensor and not function.takes_const_refs
+    is_ref = value.is_write and is_tensor and not function.use_const_ref_for_mutable_tensors
     is_list = name.startswith("Tensor[") and not is_result
     # What is returned by const reference is no value either.
-    by_const = value.is_write and is_result and name == "Tensor" and function.takes_const_refs
+    by_const = (
+        value.is_write
+        and is_result
+        and name == "Tensor"
+        and function.use_const_ref_for_mutable_tensors
+    )
     in_cpp = _in_cpp(value.type, symint or is_result)
     return in_cpp, is_ref, (is_list and function.shares_structured) or by_const
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader.config import Config, locate_value
-from torchgen_lite.loader.entry import CONST_REFS, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.releases import INSTALLED, read_release
@@ -42,10 +42,10 @@ def follow_native(
 
 
 def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
-    if function.shares_structured < native.shares_structured:
+    if native.shares_structured and not function.shares_structured:
         function = replace(function, is_part_of_structured=True)
-    if function.takes_const_refs < native.takes_const_refs:
-        function = replace(function, extra=(*function.extra, (CONST_REFS, "True")))
+    if native.use_const_ref_for_mutable_tensors and not function.use_const_ref_for_mutable_tensors:
+        function = replace(function, use_const_ref_for_mutable_tensors=True)
     return function
 
 

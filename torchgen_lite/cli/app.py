@@ -24,7 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "add": ("backends.add", "Entries of PyTorch, for kernels of a backend."),
     "coverage": ("backends.coverage", "What a backend has of the operators of PyTorch."),
     "upgrade": ("backends.upgrade", "What a new PyTorch changes for a backend."),
-    "import": ("importing", "A library that exists as a schema file."),
+    "import": ("importing", "Turn an existing library into a schema file."),
     "kernels": ("kernels", "The kernels to write; `--missing` begins them."),
     "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
     "table": (

@@ -197,7 +197,7 @@ def _show_others(
     session.answer("breaking", text, added=list(added), changed=list(changed))
 
 
-# Matching takes longer than the pattern is long.
+# The time of matching grows faster than the length of the pattern.
 _LONGEST_PATTERN = 500
 
 

@@ -55,7 +55,7 @@ def import_command(
     macros: tuple[str, ...],
     to: str | None,
 ) -> int:
-    """A library that exists as YAML: from its C++ (files and folders), from what it registers, or from both.
+    """Write an existing library as YAML: from its C++ (files and folders), from what it registers, or from both.
 
     What is not understood is listed, with exit code 1; the YAML has the rest.
 
@@ -91,8 +91,8 @@ def import_command(
     else:
         from torchgen_lite.cli.backends.pages import write_file
 
-        session.answer("import", "", files=[{"path": to, "status": "changed"}])
         write_file(session, Path(to), text)
+        session.answer("import", "", files=[{"path": to, "status": "changed"}])
     return session.exit_code(diagnostics)
 
 

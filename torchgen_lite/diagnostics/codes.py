@@ -24,27 +24,23 @@ from .codes_yaml import YAML_CODES
 
 __all__ = ["CODES", "Code", "explain", "render_codes_page"]
 
-CODES: dict[str, Code] = {
-    code.code: code
-    for code in sorted(
-        (
-            *RUN_CODES,
-            *YAML_CODES,
-            *SCHEMA_CODES,
-            *CROSS_CODES,
-            *NATIVE_CODES,
-            *LINT_CODES,
-            *IMPORT_CODES,
-            *TARGET_CODES,
-            *DERIVATIVE_CODES,
-            *TORCH_CODES,
-            *STABLE_CODES,
-            *CPP_CODES,
-            *RUNTIME_CODES,
-            *COMPARE_CODES,
-        )
-    )
-}
+EVERY: tuple[Code, ...] = (
+    *RUN_CODES,
+    *YAML_CODES,
+    *SCHEMA_CODES,
+    *CROSS_CODES,
+    *NATIVE_CODES,
+    *LINT_CODES,
+    *IMPORT_CODES,
+    *TARGET_CODES,
+    *DERIVATIVE_CODES,
+    *TORCH_CODES,
+    *STABLE_CODES,
+    *CPP_CODES,
+    *RUNTIME_CODES,
+    *COMPARE_CODES,
+)
+CODES: dict[str, Code] = {code.code: code for code in sorted(EVERY)}
 
 
 def explain(code: str) -> str | None:

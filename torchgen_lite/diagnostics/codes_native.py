@@ -114,8 +114,8 @@ NATIVE_CODES = (
         "variant that does not follow from the functional one",
         "warning",
         "From the kernel of a functional variant in a backend's file follow those of the in-place and the out variant, "
-        "which copy its results. One that writes other tensors beside is left out; `gen_backend_stubs` stops there. A "
-        "call of it with tensors of the backend ends where no kernel is.",
+        "which copy its results. One that also writes other tensors is left out; `gen_backend_stubs` stops there. "
+        "Calling it with tensors of the backend finds no kernel.",
         _STATS.format(""),
         _STATS.format("- count.out\n"),
     ),

@@ -55,7 +55,14 @@ class Owner:
         return self.is_alone and not any(known)
 
     def _is_ours(self, path: Path) -> bool:
-        return path.resolve() in self.schemas
+        try:
+            return path.resolve() in self.schemas
+        except (
+            OSError,
+            ValueError,
+            RuntimeError,
+        ):  # A name from disk: with NUL, or a link to itself.
+            return False
 
     def _claims(self, named: tuple[str, ...]) -> tuple[Path, ...]:
         """The folders in which files with these names are other projects'."""

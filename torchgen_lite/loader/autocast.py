@@ -41,7 +41,7 @@ def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
     for key, value in reader.read_keys(node):
         if not reader.choice("TG337", "autocast field", key.value, reader.span(key), _FIELDS):
             return None
-        if not isinstance(value, ScalarNode) or value.is_null:
+        if not isinstance(value, ScalarNode) or value.is_null or not value.value:
             reader.wrong_type(key.value, value, "a name")
             return None
         if key.value == "dtype" and not _is_dtype(reader, value):

@@ -175,7 +175,8 @@ def _backend(reader: EntryReader) -> Backend:
 
 def _cpp_name(reader: EntryReader, field: str) -> str:
     text = reader.text(field) or ""
-    if text and not KERNEL_NAME.fullmatch(text):
+    is_path = KERNEL_NAME.fullmatch(text) and "." not in text and not text.startswith("::")
+    if text and not is_path:
         message = f"`{short(text)}` is not a name in C++"
         reader.report("TG108", message, reader.span(reader.fields[field][1]), "not a name")
         return ""

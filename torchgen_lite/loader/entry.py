@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from torchgen_lite.schema import FunctionSchema
 
 
-CONST_REFS = "use_const_ref_for_mutable_tensors"
-
-
 class FieldSpans:
     """Where an entry and its fields are written: pairs of a name and a span.
 
@@ -133,6 +130,7 @@ class NativeFunction:
     tags: tuple[str, ...] = ()
     device_check: str | None = None
     device_guard: bool = True
+    use_const_ref_for_mutable_tensors: bool = False
     python_module: str | None = None
     category_override: str | None = None
     manual_kernel_registration: bool = False
@@ -176,11 +174,6 @@ class NativeFunction:
         """`add_out`: what torchgen calls the kernel of a backend out of tree, which C++ overloads (`api.cpp.name`)."""
         is_out = self.func.kind() is SchemaKind.out
         return f"{self.func.base_name}_out" if is_out else self.func.base_name
-
-    @property
-    def takes_const_refs(self) -> bool:
-        """Whether C++ takes by const reference what is written to."""
-        return bool(self.extra) and dict(self.extra).get(CONST_REFS, "").lower() == "true"
 
     @property
     def is_written(self) -> bool:

@@ -127,9 +127,13 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
         return None
     found: list[FakeCheck] = []
     pairs = reader.read_keys(node)
+    if not pairs:
+        hint = "write `x.dim() == 2: x is a matrix`"
+        reader.report("TG330", "an empty check", reader.span(node), "here", hint)
+        return None
     for key, value in pairs:
         condition = parse_in(reader, key.value, scalar_locator(reader.source, key))
-        if not isinstance(value, ScalarNode) or value.is_null:
+        if not isinstance(value, ScalarNode) or value.is_null or not value.value.strip():
             hint = "write `x.dim() == 2: x is a matrix`"
             reader.report("TG330", "a check without a message", reader.span(key), "here", hint)
         elif condition is not None:

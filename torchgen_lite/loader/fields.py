@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from torchgen_lite.loader import native_fields as native
 from torchgen_lite.loader import own_fields as own
-from torchgen_lite.loader.entry import CONST_REFS
 from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.shapes import FLAG, OPERATOR_NAME, TEXT, UNREAD, UNREAD_FLAG, Shape
 
@@ -142,7 +141,11 @@ _FIELDS = (
         own.SAMPLES,
         "a list of example arguments for generated tests, or a mapping with `calls` and what these are compared with",
     ),
-    Field(CONST_REFS, UNREAD_FLAG, "how C++ takes written tensors"),
+    Field(
+        "use_const_ref_for_mutable_tensors",
+        FLAG,
+        "for generated C++: whether tensors that are written to come by const reference",
+    ),
     Field("use_c10_dispatcher", UNREAD, "how the kernel was called", retired="1.10"),
     Field(
         "hacky_wrapper_for_legacy_signatures",

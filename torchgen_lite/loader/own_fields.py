@@ -76,7 +76,11 @@ def _read_guard(reader: EntryReader, name: str) -> str | None:
         if condition is None:
             return None
         conditions.append(condition)
-    return f"#if {' && '.join(conditions)}" if conditions else None
+    if not conditions:
+        reader.wrong_type(name, node, "a condition, or a list of them")
+        return None
+    joined = f"#if {' && '.join(conditions)}"
+    return joined if _guard_condition(reader, joined, node) is not None else None
 
 
 def _guard_condition(reader: EntryReader, text: str, node: Node) -> str | None:

@@ -73,15 +73,24 @@ def _read_wheel(path: Path) -> ReleaseSource:
     # Imported here: most runs read none.
     import zipfile
     import zlib
+    from lzma import LZMAError
 
     shown = f"{shown_path(path, Path.cwd())}/native_functions.yaml"
-    wrong = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
     try:
         if path.exists() and not path.is_file():
             raise OSError("not a regular file")
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)
-    except (OSError, KeyError, *wrong) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        LZMAError,
+        EOFError,
+        KeyError,
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:
         message = f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
         return ReleaseSource(diagnostics=(Diagnostic("TG006", message),))
     if len(data) > MAX_BYTES:

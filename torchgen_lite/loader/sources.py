@@ -18,11 +18,8 @@ def shown_path(path: Path, root: Path) -> str:
     """A path as it is shown: relative to the project where it lies inside, forward slashes."""
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
-    except (
-        ValueError,
-        OSError,
-        RuntimeError,
-    ):  # A symbolic link to itself is the last one until Python 3.13.
+    # Until Python 3.13 a symbolic link to itself is a RuntimeError.
+    except (ValueError, OSError, RuntimeError):
         return path.as_posix()
 
 

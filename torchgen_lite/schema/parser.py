@@ -166,7 +166,7 @@ def _hexadecimal(cursor: Cursor) -> str | None:
     at = cursor.at
     text = cursor.texts[at]
     is_zero = at > 0 and cursor.texts[at - 1] == "0" and cursor.starts[at] == cursor.last_end
-    if not is_zero or not re.fullmatch("[xX][0-9a-fA-F]+", text):
+    if not is_zero or not re.fullmatch("[xX][0-9a-fA-F]{1,16}", text):
         return None
     return f"libtorch reads this as 0; write {int(text[1:], 16)}"
 

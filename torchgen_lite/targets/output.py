@@ -197,7 +197,7 @@ class Target:
         find: Callable[[Program, object], Iterator[AuthorFunction]] = _imported(self.author)
         found: dict[tuple[str, str, str, tuple[str, ...]], AuthorFunction] = {}
         for one in find(program, options):
-            key = (one.namespace, one.name, one.declaration if one.namespace else "", one.files)
+            key = (one.namespace, one.name, one.declaration if one.is_cpp else "", one.files)
             first = found.get(key)
             found[key] = replace(first, uses=(*first.uses, *one.uses)) if first else one
         return tuple(found.values()), ()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
-from torchgen_lite.loader.entry import CONST_REFS, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
 
@@ -43,8 +43,12 @@ def test_what_a_kernel_is_worth(old: str, new: str, rank: Rank) -> None:
         ("cat(Tensor[] tensors) -> Tensor", {"structured_delegate": "cat.out"}, Rank.aborts),
         ("cat(Tensor[] tensors) -> Tensor", {"is_part_of_structured": True}, Rank.aborts),
         ("add(Tensor self) -> Tensor", {"structured_delegate": "add.out"}, Rank.same),
-        ("f_(Tensor(a!) self) -> Tensor(a!)", {"extra": ((CONST_REFS, "True"),)}, Rank.aborts),
-        ("f(Tensor self) -> Tensor", {"extra": ((CONST_REFS, "True"),)}, Rank.same),
+        (
+            "f_(Tensor(a!) self) -> Tensor(a!)",
+            {"use_const_ref_for_mutable_tensors": True},
+            Rank.aborts,
+        ),
+        ("f(Tensor self) -> Tensor", {"use_const_ref_for_mutable_tensors": True}, Rank.same),
     ],
 )
 def test_entries_with_one_schema(schema: str, change: dict[str, Any], rank: Rank) -> None:

@@ -162,7 +162,7 @@ def test_list_targets_has_their_options(run: Run) -> None:
     assert options["torch-python"][-1] == {
         "name": "autograd",
         "takes": "true or false",
-        "default": True,
+        "default": None,
         "required": False,
         "meaning": "Whether `derivatives:` are registered here.",
     }

@@ -340,6 +340,19 @@ def test_projects_with_schema_files_of_one_name_know_their_outputs_apart(
     assert run("generate").stderr == "12 unchanged\n"
 
 
+@pytest.mark.parametrize("name", ["op\0s.yaml", "loop.yaml"])
+def test_a_marker_whose_schema_file_cannot_be(project: Path, run: Run, name: str) -> None:
+    assert run("generate").code == 0
+    output = project / "generated"
+    (output / "loop.yaml").symlink_to("loop.yaml")
+    package = next(output.rglob("functions.py"))
+    stray = package.with_name("stray.py")
+    schema = next(project.glob("*.yaml")).name
+    stray.write_text(package.read_text().replace(schema, name))
+    assert name in stray.read_text()
+    assert run("generate").code == 0
+
+
 def test_the_result_depends_on_nothing_else(project: Path) -> None:
     outputs = []
     for seed, folder in (("1", project), ("2", project / "sub")):

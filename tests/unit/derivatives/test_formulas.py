@@ -392,6 +392,10 @@ CALLS = """\
             "back(grad, 1, n)",
             ["argument `xs` of `lib::back` is `Tensor[]`, and a list is given"],
         ),
+        (
+            "back([grad, grad], 1, y)",
+            ["argument `grad` of `lib::back` is `Tensor`, and a list is given"],
+        ),
         ("back(grad, n, y)", ["argument `scale` of `lib::back` is `float`, and a list is given"]),
         (
             "back(grad, 1, y, mode=1)",

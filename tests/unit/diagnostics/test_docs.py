@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.diagnostics import CODES
-from torchgen_lite.diagnostics.codes import render_codes_page
+from torchgen_lite.diagnostics.codes import EVERY, render_codes_page
 from torchgen_lite.loader.fields import FIELDS, fields_page
 
 PACKAGE = Path(__file__).parents[3] / "torchgen_lite"
@@ -21,6 +21,10 @@ def test_the_page_of_codes_is_the_table_of_codes() -> None:
     if os.environ.get("UPDATE_EXPECT"):
         path.write_text(render_codes_page(), "utf-8")
     assert path.read_text("utf-8") == render_codes_page()
+
+
+def test_no_two_codes_have_one_number() -> None:
+    assert len(EVERY) == len(CODES)
 
 
 def test_the_codes_of_the_table_are_those_that_are_used() -> None:

@@ -197,7 +197,9 @@ def test_types_of_kernels_are_those_of_pytorch(tmp_path: Path) -> None:
         assert said(program) == []
         cat, resize = program.functions
         assert (cat.shares_structured, cat.structured, cat.delegate) == (True, False, None)
-        assert resize.takes_const_refs and not cat.takes_const_refs
+        assert (
+            resize.use_const_ref_for_mutable_tensors and not cat.use_const_ref_for_mutable_tensors
+        )
 
 
 def test_variants_in_two_lists(tmp_path: Path) -> None:
@@ -220,9 +222,10 @@ def test_items_that_are_mappings(tmp_path: Path, item: str) -> None:
 
 
 @pytest.mark.parametrize("field", ["class_name", "cpp_namespace"])
-def test_names_that_are_none_in_cpp(tmp_path: Path, field: str) -> None:
-    program = read(tmp_path, f"backend: XLA\n{field}: a b\nsupported: [abs]\n")
-    assert said(program) == ["TG108 `a b` is not a name in C++"]
+@pytest.mark.parametrize("name", ["a b", "a.b", "::a"])
+def test_names_that_are_none_in_cpp(tmp_path: Path, field: str, name: str) -> None:
+    program = read(tmp_path, f'backend: XLA\n{field}: "{name}"\nsupported: [abs]\n')
+    assert said(program) == [f"TG108 `{name}` is not a name in C++"]
 
 
 PLUG_IN = """\

@@ -1,4 +1,4 @@
-"""Entries of operators that PyTorch has: whether it has them, as they are written, with variants that can be made."""
+"""Entries of aten: whether PyTorch has them, whether as they are written, and whether their variants can be made."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def copying_entries(group: VariantGroup) -> list[DispatchEntry]:
 def takes_results(group: VariantGroup, variant: NativeFunction) -> bool:
     """Whether an in-place or out variant writes what the functional one returns, in its order, and nothing else.
 
-    What it returns itself is among that.
+    Whatever it returns is one of these.
     """
     schema = variant.func
     kind = schema.kind()

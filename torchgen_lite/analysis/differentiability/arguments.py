@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.resolve import Resolved
@@ -59,11 +58,10 @@ def _bound(
 
 def _fits(value: Typed, argument: Argument) -> bool:
     """Whether a value may be for an argument, as far as can be told; one value may stand for a list."""
-    kind = value.kind
-    wanted = Kind(Sort.tensor) if is_tensor_like(argument.type) else kind_of_type(argument.type)
+    kind, wanted = value.kind, kind_of_type(argument.type)
     if value.is_none or not (kind.is_known and wanted.is_known):
         return True
-    if kind.is_list and not (wanted.is_list or is_tensor_like(argument.type)):
+    if kind.is_list and not wanted.is_list:
         return False
     return kind.sort is wanted.sort or {kind.sort, wanted.sort} <= _NUMBERS
 

@@ -11,9 +11,9 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.schema.formula import Name
 
-_INTEGERS = frozenset(
-    "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 short int long".split()
-)
+_INTEGERS = frozenset("""
+    bool byte char int int16 int32 int64 int8 long short uint16 uint32 uint64 uint8
+    """.split())
 
 
 def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -31,13 +31,15 @@ def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
         found = {
             i: d.text for i, d in dtypes.items() if isinstance(d, Name) and d.text in _INTEGERS
         }
-        for index, dtype in list(found.items())[:1]:
-            name = return_names(function.func)[index]
-            message = (
-                f"result `{name}` of `{function.func.full_name}` is `{dtype}`, and has no gradient"
-            )
-            flags = [
-                str(i in info.outputs and i not in found) for i in range(len(function.func.returns))
-            ]
-            hint = f"add `output_differentiability: [{', '.join(flags)}]`"
-            yield finding(function, "TG343", message, derivatives.span, "missing here", hint)
+        if not found:
+            continue
+        index, dtype = next(iter(found.items()))
+        name = return_names(function.func)[index]
+        message = (
+            f"result `{name}` of `{function.func.full_name}` is `{dtype}`, and has no gradient"
+        )
+        flags = [i in info.outputs and i not in found for i in range(len(function.func.returns))]
+        hint = "leave `derivatives` out"
+        if any(flags):
+            hint = f"add `output_differentiability: [{', '.join(map(str, flags))}]`"
+        yield finding(function, "TG343", message, derivatives.span, "missing here", hint)

@@ -15,7 +15,7 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.earlier import Native
-from torchgen_lite.loader.entry import CONST_REFS, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 
 
 @click.command("add")
@@ -94,8 +94,8 @@ def entry(function: NativeFunction, key: str) -> str:
         lines.append(f"device_check: {function.device_check}")
     if not function.device_guard:
         lines.append("device_guard: False")
-    if function.takes_const_refs:
-        lines.append(f"{CONST_REFS}: True")
+    if function.use_const_ref_for_mutable_tensors:
+        lines.append("use_const_ref_for_mutable_tensors: True")
     if function.structured:
         lines.append("structured: True")
     if function.structured_delegate is not None:

@@ -77,7 +77,9 @@ class Conventions(NamedTuple):
 
 def conventions(function: NativeFunction, *, symint: bool) -> Conventions:
     """The conventions of an entry, with or without `c10::SymInt`."""
-    return Conventions(symint, function.takes_const_refs, function.shares_structured)
+    return Conventions(
+        symint, function.use_const_ref_for_mutable_tensors, function.shares_structured
+    )
 
 
 def list_of(elem: CType) -> CType:

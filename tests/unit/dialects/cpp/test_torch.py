@@ -128,7 +128,7 @@ def test_fields_that_change_a_signature() -> None:
     assert public.signature(manual).name == "__dispatch_f"
     bare = entry("f(Tensor self, int n=1) -> Tensor", cpp_no_default_args="['n']")
     assert str(public.signature(bare)) == "at::Tensor f(const at::Tensor& self, int64_t n)"
-    by_const = entry("f_(Tensor(a!) self) -> Tensor(a!)", use_const_ref_for_mutable_tensors="True")
+    by_const = entry("f_(Tensor(a!) self) -> Tensor(a!)", use_const_ref_for_mutable_tensors=True)
     assert str(public.signature(by_const)) == "const at::Tensor& f_(const at::Tensor& self)"
     delegating = entry("cat(Tensor[] tensors) -> Tensor", structured_delegate="cat.out")
     assert str(public.signature(delegating)) == "at::Tensor cat(const at::ITensorListRef& tensors)"

@@ -97,7 +97,7 @@ inline bool is_nothing(const variable_list& grads) {
   });
 }
 
-// What a formula says of a gradient that there is none of.
+// Called by a formula whose gradient is not implemented.
 inline at::Tensor not_implemented(const char* name, const char* reason = "") {
   const char* why = *reason ? ": " : "";
   TORCH_CHECK_NOT_IMPLEMENTED(
