@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.layout import Layout, stem
@@ -25,11 +27,25 @@ class DefinitionView(NamedTuple):
     tags: tuple[str, ...]
 
 
+class GuardedView(NamedTuple):
+    """Neighbours with one condition, which is written once for all of them."""
+
+    guard: str
+    parts: tuple[Any, ...]
+
+
+def guarded(parts: Iterable[Any]) -> tuple[GuardedView, ...]:
+    """The parts, each of which has a `guard`, in their order."""
+    return tuple(
+        [GuardedView(guard, tuple(own)) for guard, own in groupby(parts, attrgetter("guard"))]
+    )
+
+
 class LibraryView(NamedTuple):
     """The definitions for one namespace of operators."""
 
     namespace: str
-    definitions: tuple[DefinitionView, ...]
+    definitions: tuple[GuardedView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +68,7 @@ class BlockView(NamedTuple):
 
     namespace: str
     key: str
-    registrations: tuple[Registration, ...]
+    registrations: tuple[GuardedView, ...]
 
 
 Some = TypeVar("Some", bound=Registration)
@@ -63,7 +79,7 @@ def blocks(registrations: Iterable[Registration]) -> list[BlockView]:
     found: dict[tuple[str, str], list[Registration]] = {}
     for one in registrations:
         found.setdefault((one.operator.function.namespace, one.key), []).append(one)
-    return [BlockView(namespace, key, tuple(own)) for (namespace, key), own in found.items()]
+    return [BlockView(namespace, key, guarded(own)) for (namespace, key), own in found.items()]
 
 
 def schema_file(
@@ -84,7 +100,7 @@ def schema_file(
         libraries.setdefault(operator.function.namespace, []).append(view)
     if libraries:
         path = layout.source("register_schema.cpp")
-        shown = [LibraryView(namespace, tuple(own)) for namespace, own in libraries.items()]
+        shown = [LibraryView(namespace, guarded(own)) for namespace, own in libraries.items()]
         yield OutputFile(path, template, {"libraries": shown, **context})
 
 
