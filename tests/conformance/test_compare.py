@@ -66,7 +66,7 @@ def mutations(schema: FunctionSchema, chance: random.Random) -> Iterator[Functio
     bare = extra._replace(default=None)
     yield replace(schema, arguments=(*arguments[:end], bare, *arguments[end:]))
     if schema.returns:
-        named = replace(schema.returns[0], name="brand_new")
+        named = schema.returns[0]._replace(name="brand_new")
         yield replace(schema, returns=(named, *schema.returns[1:]), parenthesised_return=False)
         yield replace(schema, returns=schema.returns[1:], parenthesised_return=False)
     text = str(schema)
