@@ -79,7 +79,7 @@ Library("aten", "IMPL").impl("relu", relu, "PrivateUse1")
     assert lines == [
         "error[TG607] 'mylib::f' is run in torch.float16 on cuda under autocast ('autocast: lower_precision' takes the "
         "dtype that autocast was given)",
-        "mylib.py:6:1: error[TG607] the kernel for CPU of 'mylib::f' is '<lambda>', which is no function of a module "
+        "mylib.py:6:1: error[TG607] the kernel for CPU of 'mylib::f' is '<lambda>', which is not a module-level function "
         "(make it a function of its own)",
         "mylib.py:7:1: error[TG607] 'mylib::f' has its gradient from 'mylib:backward' (write 'derivatives:', or keep the "
         "call of 'register_autograd')",
@@ -87,9 +87,42 @@ Library("aten", "IMPL").impl("relu", relu, "PrivateUse1")
 
 
 @pytest.mark.torch
+def test_kernels_that_are_not_plain_functions(tmp_path: Path) -> None:
+    (tmp_path / "mylib.py").write_text("""\
+from functools import partial
+from torch.library import Library, register_autograd
+class Called:
+    def __call__(self, x):
+        return x.clone()
+def scaled(factor, x):
+    return x * factor
+def backward(scale, context, grad):
+    return grad
+library = Library("mylib", "DEF")
+library.define("f(Tensor x) -> Tensor")
+library.impl("f", partial(scaled, 2), "CPU")
+library.impl("f", Called(), "CUDA")
+register_autograd("mylib::f", partial(backward, 1))
+""")
+    code, said = run_tool(tmp_path, "import", "--module", "mylib", "--output-format", "concise")
+    assert code == 1
+    assert [line.partition(" (")[0] for line in said.splitlines() if "TG" in line] == [
+        "error[TG607] 'mylib::f' has its gradient from 'functools:partial(...)'",
+        "error[TG607] the kernel for CPU of 'mylib::f' is 'partial(...)', which is not a module-level function",
+        "error[TG607] the kernel for CUDA of 'mylib::f' is 'Called(...)', which is not a module-level function",
+    ]
+
+
+@pytest.mark.torch
 def test_modules_that_cannot_be_loaded(tmp_path: Path) -> None:
     (tmp_path / "raises.py").write_text("raise ValueError('no')")
     (tmp_path / "aborts.py").write_text("import os\nos.abort()")
+    (tmp_path / "exits.py").write_text("raise SystemExit(0)")
+    (tmp_path / "ends.py").write_text("import os\nos._exit(0)")
+    code, said = run_tool(tmp_path, "import", "--module", "exits")
+    assert code == 2 and "cannot import `exits`: SystemExit(0)" in said
+    code, said = run_tool(tmp_path, "import", "--module", "ends")
+    assert code == 2 and "importing `ends` ended Python: exit code 0" in said
     code, said = run_tool(tmp_path, "import", "--module", "raises")
     assert code == 2 and "cannot import `raises`: no" in said
     code, said = run_tool(tmp_path, "import", "--module", "aborts")

@@ -43,7 +43,7 @@ IMPORT_CODES = (
     ),
     Code(
         "TG603",
-        "conditions that one entry cannot have",
+        "conditions that do not fit one entry",
         "error",
         "The `guard` of an entry is around everything that it says. An operator that is defined differently under two "
         "conditions, two kernels for one key, and a kernel with a condition that its operator does not have, need a "
@@ -77,7 +77,7 @@ IMPORT_CODES = (
         "TG606",
         "something that stays by hand",
         "warning",
-        "A class, a fallback or the name of a Python module is no operator: keep its line, beside what is generated. A "
+        "A class, a fallback or the name of a Python module is not an operator: keep its line, beside what is generated. A "
         "kernel in an unnamed namespace is out of reach of generated code, which is in another file.",
         _cpp(
             "namespace mylib {\nnamespace {\nat::Tensor f_cpu(const at::Tensor& x) {\n  return x;\n}\n}\n"

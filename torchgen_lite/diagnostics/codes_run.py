@@ -193,7 +193,8 @@ $ torchgen-lite lint --torch""",
         "TG012",
         "unknown name on the command line",
         "error",
-        "The operator, dispatch key, code or template that was asked for does not exist.",
+        "The operator, dispatch key, code or template that was asked for does not exist, or a module cannot be imported: it "
+        "is not there, raises, or ends Python, be it with exit code 0.",
         "$ torchgen-lite explain TG019",
         """\
 - func: relu(Tensor self) -> Tensor""",

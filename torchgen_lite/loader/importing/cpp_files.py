@@ -16,7 +16,6 @@ from torchgen_lite.loader.importing.cpp_preprocessor import (
     preprocess,
 )
 from torchgen_lite.loader.importing.cpp_registrations import (
-    every_word,
     has_registrations,
     read_registrations,
 )
@@ -54,7 +53,7 @@ def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
     registering = {tree.text.source.path: tree for tree in trees}
     for source in sources:
         tree = registering.get(source.path)
-        if tree is None and wanted & every_word(source.text):
+        if tree is None and wanted & _every_word(source.text):
             tree = parse_cpp(read(source))
         if tree is not None:
             functions.add(tree)
@@ -63,8 +62,13 @@ def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
     return library
 
 
+def _every_word(text: str) -> set[str]:
+    """The words of a file, any of which may name a kernel."""
+    return set(re.findall(r"[A-Za-z_]\w*", text))
+
+
 def _sources(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Iterator[Source]:
-    """The files, and those of folders by name; a file of a folder that is no text is somebody else's."""
+    """The files, and those of folders by name; a file of a folder that is not text is skipped."""
     for path in paths:
         inside = path.is_dir()
         for one in _files_below(path) if inside else [path]:

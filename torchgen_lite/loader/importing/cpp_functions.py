@@ -40,6 +40,7 @@ _SCALARS = {
 }
 _LISTS = frozenset({"vector", "ArrayRef", "List", "HeaderOnlyArrayRef"})
 _OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
+_MAX_DEPTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +167,18 @@ def _schema_returns(text: str) -> str | None:
     return named[0] if len(named) == 1 else f"({', '.join(named)})"
 
 
-def _schema_type(text: str) -> str | None:
+def _schema_type(text: str, depth: int = 0) -> str | None:
+    """None, too, for a type that is deeper than anybody writes."""
     bare = _bare(text)
     if bare in _SCALARS:
         return _SCALARS[bare]
     match = re.fullmatch(r"(\w+)<(.*)>", bare)
-    if match is None:
+    if match is None or depth == _MAX_DEPTH:
         return None
     if match[1] == "Dict":
-        both = [_schema_type(one) for one in split_commas(match[2])]
+        both = [_schema_type(one, depth + 1) for one in split_commas(match[2])]
         return None if None in both or len(both) != 2 else f"Dict({both[0]}, {both[1]})"
-    inner = _schema_type(match[2])
+    inner = _schema_type(match[2], depth + 1)
     if inner is None:
         return None
     if match[1] == "OptionalArrayRef":

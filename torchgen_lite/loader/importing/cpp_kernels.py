@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Calls whose one argument is the kernel.
 _WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast"})
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "field_expression"})
+_AROUND = frozenset({"parenthesized_expression", "pointer_expression"})
 
 
 class Kernel(NamedTuple):
@@ -37,32 +38,36 @@ def read_key(text: str) -> str | None:
 
 def read_kernel(tree: CppTree, node: Node) -> Kernel:
     """The kernel that an expression gives."""
-    if node.type == "parenthesized_expression" and node.named_child_count == 1:
-        return read_kernel(tree, node.named_children[0])
-    if node.type == "pointer_expression":
-        return read_kernel(tree, node.named_children[-1])
+    key = problem = ""
+    while not problem:
+        if node.type in _NAMES:
+            return Kernel(re.sub(r"\s+", "", tree.of(node)), key)
+        name, given = _called(tree, node), arguments(node)
+        if node.type in _AROUND and node.named_children:
+            node = node.named_children[-1]
+        elif name in _WRAPPERS and len(given) == 1:
+            node = given[0]
+        elif name == "dispatch" and len(given) == 2:
+            found = read_key(tree.of(given[0]))
+            problem = "" if found else f"`{tree.of(given[0])}` is not a dispatch key"
+            key, node = key or found or "", given[1]
+        else:
+            problem = _problem(node, name)
+    return Kernel("", key, problem)
+
+
+def _called(tree: CppTree, node: Node) -> str:
+    """The last part of the name of what is called, without its template arguments."""
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    name = re.sub(r"\s+", "", tree.of(function))
+    return re.sub(r"<.*>", "", name).rpartition("::")[2]
+
+
+def _problem(node: Node, name: str) -> str:
     if node.type == "lambda_expression":
-        return Kernel(problem="a lambda has no name")
-    if node.type == "call_expression":
-        return _read_call(tree, node)
-    if node.type in _NAMES:
-        return Kernel(re.sub(r"\s+", "", tree.of(node)))
-    return Kernel(problem="this is not the name of a function")
-
-
-def _read_call(tree: CppTree, node: Node) -> Kernel:
-    function = re.sub(r"\s+", "", tree.of(node.child_by_field_name("function")))
-    last = re.sub(r"<.*>", "", function).rpartition("::")[2]
-    given = arguments(node)
-    if last in _WRAPPERS and len(given) == 1:
-        return read_kernel(tree, given[0])
-    if last == "dispatch" and len(given) == 2:
-        key = read_key(tree.of(given[0]))
-        if key is None:
-            return Kernel(problem=f"`{tree.of(given[0])}` is no dispatch key")
-        return read_kernel(tree, given[1])._replace(key=key)
-    if last == "makeFallthrough":
-        return Kernel(problem="a fallthrough is no kernel")
-    if last.startswith("makeFromBoxed"):
-        return Kernel(problem="a boxed kernel has not the operator's arguments")
-    return Kernel(problem="this is not the name of a function")
+        return "a lambda has no name"
+    if name == "makeFallthrough":
+        return "a fallthrough is not a kernel"
+    if name.startswith("makeFromBoxed"):
+        return "a boxed kernel does not take the operator's arguments"
+    return "this is not the name of a function"

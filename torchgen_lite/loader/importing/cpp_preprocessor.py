@@ -15,16 +15,21 @@ from itertools import islice
 
 from torchgen_lite.diagnostics import Source, Span
 
-_LITERAL = r"""R"(?P<raw>[^\s()\\]{0,16})\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*'"""
-_COMMENT = r"//(?:\\\n|[^\n])*|/\*.*?\*/"
-_DIRECTIVE = r"^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:\\\r?\n|/\*.*?\*/|[^\n])*)"
+_LITERAL = r"""R"(?P<raw>[^\s()\\]{0,16})\(.*?(?:\)(?P=raw)"|\Z)|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*'"""
+_COMMENT = r"//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)"
+_DIRECTIVE = r"^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:\\\r?\n|/\*.*?(?:\*/|\Z)|[^\n])*)"
 _PIECE = re.compile(rf"{_COMMENT}|{_DIRECTIVE}|{_LITERAL}", re.M | re.S)
 _TOKEN = re.compile(rf"{_COMMENT}|{_LITERAL}|[A-Za-z_]\w*|\.?\d[\w.']*|\#\#|\S", re.S)
-_PARAMETERS = re.compile(r"\(([^()]*)\)")
-# The characters that macros may make out of one file; each use counts for a few.
+# The characters that macros may read in one file and make out of it; each use counts for a few.
 _MAX_LENGTH = 8_000_000
 _USE = 16
 _MAX_DEPTH = 40
+# The characters between the parentheses of one use.
+_MAX_CALL = 100_000
+# What is read behind the name of a macro that is not called counts for more: the next name may read it again.
+_IN_VAIN = 4
+_OPENING = {"if": "{}", "ifdef": "defined({})", "ifndef": "!defined({})"}
+_BRANCHES = {"elif": "{}", "elifdef": "defined({})", "elifndef": "!defined({})", "else": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +167,13 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, tuple[str, ...]
         out += [_blank(match[0])]
         at = match.end()
         rest = " ".join(_without_comments(match["rest"]).split())
-        if word in ("if", "ifdef", "ifndef"):
-            now = {"if": rest, "ifdef": f"defined({rest})", "ifndef": f"!defined({rest})"}[word]
+        if word in _OPENING:
+            now = _OPENING[word].format(rest)
             open_.append(_Branch("" if match.start() == guard else now))
-        elif word in ("elif", "else") and open_:
+        elif word in _BRANCHES and open_:
             branch = open_[-1]
             branch.before.append(branch.now)
-            branch.now = rest if word == "elif" else ""
+            branch.now = _BRANCHES[word].format(rest)
         elif word == "endif" and open_:
             open_.pop()
         else:
@@ -197,11 +202,12 @@ def _blank(text: str) -> str:
 class _Expander:
     """Macros, and how much more may be made of them in a file: one may name another twice, and that one a third."""
 
-    __slots__ = ("left", "macros")
+    __slots__ = ("depth", "left", "macros")
 
     def __init__(self, macros: Mapping[str, Macro]) -> None:
         self.macros = macros
         self.left = _MAX_LENGTH
+        self.depth = 0
 
     def expand(self, text: str) -> tuple[str, list[tuple[int, int, bool]]]:
         """The text with macros expanded, and where each piece is from."""
@@ -219,10 +225,14 @@ class _Expander:
 
     def _scan(self, text: str, inside: tuple[str, ...]) -> str:
         """The text with the macros in it expanded, less those whose expansion it is."""
+        if self.depth == _MAX_DEPTH:
+            return text
+        self.depth += 1
         out, at = list[str](), 0
         for start, end, body in self._calls(text, inside):
             out += [text[at:start], body]
             at = end
+        self.depth -= 1
         return "".join([*out, text[at:]])
 
     def _calls(self, text: str, inside: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
@@ -233,10 +243,12 @@ class _Expander:
             macro = self.macros.get(match[0])
             if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
                 continue
-            call = _call(macro, text, match.end())
-            if call is not None:
-                arguments, at = call
-                yield match.start(), at, self._expansion(macro, arguments, (*inside, match[0]))
+            arguments, end = _call(macro, text, match.end())
+            read = end - match.end()
+            self.left -= read if arguments is not None else read * _IN_VAIN
+            if arguments is not None:
+                at = end
+                yield match.start(), at, self._expansion(macro, arguments, inside)
 
     def _expansion(self, macro: Macro, given: Sequence[str], inside: tuple[str, ...]) -> str:
         """The body with its parameters replaced, `#` and `##` done, and the macros in it expanded in their turn."""
@@ -248,18 +260,19 @@ class _Expander:
             expanded = {name: self._scan(text, inside) for name, text in words.items()}
             body = _substituted(body, words, expanded)
         self.left -= len(body) + _USE
-        return self._scan(body, inside) if len(inside) < _MAX_DEPTH else body
+        return self._scan(body, (*inside, macro.name))
 
 
-def _call(macro: Macro, text: str, at: int) -> tuple[list[str], int] | None:
-    """The arguments behind the name of a macro, and where they end; None where it is not called."""
+def _call(macro: Macro, text: str, at: int) -> tuple[list[str] | None, int]:
+    """The arguments behind the name of a macro, None where it is not called; and how far the text was read."""
     if macro.parameters is None:
         return [], at
     depth, start, arguments = 0, 0, list[str]()
-    for match in _TOKEN.finditer(text, at):
+    limit = min(len(text), at + _MAX_CALL)
+    for match in _TOKEN.finditer(text, at, limit):
         token = match[0]
         if depth == 0 and token != "(" and not token.startswith(("//", "/*")):
-            return None
+            return None, match.end()
         if token in "([{":
             depth += 1
             start = start or match.end()
@@ -270,7 +283,7 @@ def _call(macro: Macro, text: str, at: int) -> tuple[list[str], int] | None:
             start = match.end()
         if depth == 0:
             return arguments if arguments != [""] else [], match.end()
-    return None
+    return None, limit
 
 
 def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str]) -> str:

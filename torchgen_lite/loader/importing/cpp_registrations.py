@@ -8,11 +8,10 @@ not see as one is found by its name in the text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
 from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read_key
 from torchgen_lite.loader.importing.cpp_tree import (
@@ -62,8 +61,6 @@ class Reader:
 
     library: Library
     functions: Functions
-    # Kernels in no namespace.
-    global_: list[Node] = field(default_factory=list)
 
     def report(
         self,
@@ -108,13 +105,6 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
                     _read_definition(reader, block, call)
                 else:
                     _refuse(reader, block, call)
-    if reader.global_:
-        count = counted(len(reader.global_), "kernel")
-        message = f"{count} of this file in no namespace"
-        help_ = "`using ::f;` in the namespace of the library, or move them there"
-        reader.report(
-            "TG606", message, tree, reader.global_[0], "generated code looks in one", help_
-        )
     for match in _HEAD.finditer(_without_comments(tree.text.text)):
         before = tree.text.text[: match.start()].rpartition("\n")[2]
         if match.start() not in seen and not before.lstrip().startswith("using"):
@@ -124,7 +114,7 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
 
 
 def _without_comments(text: str) -> str:
-    literals = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\""
+    literals = r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\""
     return re.sub(literals, lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
 
 
@@ -146,7 +136,7 @@ def _read_head(
         reader.report("TG601", message, tree, head, "this block", f"give `--macro {word}=...`")
         return None
     if key is None:
-        message = f"`{given[1]}` is no dispatch key"
+        message = f"`{given[1]}` is not a dispatch key"
         reader.report("TG601", message, tree, head, "this block", f"give `--macro {given[1]}=...`")
         return None
     return Block(tree, namespace, key, variable, around, used)
@@ -154,11 +144,17 @@ def _read_head(
 
 def _read_body(reader: Reader, block: Block, node: Node) -> None:
     """Each statement of a block, in order; what is not a call of the variable's is refused where it mentions it."""
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if one.type in ("compound_statement", "expression_statement"):
+            stack += reversed(one.named_children)
+        else:
+            _read_statement(reader, block, one)
+
+
+def _read_statement(reader: Reader, block: Block, node: Node) -> None:
     tree = block.tree
-    if node.type in ("compound_statement", "expression_statement"):
-        for child in node.named_children:
-            _read_body(reader, block, child)
-        return
     if node.type == "call_expression":
         chain = _chain(tree, node)
         if chain and chain[0] == block.variable:
@@ -216,10 +212,11 @@ def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]]) -> 
 
 def _text(tree: CppTree, node: Node) -> str | None:
     """A string, with or without a macro for selective builds around it."""
-    given = arguments(node) if node.type == "call_expression" else []
-    if len(given) == 1:
+    while node.type == "call_expression" and len(given := arguments(node)) == 1:
         name = tree.of(node.child_by_field_name("function")).rpartition("::")[2]
-        return _text(tree, given[0]) if name in _SELECTIVE else None
+        if name not in _SELECTIVE:
+            return None
+        node = given[0]
     return literal(tree, node)
 
 
@@ -253,7 +250,7 @@ def _read_definition(reader: Reader, block: Block, call: Node) -> None:
         return reader.report("TG604", message, tree, given[0], "this schema", problems[0].help)
     unknown = [tag for tag in tags if tag not in KNOWN_TAGS]
     if unknown:
-        message = f"`{unknown[0]}` is no tag"
+        message = f"`{unknown[0]}` is not a tag"
         return reader.report("TG601", message, tree, call, "this registration")
     name = schema.full_name
     conditions = tree.conditions(call)
@@ -281,7 +278,7 @@ def _inferred(reader: Reader, block: Block, name: str, kernel: Kernel, node: Nod
 
 
 def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
-    """`{at::Tag::core}`; None if it is no list of tags."""
+    """`{at::Tag::core}`; None if it is not a list of tags."""
     text = tree.of(node)
     if node.type not in ("initializer_list", "compound_literal_expression"):
         return (text.rpartition("::")[2],) if re.search(r"\bTag::\w+$", text) else None
@@ -328,10 +325,6 @@ def _add_kernel(
         shown = path[-1]
     shown += "".join(arguments_[1:])
     is_hidden = bool(overloads) and all(one.is_hidden for one in overloads)
-    if len(path) == 1 and not KERNEL_NAME.fullmatch(shown):
-        shown = shown.removeprefix("::")
-        if not is_hidden:
-            reader.global_.append(node)
     is_member = any(one.is_member for one in overloads)
     if is_member or not KERNEL_NAME.fullmatch(shown):
         problem = (
@@ -373,8 +366,3 @@ def _comment_above(tree: CppTree, call: Node) -> str:
         if re.search(r"[;{}]|\.(?:def|impl)\(|\bTODO\b|\bNOLINT|\bclang-format\b", text)
         else text
     )
-
-
-def every_word(text: str) -> set[str]:
-    """The words of a file, any of which may name a kernel."""
-    return set(re.findall(r"[A-Za-z_]\w*", text))

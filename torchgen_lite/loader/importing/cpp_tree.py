@@ -69,8 +69,8 @@ def walk(tree: CppTree, wanted: str) -> Iterator[tuple[Node, tuple[str, ...]]]:
 
 def literal(tree: CppTree, node: Node) -> str | None:
     """The value of a string, adjacent ones joined; None for anything that is not made of literals alone."""
-    if node.type == "parenthesized_expression" and node.named_child_count == 1:
-        return literal(tree, node.named_children[0])
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
     if node.type == "raw_string_literal":
         return tree.of(node).partition("(")[2].rpartition(")")[0]
     if node.type == "string_literal":

@@ -15,12 +15,14 @@ def put_together(registry: Library, text: Library) -> Library:
     both = Library(extras=registry.extras, modules=registry.modules)
     both.statements = registry.statements + text.statements
     both.diagnostics = [*registry.diagnostics, *text.diagnostics]
+    seen: set[str] = set()
     for written in text.definitions:
-        one = definitions.pop(written.name, None)
+        seen.add(written.name)
+        one = definitions.get(written.name)
         if one is not None:
             written = replace(written, schema=one.schema, tags=one.tags)
         both.definitions.append(written)
-    both.definitions += definitions.values()
+    both.definitions += (one for one in registry.definitions if one.name not in seen)
     kernels = {(one.name, one.key): one for one in registry.implementations}
     for named in text.implementations:
         kernels.pop((named.name, named.key), None)

@@ -1,8 +1,8 @@
 """Registrations in Python, noted while a module is imported: PyTorch keeps the kernels, and not what they are called.
 
 Note [Wrappers are not kernels]
-`custom_op`, `register_fake`, `register_autograd` and their like register functions of PyTorch's around the author's. What
-is defined in PyTorch's own files is such a wrapper; the author's function is asked of whoever wrapped it.
+`custom_op`, `register_fake`, `register_autograd` and their like register PyTorch functions around the author's. What is
+defined in PyTorch's own files is such a wrapper; the author's function is asked of whoever wrapped it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any
 class Recorded:
     """The author's functions: kernels by operator and key, and what was given to `register_<kind>` by operator."""
 
-    kernels: dict[tuple[str, str], FunctionType] = field(default_factory=dict)
+    kernels: dict[tuple[str, str], Any] = field(default_factory=dict)
     given: dict[tuple[str, str], Any] = field(default_factory=dict)
     # The dtype for each type of device.
     autocast: dict[str, dict[str, Any]] = field(default_factory=dict)
-    # Operators and keys that functions of PyTorch's serve.
+    # Operators and keys that PyTorch functions serve.
     wrapped: set[tuple[str, str]] = field(default_factory=set)
 
 
@@ -43,11 +43,10 @@ def recording(torch: Any) -> Iterator[Recorded]:
         local = name.removesuffix(".default")
         full = local if "::" in local else f"{self.ns}::{local}"
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
-        is_author = getattr(fn, "__code__", None) and not is_within(fn, home)
-        if is_author:
-            recorded.kernels[full, key] = fn
-        else:
+        if hasattr(fn, "__code__") and is_within(fn, home):
             recorded.wrapped.add((full, key))
+        else:
+            recorded.kernels[full, key] = fn
         return result
 
     library.Library.impl = impl
@@ -68,11 +67,11 @@ _NOTED = ("register_autograd", "register_autocast", "register_vmap")
 
 def is_within(function: Any, home: str) -> bool:
     """Whether a function is defined in a file below a folder."""
-    return bool(function.__code__.co_filename.startswith(home))
+    return Path(function.__code__.co_filename).is_relative_to(home)
 
 
 def author_of(function: Any, home: str) -> Any:
-    """The function that a wrapper of PyTorch's calls: the first of somebody else's among what it refers to, or None."""
+    """The function that a PyTorch wrapper calls: the first of somebody else's among what it refers to, or None."""
     waiting, seen = [function], set[int]()
     while waiting:
         one = waiting.pop(0)

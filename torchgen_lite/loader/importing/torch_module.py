@@ -1,7 +1,7 @@
 """The operators that modules register with the installed PyTorch, asked of PyTorch after they were imported.
 
 Note [Modules load in a process of their own]
-A library may print, change what it likes, or abort where a kernel has not the type of its schema. So it is loaded by
+A library may print, change what it likes, or abort where a kernel's type does not match its schema. So it is loaded by
 another Python, which sends back what it found.
 """
 
@@ -50,7 +50,8 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
     path = [*sys.path, os.getcwd()]
     command = [sys.executable, "-c", _SCRIPT, ",".join(modules), namespace, *path]
     found = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    if found.returncode == 0:
+    # A module may end Python with code 0, too; then there is no answer.
+    if found.returncode == 0 and found.stdout:
         answer = pickle.loads(found.stdout)
         if isinstance(answer, Library):
             return answer
@@ -58,7 +59,7 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
     else:
         said = (
             f"exit code {found.returncode}"
-            if found.returncode > 0
+            if found.returncode >= 0
             else f"signal {-found.returncode}"
         )
         problem = Diagnostic("TG012", f"importing `{', '.join(modules)}` ended Python: {said}")
@@ -90,8 +91,10 @@ def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
         for module in modules:
             try:
                 import_module(module)
-            except Exception as error:  # Whatever somebody's module raises is a word to its author.
-                raise ImportError(f"cannot import `{module}`: {error}") from error
+            # Whatever somebody's module raises is a word to its author.
+            except (Exception, SystemExit) as error:
+                said = repr(error) if isinstance(error, SystemExit) else error
+                raise ImportError(f"cannot import `{module}`: {said}") from error
     library = Library()
     reader = _Reader(torch, recorded, library)
     for name, kernels in sorted(_every_kernel(torch).items()):
@@ -164,14 +167,14 @@ class _Reader:
         given = self.recorded.given
         fake = self.torch._library.simple_registry.singleton.find(name).fake_impl.kernel
         function = given.get((name, "fake")) or (fake and author_of(fake.func, self.home))
-        if function is not None:  # Operators that return nothing have a fake of PyTorch's own.
+        if function is not None:  # Operators that return nothing get a fake from PyTorch.
             self._add_extra(name, "fake", function)
         if (name, "vmap") in given:
             self._add_extra(name, "vmap", given[name, "vmap"])
         self._add_autocast(name, self.recorded.autocast.get(name, {}))
         if (name, "autograd") in given:
             function = given[name, "autograd"]
-            shown = f"{function.__module__}:{function.__qualname__}"
+            shown = f"{function.__module__}:{_shown(function)}"
             message = f"`{name}` has its gradient from `{shown}`"
             help_ = "write `derivatives:`, or keep the call of `register_autograd`"
             self._report("TG607", message, function, help_)
@@ -197,10 +200,12 @@ class _Reader:
     def _name(self, function: Any, operator: str, what: str, kind: str) -> str:
         """The name of a function, for modules that the configuration names; "" where it has none."""
         function = author_of(function, self.home) or function
-        word = getattr(function, "__qualname__", "")
+        word = _shown(function)
         module = getattr(function, "__module__", "")
         if not word.isidentifier() or not module:
-            message = f"the {what} of `{operator}` is `{word}`, which is no function of a module"
+            message = (
+                f"the {what} of `{operator}` is `{word}`, which is not a module-level function"
+            )
             self._report("TG607", message, function, "make it a function of its own")
             return ""
         modules = self.library.modules.setdefault(kind, [])
@@ -232,10 +237,15 @@ class _Reader:
         self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
 
 
+def _shown(function: Any) -> str:
+    """The name of a function; of any other object, such as `functools.partial`, that of its type."""
+    return str(getattr(function, "__qualname__", f"{type(function).__qualname__}(...)"))
+
+
 def _line_of(function: Any) -> Label | None:
-    if function is None:
+    code = getattr(function, "__code__", None)
+    if code is None:
         return None
-    code = function.__code__
     source, _ = read_source(Path(code.co_filename), Path.cwd())
     if source is None:
         return None

@@ -79,6 +79,10 @@ def test_places_are_those_of_the_call_of_a_macro(run: Run, project: Path) -> Non
     assert result.stderr.startswith("a.cpp:3:3: error[TG604]")
 
 
+def deep(before: str, inner: str, after: str) -> str:
+    return 3000 * before + inner + 3000 * after
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -91,11 +95,60 @@ def test_places_are_those_of_the_call_of_a_macro(run: Run, project: Path) -> Non
         "#define A A A\n#define B(x) B(x) x\nTORCH_LIBRARY(A, m) { B(B(1)) }",
         'TORCH_LIBRARY(a, m) { m.def(); m.impl(); m.def(""); m.def("\\' 'x("); m; m.x; m(); }',
         "#define A(x) x##x #x\nTORCH_LIBRARY(a, m) { A(;) A( }",
+        'TORCH_LIBRARY(a, m) { m.def("f(Tensor x) -> Tensor", ' + deep("(", "f", ")") + "); }",
+        'TORCH_LIBRARY(a, m) { m.def("f() -> ()", ' + deep("TORCH_FN(", "f", ")") + "); }",
+        "TORCH_LIBRARY(a, m) { m.def(" + deep("(", '"f() -> ()"', ")") + "); }",
+        "TORCH_LIBRARY(a, m) { m.def(" + deep("schema(", '"f() -> ()"', ")") + "); }",
+        "TORCH_LIBRARY(a, m) " + deep("{", 'm.def("f() -> ()");', "}"),
+        f"{deep('std::vector<', 'int64_t', '>')} f();" + 'TORCH_LIBRARY(a, m) { m.def("f", f); }',
+        "#define A(x) x\nTORCH_LIBRARY(a, m) { " + deep("A(", "", ")") + " }",
     ],
 )
 def test_nothing_that_is_written_is_a_crash(text: str, run: Run, project: Path) -> None:
     (project / "a.cpp").write_text(text)
     assert run("import", "a.cpp").code in (0, 1)
+
+
+@pytest.mark.parametrize(("start", "unclosed"), [("#define F(x) x\n", "F(\n"), ("", 'R"(\n')])
+def test_what_is_not_closed(start: str, unclosed: str, run: Run, project: Path) -> None:
+    text = start + 'TORCH_LIBRARY(a, m) { m.def("f() -> ()"); }\n' + 20_000 * unclosed
+    (project / "a.cpp").write_text(text)
+    assert run("import", "a.cpp").stdout == "- func: a::f() -> ()\n  dispatch: {}\n"
+
+
+def test_macros_within_the_arguments_of_the_same_macro(run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text("""\
+#define ID(x) x
+#define PASTED(a, b) a##b
+#define CAT(a, b) PASTED(a, b)
+void f_cpu_out();
+TORCH_LIBRARY(a, m) { m.def("f() -> ()"); m.impl("f", torch::kCPU, ID(ID(CAT(CAT(f_, cpu), _out)))); }
+""")
+    result = run("import", "a.cpp")
+    assert result.stdout == "- func: a::f() -> ()\n  dispatch:\n    CPU: ::f_cpu_out\n"
+
+
+def test_conditions_of_other_branches(run: Run, project: Path) -> None:
+    lines = ["#ifdef A", "#elifdef B", "#elifndef C", "#elif D", "#else"]
+    defs = [f'{line}\nm.def("f{at}() -> ()");' for at, line in enumerate(lines)]
+    (project / "a.cpp").write_text("\n".join(["TORCH_LIBRARY(a, m) {", *defs, "#endif\n}"]))
+    written = run("import", "a.cpp").stdout.splitlines()
+    none = "!defined(A) && !defined(B) && defined(C)"
+    assert [line.strip() for line in written if "guard" in line] == [
+        'guard: "#ifdef A"',
+        'guard: "#if !defined(A) && defined(B)"',
+        'guard: "#if !defined(A) && !defined(B) && !defined(C)"',
+        f'guard: "#if {none} && D"',
+        f'guard: "#if {none} && !(D)"',
+    ]
+
+
+def test_a_template_in_no_namespace_has_one_problem(run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text(
+        'TORCH_LIBRARY(a, m) { m.def("f() -> ()"); m.impl("f", torch::kCPU, &t<float>); }'
+    )
+    said = run("import", "a.cpp").stderr
+    assert "TG602" in said and "TG606" not in said
 
 
 def test_macros_that_grow(run: Run, project: Path) -> None:
