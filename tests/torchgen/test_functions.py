@@ -49,6 +49,9 @@ def test_fields_of_derived_functions(ours: Resolved, theirs: Theirs) -> None:
         assert {str(v.name) for v in function.variants} == set(mine.variants), name
         assert function.device_guard == mine.device_guard, name
         assert function.device_check.name == (mine.device_check or "ExactSame"), name
+        assert (
+            function.use_const_ref_for_mutable_tensors == mine.use_const_ref_for_mutable_tensors
+        ), name
         assert function.structured == mine.structured, name
         delegate = function.structured_delegate
         assert (None if delegate is None else str(delegate)) == mine.structured_delegate, name

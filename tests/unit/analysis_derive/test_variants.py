@@ -117,6 +117,19 @@ def test_inplace_asks_for_both() -> None:
     assert [o.kernels[0].kernel for o in facts.operators[1:]] == ["foo_out", "foo"]
 
 
+def test_const_references_are_handed_on() -> None:
+    """As in torchgen: one convention for all that is derived from an entry."""
+    facts = derived("""\
+- func: foo_(Tensor(a!) self) -> Tensor(a!)
+  use_const_ref_for_mutable_tensors: True
+  dispatch:
+    CPU: foo_
+  autogen: foo, foo.out
+""")
+    conventions = [o.function.use_const_ref_for_mutable_tensors for o in facts.operators]
+    assert conventions == [True, True, True]
+
+
 def test_functional_follows_without_being_asked_for() -> None:
     facts = derived("""\
 - func: foo_(Tensor(a!) self) -> Tensor(a!)

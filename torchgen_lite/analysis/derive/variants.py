@@ -147,6 +147,7 @@ def _derived(
         tags=tags,
         device_check="NoCheck",
         device_guard=False,
+        use_const_ref_for_mutable_tensors=base.use_const_ref_for_mutable_tensors,
         torch=base.torch,
         guard=base.guard,
         extra=base.extra,
