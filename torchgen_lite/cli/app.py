@@ -13,30 +13,42 @@ from torchgen_lite.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Name, module and one line of help; the help of the whole is shown without importing any of them.
+# By group: name, module and one line of help; the help of the whole is shown without importing any of them.
+GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Every day": {
+        "generate": ("generate", "Write the outputs."),
+        "check": ("generate", "Is everything up to date? Writes nothing."),
+        "diff": ("generate", "What `generate` would change, as a patch."),
+        "lint": ("lint", "Diagnostics of the schema files."),
+        "fmt": ("fmt", "Canonical form of the schema files."),
+        "kernels": ("kernels", "The kernels to write; `--missing` begins them."),
+    },
+    "Review": {
+        "breaking": ("breaking", "Incompatible changes since another version."),
+    },
+    "Inspect": {
+        "table": ("tables.commands", "The computed dispatch table of an operator, or of all."),
+        "why": ("tables.commands", "Why a call with these keys runs that kernel."),
+        "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
+        "explain": ("explain", "The long text of a diagnostic code."),
+    },
+    "Backends": {
+        "coverage": ("backends.coverage", "What a backend has of PyTorch's operators."),
+        "upgrade": ("backends.upgrade", "What a new PyTorch changes for a backend."),
+        "add": ("backends.add", "Entries of PyTorch, for kernels of a backend."),
+    },
+    "Moving over": {
+        "import": ("importing", "Turn an existing library into a schema file."),
+    },
+    "Set-up": {
+        "init": ("init", "Start a project in this folder."),
+        "templates": ("templates", "Export templates to override, or check overrides."),
+        "schema": ("json_schema", "JSON Schema of the YAML, for editors."),
+        "completion": ("completion", "Completion script for a shell."),
+    },
+}
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "generate": ("generate", "Write the outputs."),
-    "check": ("generate", "Is everything up to date? Writes nothing."),
-    "diff": ("generate", "What `generate` would change, as a patch."),
-    "lint": ("lint", "Diagnostics of the schema files."),
-    "fmt": ("fmt", "Canonical form of the schema files."),
-    "breaking": ("breaking", "Incompatible changes since another version."),
-    "add": ("backends.add", "Entries of PyTorch, for kernels of a backend."),
-    "coverage": ("backends.coverage", "What a backend has of the operators of PyTorch."),
-    "upgrade": ("backends.upgrade", "What a new PyTorch changes for a backend."),
-    "import": ("importing", "Turn an existing library into a schema file."),
-    "kernels": ("kernels", "The kernels to write; `--missing` begins them."),
-    "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
-    "table": (
-        "tables.commands",
-        "The computed dispatch table of an operator, or of all as a page.",
-    ),
-    "why": ("tables.commands", "Why a call with these keys runs that kernel."),
-    "explain": ("explain", "The long text of a diagnostic code."),
-    "schema": ("json_schema", "JSON Schema of the YAML, for editors."),
-    "templates": ("templates", "Export templates to override, or check overrides."),
-    "init": ("init", "Start a project in this folder."),
-    "completion": ("completion", "Completion script for a shell."),
+    name: command for group in GROUPS.values() for name, command in group.items()
 }
 
 
@@ -66,8 +78,15 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{n:{width}}", help_) for n, (_, help_) in commands.items()])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Commands first: the options are those of every command, and few need them here."""
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
 
 
 @click.group(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Result
-from torchgen_lite.cli.app import COMMANDS
+from torchgen_lite.cli.app import COMMANDS, GROUPS
 from torchgen_lite.version import __version__
 
 Run = Callable[..., Result]
@@ -28,6 +28,18 @@ def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert result.code == 0
     assert command == "templates" or f"torchgen-lite {command}" in result.stdout
+
+
+def test_help_groups_the_commands(run: Run) -> None:
+    text = run("--help").stdout
+    for title, commands in GROUPS.items():
+        _, _, rest = text.partition(f"\n{title}:\n")
+        lines = rest.partition("\n\n")[0].splitlines()
+        assert [line.split()[0] for line in lines] == list(commands)
+        assert max(map(len, lines)) < 80
+    first_screen = "\n".join(text.splitlines()[:24])
+    assert "Every day:" in first_screen and "Set-up:" not in first_screen
+    assert text.index("Set-up:") < text.index("Options:")
 
 
 def test_lint(run: Run, project: Path) -> None:
