@@ -75,6 +75,8 @@ SAFE = (
     *(
         "table lib::f",
         "table --html ../page.html",
+        "table --against HEAD",
+        "table --against HEAD --output-format markdown",
         "why lib::f CPU",
         "explain TG511",
         "schema",
@@ -117,7 +119,17 @@ def test_a_safe_command_runs_nothing_of_the_branch(branch: Path, command: str) -
     assert not (branch / "ran").exists()
 
 
-@pytest.mark.parametrize("command", ["check", "diff", "list outputs", "templates check"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check",
+        "diff",
+        "diff --against HEAD",
+        "review --against HEAD",
+        "list outputs",
+        "templates check",
+    ],
+)
 def test_templates_are_run_by_these_alone(branch: Path, command: str) -> None:
     assert guarded(branch, command).stderr.startswith("REFUSED")
     assert not (branch / "ran").exists()

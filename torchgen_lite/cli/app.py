@@ -24,6 +24,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "kernels": ("kernels", "The kernels to write; `--missing` begins them."),
     },
     "Review": {
+        "review": ("review", "What a change does, on one page for a pull request."),
         "breaking": ("breaking", "Incompatible changes since another version."),
     },
     "Inspect": {

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,22 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torchgen_lite.cli.against.base import load_base
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
-from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import CODES, Diagnostic, Source, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import CODES, Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level
     from torchgen_lite.analysis.operators import Operator
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.loader.config import Config
-
-# Names of branches and tags, hashes, `HEAD~2`, `v1^{commit}`, `main@{yesterday}`; never an option, and no
-# `:`, which would name a file.
-_REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./+~^{}-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +35,6 @@ class Asked:
     everything: bool
     html: Path | None
     schema: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """The old version: the sources that were found, or why there are none."""
-
-    sources: tuple[Source, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @click.command("breaking")
@@ -111,7 +94,7 @@ def _compare(session: Session, asked: Asked) -> int:
     if has_errors(program.diagnostics):
         session.report(program.diagnostics, kind="breaking")
         return session.exit_code(program.diagnostics)
-    old = _load_base(against, schema, program)
+    old = load_base(against, schema, program)
     if has_errors(old.diagnostics):
         session.report(old.diagnostics, kind="breaking")
         return CANNOT_RUN
@@ -225,100 +208,3 @@ def read_allowed(path: Path, today: date) -> tuple[list[str], list[Diagnostic]]:
 
 def _is_allowed(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _load_base(against: str, schema: Sequence[str], program: Program) -> Program:
-    """The old version, read as the new one is; its own errors mean that nothing can be compared."""
-    from torchgen_lite.analysis.program import build_program
-    from torchgen_lite.analysis.resolve import derive_functions
-    from torchgen_lite.loader.native_functions import load_native_functions
-
-    config = program.config
-    base = read_base(against, config, [Path(path) for path in schema])
-    functions, found = load_native_functions(
-        base.sources,
-        tags=program.tags,
-        extra_fields=config.extra_fields,
-        namespace=config.namespace,
-        privateuse1=config.privateuse1,
-        derive=partial(derive_functions, vocabulary=program.tags),
-    )
-    old = build_program(functions, config, diagnostics=[*base.diagnostics, *found])
-    if not has_errors(old.diagnostics) or base.diagnostics:
-        return old
-    message = f"`{against}` has errors, so nothing can be compared with it"
-    return build_program((), config, diagnostics=[*old.diagnostics, Diagnostic("TG014", message)])
-
-
-def read_base(against: str, config: Config, schema: Sequence[Path] = ()) -> Base:
-    """The sources of `--against`; `schema` are the files of the command line, if it names any."""
-    from torchgen_lite.loader.releases import read_release
-    from torchgen_lite.loader.sources import read_source
-
-    if against.startswith("torch:") or against.endswith(".whl"):
-        release = read_release(against, Path.cwd())
-        return Base((release.source,) if release.source else (), release.diagnostics)
-    files = list(schema) or [config.root / path for path in config.schema]
-    names = [os.path.relpath(path, config.root).replace(os.sep, "/") for path in files]
-    folder = Path(against)
-    # A project that is a folder of this one is looked for where it lies here, and then as if it were this one.
-    roots = (folder / shown_folder(config.root, Path.cwd()), folder)
-    inside = [[root / name for name in names if (root / name).is_file()] for root in roots]
-    paths = [folder] if folder.is_file() else next(filter(None, inside), [])
-    # An empty text would be this folder, and most likely a variable that was not set.
-    if not paths or not against:
-        return read_revision(against, names, config.root)
-    sources: list[Source] = []
-    diagnostics: list[Diagnostic] = []
-    for old in paths:
-        source, found = read_source(old, Path.cwd())
-        diagnostics += [Diagnostic("TG014", one.message, one.label) for one in found]
-        sources += [source] if source is not None else []
-    return Base(tuple(sources), tuple(diagnostics))
-
-
-def read_revision(revision: str, names: Sequence[str], root: Path) -> Base:
-    """The files as git has them at a revision, under names such as `main:native_functions.yaml`.
-
-    A file that isn't there yet is new, and takes nothing from the comparison; one of them has to be there.
-    """
-    from torchgen_lite.loader.sources import MAX_BYTES, decode_source
-
-    if not _REVISION.fullmatch(revision):
-        return _unreadable(f"`{revision}` is neither a file nor a git revision")
-    try:
-        done = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    except OSError as error:
-        return _unreadable(f"cannot run git: {(error.strerror or str(error)).lower()}")
-    if done.returncode != 0:
-        reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-        tail = f": {reason.splitlines()[0]}" if reason else ""
-        return _unreadable(f"`{revision}` is neither a file nor a git revision{tail}")
-    commit = done.stdout.decode("ascii").strip()
-    sources: list[Source] = []
-    diagnostics: list[Diagnostic] = []
-    for name in names:
-        # `./` makes the path relative to the folder that git runs in.
-        shown = _git(root, "show", "--no-textconv", f"{commit}:./{name}")
-        if shown.returncode != 0:
-            continue
-        if len(shown.stdout) > MAX_BYTES:
-            return _unreadable(f"`{revision}:{name}` has more than the {MAX_BYTES} bytes allowed")
-        source, found = decode_source(shown.stdout, f"{revision}:{name}")
-        diagnostics += [Diagnostic("TG014", one.message, one.label) for one in found]
-        sources += [source] if source is not None else []
-    if not sources and not diagnostics:
-        files = ", ".join(f"`{name}`" for name in names)
-        return _unreadable(f"revision `{revision}` has no {files}")
-    return Base(tuple(sources), tuple(diagnostics))
-
-
-def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        ["git", *arguments], cwd=root, capture_output=True, check=False, stdin=subprocess.DEVNULL
-    )
-
-
-def _unreadable(message: str) -> Base:
-    hint = "give a schema file, a folder of them, or a revision such as `main` or `HEAD~1`"
-    return Base(diagnostics=(Diagnostic("TG014", message, help=hint),))

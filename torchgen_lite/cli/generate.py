@@ -13,8 +13,9 @@ import click
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, global_options, require
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -36,6 +37,7 @@ class Request:
     depfile: str | None = None
     stamp: str | None = None
     allow_empty: bool = False
+    against: str = ""
 
     @property
     def about_one(self) -> list[str]:
@@ -112,15 +114,28 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
 
 @click.command("diff")
 @_input_options
+@click.option(
+    "--against",
+    metavar="REF|PATH",
+    help="Not the files on disk, but what another version of the project generates.",
+)
 @global_options
 @click.pass_obj
-def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
+def diff_command(
+    session: Session, /, projects: tuple[str, ...], against: str | None, **asked: Any
+) -> int:
     """What `generate` would change, as a patch on stdout. Writes nothing.
 
     \b
     torchgen-lite diff
     torchgen-lite diff | git apply
+    torchgen-lite diff --against main
     """
+    if against is not None:
+        request = Request(**asked, check=True, diff=True, against=against)
+        return each_project(
+            session, projects, request.about_one, lambda project: _diff_against(project, request)
+        )
     return _run_each(session, projects, Request(**asked, check=True, diff=True))
 
 
@@ -128,6 +143,35 @@ def _run_each(session: Session, projects: tuple[str, ...], request: Request) -> 
     return each_project(
         session, projects, request.about_one, lambda project: run_generate(project, request)
     )
+
+
+def _diff_against(session: Session, request: Request) -> int:
+    """`diff --against`: two versions of the project, and nothing that is on disk."""
+    from torchgen_lite.cli.against.generated import changed_files, generate_old
+    from torchgen_lite.cli.against.project import project_against
+    from torchgen_lite.cli.places import patch_folder
+    from torchgen_lite.cli.plans import json_parts
+    from torchgen_lite.emit.diff import render_diff
+    from torchgen_lite.emit.plan import Plan
+    from torchgen_lite.pipeline import generate_all
+
+    program = session.load(
+        schema=request.schema or None, torch=request.torch, output_dir=request.output_dir
+    )
+    generated = generate_all(program, targets=request.targets)
+    require(generated.diagnostics)
+    with project_against(session, request.against, program, request.schema) as old:
+        before = generate_old(request.against, old, request.targets)
+    root = program.config.root / program.config.output_dir
+    plan = Plan(root, tuple(changed_files(before, generated)))
+    prefix = shown_folder(root, program.config.root)
+    parts = json_parts(plan, generated, prefix, diff=True)
+    session.report(generated.diagnostics, kind="diff", **parts)
+    if session.is_text:
+        session.print_patch(render_diff(plan.changes, patch_folder(root)))
+    size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
+    session.talk(f"{size} against {request.against}")
+    return session.exit_code(generated.diagnostics)
 
 
 def run_generate(session: Session, request: Request) -> int:
@@ -171,22 +215,13 @@ def _compare(
     is_locked: bool = False,
 ) -> int:
     """Plan; then write, or say what would be written. Temporary files of others go where the folder is ours."""
-    from torchgen_lite.cli.plans import join
-    from torchgen_lite.emit.plan import build_plan
+    from torchgen_lite.cli.plans import join, plan_of
     from torchgen_lite.emit.write import remove_leftovers
 
-    project = program.config.root
     kind = "check" if request.check else "generate"
+    shown = shown_folder(root, program.config.root)
     try:
-        shown = shown_folder(root, project)
-        plan = build_plan(
-            generated.files,
-            root,
-            shown,
-            project=project,
-            schemas=[project / source.path for source in program.sources],
-            is_whole=request.is_whole,
-        )
+        plan = plan_of(program, generated, is_whole=request.is_whole)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         found = [Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.cli.exit_codes import ATTENTION
-from torchgen_lite.cli.places import is_passed_over, patch_folder
+from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.depfile import render_depfile
 from torchgen_lite.emit.diff import count_lines, diff_change, first_difference, render_diff
-from torchgen_lite.emit.plan import Change, Plan
+from torchgen_lite.emit.plan import Change, Plan, build_plan
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -20,7 +20,21 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.config import Config
     from torchgen_lite.pipeline import Generated
 
-_STATUS = {"create": "missing", "update": "changed", "delete": "orphan", "keep": "unchanged"}
+STATUS = {"create": "missing", "update": "changed", "delete": "orphan", "keep": "unchanged"}
+
+
+def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) -> Plan:
+    """The generated files against the disk. Raises OSError where that cannot be read."""
+    project = program.config.root
+    root = project / program.config.output_dir
+    return build_plan(
+        generated.files,
+        root,
+        shown_folder(root, project),
+        project=project,
+        schemas=[project / source.path for source in program.sources],
+        is_whole=is_whole,
+    )
 
 
 def report_freshness(
@@ -35,7 +49,7 @@ def report_freshness(
     """`check` and `diff`: exit 1 and name every file that is out of date."""
     stale = plan.pending
     parts = json_parts(plan, generated, prefix, diff=diff)
-    found = [] if session.is_text else [_out_of_date(change, prefix) for change in stale]
+    found = [] if session.is_text else [out_of_date(change, prefix) for change in stale]
     session.report([*diagnostics, *found], kind="check", **parts)
     if diff and session.is_text:
         session.print_patch(render_diff(stale, patch_folder(plan.root)))
@@ -52,12 +66,12 @@ def report_freshness(
     return ATTENTION if stale else session.exit_code(diagnostics)
 
 
-def _out_of_date(change: Change, prefix: str) -> Diagnostic:
+def out_of_date(change: Change, prefix: str) -> Diagnostic:
     """TG016 at the first line that differs."""
     old = change.old or ""
     at = first_difference(old, change.new or "")
-    place = Label(Span(Source(join(prefix, change.path), old), at, at), _STATUS[change.action])
-    message = f"`{join(prefix, change.path)}` is out of date: {_STATUS[change.action]}"
+    place = Label(Span(Source(join(prefix, change.path), old), at, at), STATUS[change.action])
+    message = f"`{join(prefix, change.path)}` is out of date: {STATUS[change.action]}"
     return Diagnostic("TG016", message, place, help="run `torchgen-lite generate`")
 
 
@@ -77,7 +91,7 @@ def render_freshness(stale: Sequence[Change], prefix: str) -> str:
             note = f"+{added} -{removed}"
         elif change.action == "delete":
             note = "(no longer produced)"
-        lines.append(f"{_STATUS[change.action]:<9} {name:<{width}}{note}".rstrip())
+        lines.append(f"{STATUS[change.action]:<9} {name:<{width}}{note}".rstrip())
     files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
     lines.append(f"{files} out of date. Run `torchgen-lite generate` and commit the result.")
     return "\n".join(lines) + "\n"
@@ -109,7 +123,7 @@ def json_parts(
         file: dict[str, object] = {
             "path": join(prefix, change.path),
             "target": generated.target_of.get(change.path),
-            "status": _STATUS[change.action],
+            "status": STATUS[change.action],
             "added": added,
             "removed": removed,
         }
@@ -118,7 +132,7 @@ def json_parts(
             file["diff"] = "" if change.action == "keep" else diff_change(change, named)
         files.append(file)
     statuses = [file["status"] for file in files]
-    summary = {status: statuses.count(status) for status in _STATUS.values()}
+    summary = {status: statuses.count(status) for status in STATUS.values()}
     return {"summary": summary, "extra": {"files": files}}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -67,14 +67,22 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
     prefix = os.path.relpath(root).replace(os.sep, "/")
     if prefix == "." or prefix.startswith(("..", "/")):
         return diagnostics
+
+    def seen(path: str) -> str:
+        is_file = (root / path).is_file() and not Path(path).is_absolute()
+        return f"{prefix}/{path}" if is_file else path
+
+    return with_paths(diagnostics, seen)
+
+
+def with_paths(diagnostics: Sequence[Diagnostic], rename: Callable[[str], str]) -> list[Diagnostic]:
+    """The same, with other names of their sources."""
     moved: dict[int, Source] = {}
 
     def move_span(span: Span) -> Span:
         source = span.source
         if id(source) not in moved:
-            is_file = (root / source.path).is_file() and not Path(source.path).is_absolute()
-            path = f"{prefix}/{source.path}" if is_file else source.path
-            moved[id(source)] = Source(path, source.text)
+            moved[id(source)] = Source(rename(source.path), source.text)
         return span._replace(source=moved[id(source)])
 
     def move(label: Label) -> Label:

@@ -122,7 +122,7 @@ def json_format_schema() -> dict[str, object]:
             "summary": {"type": "object", "additionalProperties": {"type": "integer"}},
             **{
                 name: {"type": "array", "items": {"type": "object"}}
-                for name in ("files", "operators", "calls", "codes")
+                for name in ("files", "operators", "calls", "codes", "changes")
             },
             "diagnostics": {"type": "array", "items": diagnostic},
         },

@@ -12,6 +12,7 @@ import click
 
 from torchgen_lite.cli.session import Session, writing
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics.text import one_line
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
@@ -105,7 +106,7 @@ def render_markdown(answer: Answer) -> str:
 
 
 def _cell(text: str) -> str:
-    return escape(text, quote=False).replace("|", "\\|")
+    return escape(one_line(text), quote=False).replace("|", "\\|")
 
 
 _PAGE = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
     from torchgen_lite.cli.tables.explain import Registrations
 
 
@@ -48,8 +50,13 @@ def _source_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.argument("operator", required=False)
 @click.option("--key", "keys", multiple=True, metavar="KEY", help="Only this slot; repeatable.")
 @click.option("--html", metavar="FILE", help="Write all operators, or one, as a page.")
+@click.option(
+    "--against",
+    metavar="REF|PATH|torch:VERSION",
+    help="The cells that change since another version, of all operators or of one.",
+)
 @_source_options
-@global_options
+@partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def table_command(
     session: Session,
@@ -57,21 +64,28 @@ def table_command(
     operator: str | None,
     keys: tuple[str, ...],
     html: str | None,
+    against: str | None,
     **asked: Any,
 ) -> int:
     """The computed dispatch table of an operator: which kernel serves each key, by which rule.
 
     Backend fallbacks, which no schema file names, are PyTorch's where the target is for PyTorch, and those
-    that its framework says it has for target `python`.
+    that its framework says it has for target `python`. With --against, both sides are read from schema files, with
+    --torch too.
 
     \b
     torchgen-lite table aten::add.Tensor
     torchgen-lite table add.Tensor --key CPU --key AutogradCPU
     torchgen-lite table --html tables.html
+    torchgen-lite table --against main
     """
-    if operator is None and html is None:
-        raise click.UsageError("`table` needs an operator, or --html for all of them.")
+    if operator is None and html is None and against is None:
+        raise click.UsageError("`table` needs an operator, or --html or --against for all of them.")
     keys = _keys_of(session, keys)
+    if against is not None:
+        return _compare(session, against, operator, keys, html, **asked)
+    if session.output_format == "markdown":
+        raise click.UsageError("`--output-format markdown` is for `--against`.")
     found = _registrations(session, operator, keys, **asked)
     if html is not None:
         return _write_page(
@@ -85,6 +99,56 @@ def table_command(
     text = "".join(render_table(one, keys) for one in found)
     session.answer("table", text, operators=[table_data(one, keys) for one in found])
     return FINE
+
+
+def _compare(
+    session: Session,
+    against: str,
+    operator: str | None,
+    keys: Sequence[str],
+    html: str | None,
+    *,
+    schema: tuple[str, ...],
+    target: str | None,
+    torch: bool,
+    modules: tuple[str, ...],
+) -> int:
+    """`--against`: the cells that change."""
+    from torchgen_lite.cli.against.project import project_against
+    from torchgen_lite.cli.tables.compare import (
+        compare_tables,
+        comparison_data,
+        comparison_sections,
+        render_comparison,
+    )
+
+    if modules or html:
+        raise click.UsageError("`--import` and `--html` are not for `--against`.")
+    program = session.load(schema=schema or None, torch=torch)
+    require(program.diagnostics)
+    new = tables_of_program(program, target, is_foreign=bool(schema) or torch)
+    own = schema or (_OF_TORCH if torch else ())
+    with project_against(session, against, program, own) as before:
+        old = tables_of_program(before, target, is_foreign=bool(schema) or torch)
+    require(list(_unknown_keys(new, keys)))
+    if operator is not None:
+        names = {one.name for one in _of_name([*new, *old], operator, lambda name: "")}
+        old, new = ([one for one in side if one.name in names] for side in (old, new))
+    found = compare_tables(old, new, keys)
+    if session.output_format == "markdown":
+        from torchgen_lite.cli.backends.pages import Answer, render_markdown
+
+        title = f"Tables against {against}: {found.summary}"
+        answer = Answer("table", title, comparison_sections(found), [], {})
+        click.echo(render_markdown(answer), nl=False)
+    else:
+        session.answer("table", render_comparison(found), **comparison_data(found))
+    session.talk(f"{found.summary} against {against}")
+    return FINE
+
+
+# `--torch` reads one file, and not those of the configuration.
+_OF_TORCH = ("native_functions.yaml",)
 
 
 def _write_page(session: Session, found: list[Registrations], path: str, title: str) -> int:
@@ -168,6 +232,17 @@ def _registrations(
         found = _of_name(every, operator, lambda name: why_absent(program, selection, name))
     require(list(_unknown_keys(found, keys)))
     return found
+
+
+def tables_of_program(
+    program: Program, target: str | None = None, *, is_foreign: bool = False
+) -> list[Registrations]:
+    """What a target registers for every operator of a program. Raises Refused."""
+    from torchgen_lite.cli.tables.registrations import registrations_of_program, select_operators
+
+    selection = select_operators(program, target, is_foreign=is_foreign)
+    require(selection.diagnostics)
+    return list(registrations_of_program(program, selection))
 
 
 def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:

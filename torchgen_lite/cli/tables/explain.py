@@ -8,7 +8,7 @@ label that begins with the word `fallthrough` stands for a kernel that lets call
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
@@ -211,7 +211,7 @@ def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
         {
             "how": step.how,
             "keys": list(step.keys),
-            "slot": _cell_data(step.cell),
+            "slot": cell_data(step.cell),
             "rules": [{"rule": n, "text": text, "holds": holds} for n, text, holds in step.rules],
         }
         for step in answer.steps
@@ -230,11 +230,12 @@ def table_data(registrations: Registrations, only: Iterable[str] = ()) -> dict[s
     """The computed table as JSON data; `only` picks slots."""
     return {
         "operator": registrations.name,
-        "slots": [_cell_data(cell) for cell in _slots(registrations, only)],
+        "slots": [cell_data(cell) for cell in _slots(registrations, only)],
     }
 
 
-def _cell_data(cell: Cell) -> dict[str, object]:
+def cell_data(cell: Cell) -> dict[str, object]:
+    """A slot as JSON data."""
     return {
         "key": cell.key,
         "rule": cell.step,
@@ -253,18 +254,18 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     """The computed table as text; runs of slots that are alike are one line. `only` picks slots."""
     runs: list[list[Cell]] = []
     for cell in _slots(registrations, only):
-        if runs and _alike(runs[-1][-1], cell):
+        if runs and are_alike(runs[-1][-1], cell):
             runs[-1].append(cell)
         else:
             runs.append([cell])
     aliases = registrations.keys.aliases
-    rows = [(_run_name(run), run[0].origin, _origin_of(run[0], aliases)) for run in runs]
+    rows = [(run_name(run), run[0].origin, _origin_of(run[0], aliases)) for run in runs]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     lines = [f"{a:{widths[0]}}  {b:{widths[1]}}  {c}".rstrip() for a, b, c in rows]
     return "\n".join([registrations.name, *(f"  {line}" for line in lines)]) + "\n"
 
 
-def _alike(a: Cell, b: Cell) -> bool:
+def are_alike(a: Cell, b: Cell) -> bool:
     """Whether two slots tell the same: a kernel registered at each of two keys does not."""
     if a.key == "Undefined" or b.key == "Undefined":
         return False  # It is not a key, and no one would look for it in a run.
@@ -272,7 +273,8 @@ def _alike(a: Cell, b: Cell) -> bool:
     return a[1:3] == b[1:3] and a.label == b.label and (not direct or a.origin == FALLBACK)
 
 
-def _run_name(run: list[Cell]) -> str:
+def run_name(run: Sequence[Cell]) -> str:
+    """`CPU`, or `AutogradOther .. AutogradNestedTensor (18)`."""
     if len(run) == 1:
         return run[0].key
     return f"{run[0].key} .. {run[-1].key} ({len(run)})"

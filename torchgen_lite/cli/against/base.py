@@ -1,0 +1,126 @@
+"""Other versions of the schema files, read under the configuration of today."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torchgen_lite.cli.against.git import NoRevisionError, find_commit, no_base, show_file
+from torchgen_lite.cli.places import shown_folder
+from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.loader.config import Config
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The old version: the sources that were found, or why there are none."""
+
+    sources: tuple[Source, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def load_base(against: str, schema: Sequence[str], program: Program) -> Program:
+    """The old version, read as the new one is; its own errors mean that nothing can be compared."""
+    from torchgen_lite.analysis.program import build_program
+    from torchgen_lite.analysis.resolve import derive_functions
+    from torchgen_lite.loader.native_functions import load_native_functions
+
+    config = program.config
+    base = read_base(against, config, [Path(path) for path in schema])
+    functions, found = load_native_functions(
+        base.sources,
+        tags=program.tags,
+        extra_fields=config.extra_fields,
+        namespace=config.namespace,
+        privateuse1=config.privateuse1,
+        derive=partial(derive_functions, vocabulary=program.tags),
+    )
+    old = build_program(
+        functions,
+        config,
+        diagnostics=[*base.diagnostics, *found],
+        modules=program.modules,
+    )
+    if not has_errors(old.diagnostics) or base.diagnostics:
+        return old
+    return build_program((), config, diagnostics=[*old.diagnostics, has_its_errors(against)])
+
+
+def has_its_errors(against: str) -> Diagnostic:
+    message = f"`{against}` has errors, so nothing can be compared with it"
+    return Diagnostic("TG014", message)
+
+
+def is_release(against: str) -> bool:
+    """Whether it is a PyTorch: `torch:2.9`, or a wheel."""
+    return against.startswith("torch:") or against.endswith(".whl")
+
+
+def read_base(against: str, config: Config, schema: Sequence[Path] = ()) -> Base:
+    """The sources of `--against`; `schema` are the files of the command line, if it names any."""
+    from torchgen_lite.loader.releases import read_release
+    from torchgen_lite.loader.sources import read_source
+
+    if is_release(against):
+        release = read_release(against, Path.cwd())
+        return Base((release.source,) if release.source else (), release.diagnostics)
+    files = list(schema) or [config.root / path for path in config.schema]
+    names = [os.path.relpath(path, config.root).replace(os.sep, "/") for path in files]
+    folder = Path(against)
+    inside = [
+        [root / name for name in names if (root / name).is_file()]
+        for root in roots_in(folder, config)
+    ]
+    paths = [folder] if folder.is_file() else next(filter(None, inside), [])
+    # An empty text would be this folder, and most likely a variable that was not set.
+    if not paths or not against:
+        return _read_revision(against, names, config.root)
+    sources: list[Source] = []
+    diagnostics: list[Diagnostic] = []
+    for old in paths:
+        source, found = read_source(old, Path.cwd())
+        diagnostics += [Diagnostic("TG014", one.message, one.label) for one in found]
+        sources += [source] if source is not None else []
+    return Base(tuple(sources), tuple(diagnostics))
+
+
+def roots_in(folder: Path, config: Config) -> tuple[Path, Path]:
+    """Where another version of a project may be in a folder: a project that is a folder of this one is looked for
+    where it lies here, and then as if it were this one."""
+    return folder / shown_folder(config.root, Path.cwd()), folder
+
+
+def _read_revision(revision: str, names: Sequence[str], root: Path) -> Base:
+    """The files as git has them at a revision, under names such as `main:native_functions.yaml`.
+
+    A file that isn't there yet is new, and takes nothing from the comparison; one of them has to be there.
+    """
+    from torchgen_lite.loader.sources import MAX_BYTES, decode_source
+
+    try:
+        commit = find_commit(revision, root)
+    except NoRevisionError as error:
+        return Base(diagnostics=(no_base(str(error)),))
+    sources: list[Source] = []
+    diagnostics: list[Diagnostic] = []
+    for name in names:
+        data = show_file(commit, name, root)
+        if data is None:
+            continue
+        if len(data) > MAX_BYTES:
+            message = f"`{revision}:{name}` has more than the {MAX_BYTES} bytes allowed"
+            return Base(diagnostics=(no_base(message),))
+        source, found = decode_source(data, f"{revision}:{name}")
+        diagnostics += [Diagnostic("TG014", one.message, one.label) for one in found]
+        sources += [source] if source is not None else []
+    if not sources and not diagnostics:
+        files = ", ".join(f"`{name}`" for name in names)
+        return Base(diagnostics=(no_base(f"revision `{revision}` has no {files}"),))
+    return Base(tuple(sources), tuple(diagnostics))

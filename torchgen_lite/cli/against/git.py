@@ -1,0 +1,98 @@
+"""Revisions, read with git: nothing is checked out, and no hook, filter or textconv of the repository runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Collection, Iterator, Sequence
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.sources import MAX_BYTES
+
+# Names of branches and tags, hashes, `HEAD~2`, `v1^{commit}`, `main@{yesterday}`; never an option, and no
+# `:`, which would name a file.
+_REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./+~^{}-]*")
+# What a project is read from: schema files, configuration, templates, and modules of kernels.
+_SUFFIXES = (".yaml", ".yml", ".toml", ".j2", ".py", ".pyi")
+_REGULAR = ("100644", "100755")
+
+
+class NoRevisionError(ValueError):
+    """There is no such revision, or no git."""
+
+
+def no_base(message: str) -> Diagnostic:
+    hint = "give a schema file, a folder of them, or a revision such as `main` or `HEAD~1`"
+    return Diagnostic("TG014", message, help=hint)
+
+
+def find_commit(revision: str, root: Path) -> str:
+    """The hash of the commit that a revision names. Raises NoRevisionError."""
+    wrong = f"`{revision}` is neither a file nor a git revision"
+    if not _REVISION.fullmatch(revision):
+        raise NoRevisionError(wrong)
+    try:
+        done = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    except OSError as error:
+        raise NoRevisionError(
+            f"cannot run git: {(error.strerror or str(error)).lower()}"
+        ) from error
+    if done.returncode != 0:
+        reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        raise NoRevisionError(f"{wrong}: {reason.splitlines()[0]}" if reason else wrong)
+    return done.stdout.decode("ascii").strip()
+
+
+def show_file(commit: str, name: str, root: Path) -> bytes | None:
+    """A file of a commit, its name relative to `root`; None if the commit does not have it."""
+    # `./` makes the path relative to the folder that git runs in.
+    shown = _git(root, "show", "--no-textconv", f"{commit}:./{name}")
+    return shown.stdout if shown.returncode == 0 else None
+
+
+def repository_of(root: Path) -> Path:
+    """The root of the repository that has this folder."""
+    return Path(_git(root, "rev-parse", "--show-toplevel").stdout.decode().rstrip("\n"))
+
+
+def write_files(commit: str, root: Path, to: Path, names: Collection[str]) -> None:
+    """Write what a project is read from, and the files of these names, to a folder as they are in the commit.
+
+    Symbolic links and files that are too large for a source are left out.
+    """
+    listed = _git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).stdout
+    files = [(path, blob) for path, blob in _blobs(listed) if _is_wanted(path, names)]
+    wanted = "".join(f"{blob}\n" for _, blob in files).encode("ascii")
+    stream = BytesIO(_git(root, "cat-file", "--batch", input=wanted).stdout)
+    for path, _ in files:
+        header = stream.readline().split()
+        if len(header) != 3:
+            continue  # It is not there: the clone is a partial one.
+        destination = to.joinpath(*path.parts)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        destination.write_bytes(stream.read(int(header[2])))
+        stream.read(1)
+
+
+def _blobs(listed: bytes) -> Iterator[tuple[PurePosixPath, str]]:
+    """Paths and hashes of the regular files that `git ls-tree -l -z` lists."""
+    for line in listed.split(b"\0"):
+        facts, _, name = line.partition(b"\t")
+        mode, _, blob, size = (facts.decode("ascii").split() + [""] * 4)[:4]
+        path = PurePosixPath(name.decode("utf-8", "surrogateescape"))
+        is_inside = not path.is_absolute() and not {"..", ".git"} & set(path.parts)
+        if mode in _REGULAR and is_inside and int(size) <= MAX_BYTES:
+            yield path, blob
+
+
+def _is_wanted(path: PurePosixPath, names: Collection[str]) -> bool:
+    return path.suffix in _SUFFIXES or path.as_posix() in names
+
+
+def _git(
+    root: Path, *arguments: str, input: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    command: Sequence[str] = ["git", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, check=False, input=input or b"")

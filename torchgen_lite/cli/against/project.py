@@ -1,0 +1,100 @@
+"""Other versions of a project: its configuration, modules and templates as they were, besides its schema files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from torchgen_lite.cli.against.base import has_its_errors, is_release, load_base, roots_in
+from torchgen_lite.cli.against.git import (
+    NoRevisionError,
+    find_commit,
+    no_base,
+    repository_of,
+    write_files,
+)
+from torchgen_lite.cli.reports import with_paths
+from torchgen_lite.cli.session import Refused, Session
+from torchgen_lite.cli.settings import load_settings, split_options
+from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.loader.config import find_in_folder
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.loader.config import Config
+
+
+@contextmanager
+def project_against(
+    session: Session,
+    against: str,
+    program: Program,
+    schema: Sequence[str] = (),
+    *,
+    lint: bool = False,
+) -> Iterator[Program]:
+    """The program of the other side; raises Refused if there is none, or it has errors.
+
+    A revision, or a folder with a configuration, is a project of its own. Schema files alone and those of a PyTorch are
+    read under the configuration of `program`. What is generated from a program is generated inside of this context:
+    the files of a revision, its templates among them, are there as long as it lasts.
+    """
+    config = program.config
+    with TemporaryDirectory(prefix="torchgen-lite-against-") as name:
+        root = _root_of_project(against, config, schema, Path(name).resolve())
+        if root is None:
+            old = load_base(against, schema, program)
+        else:
+            old = _load_there(session, root, config, lint)
+        found = (
+            with_paths(old.diagnostics, lambda path: f"{against}:{path}")
+            if root
+            else old.diagnostics
+        )
+        if has_errors(found):
+            raise Refused(*found, *([has_its_errors(against)] if root is not None else []))
+        yield replace(old, diagnostics=tuple(found))
+
+
+def _root_of_project(
+    against: str, config: Config, schema: Sequence[str], folder: Path
+) -> Path | None:
+    """The root of the other version; of a revision its files go to `folder`. None where there are only schema files."""
+    path = Path(against)
+    if schema or is_release(against) or path.is_file():
+        return None
+    if against and path.is_dir():
+        roots = (root for root in roots_in(path, config) if find_in_folder(root, []) is not None)
+        return next(roots, None)
+    try:
+        commit = find_commit(against, config.root)
+    except NoRevisionError as error:
+        raise Refused(no_base(str(error))) from None
+    top = repository_of(config.root)
+    place = Path(os.path.relpath(config.root.resolve(), top.resolve()))
+    write_files(commit, config.root, folder, {(place / name).as_posix() for name in config.schema})
+    root = folder / place
+    if not any((root / name).is_file() for name in config.schema) and not find_in_folder(root, []):
+        files = ", ".join(f"`{name}`" for name in config.schema)
+        raise Refused(no_base(f"revision `{against}` has no {files}"))
+    return root
+
+
+def _load_there(session: Session, root: Path, config: Config, lint: bool) -> Program:
+    """Load the project in `root`: by its own configuration, or by ours where it has none yet."""
+    from torchgen_lite.pipeline import load
+
+    _, settings = split_options(session.config)
+    own = find_in_folder(root, [])
+    if own is None:
+        there = config.path and root / config.path.name
+        return load(config=replace(config, root=root, path=there), lint=lint)
+    config, found = load_settings(root, [str(own), *settings])
+    if has_errors(found):
+        raise Refused(*found)
+    return load(config=config, lint=lint)

@@ -1,0 +1,231 @@
+"""`review`: what a change does, on one page for a pull request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
+from torchgen_lite.cli.places import shown_folder
+from torchgen_lite.cli.projects import each_project, projects_argument
+from torchgen_lite.cli.reports import seen_from_here
+from torchgen_lite.cli.session import Refused, Session, global_options, writing
+from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.compare import Level
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.cli.tables.compare import Comparison
+    from torchgen_lite.emit.plan import Change, Plan
+    from torchgen_lite.pipeline import Generated
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What was found. `plan` is the generated code against the disk, `changes` is it against the other side."""
+
+    plan: Plan
+    breaking: Sequence[Diagnostic]
+    tables: Comparison
+    new: Sequence[Diagnostic]
+    resolved: int
+    changes: Sequence[Change]
+    generated: Generated
+    before: Generated
+
+
+@click.command("review")
+@projects_argument
+@click.option(
+    "--against", required=True, metavar="REF|PATH", help="The version that the change is made to."
+)
+@click.option(
+    "--level",
+    type=click.Choice(("source", "call", "kernel")),
+    default="source",
+    help="What has to go on working: source code, calls, or kernels (default: source).",
+)
+@click.option(
+    "--summary",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.",
+)
+@global_options
+@click.pass_obj
+def review_command(
+    session: Session, projects: tuple[str, ...], against: str, level: Level, summary: Path | None
+) -> int:
+    """What a change does, as one page in Markdown: is everything up to date, what breaks callers, which cells of the
+    dispatch tables change, which diagnostics are new, and how much generated code changes. The exit code is the worst.
+
+    \b
+    torchgen-lite review --against main
+    torchgen-lite review --against main --output-format github --summary page.md
+    """
+
+    def review(project: Session) -> int:
+        return _review(project, against, level, summary)
+
+    return each_project(session, projects, [], review)
+
+
+def _review(session: Session, against: str, level: Level, summary: Path | None) -> int:
+    from torchgen_lite.cli import plans
+    from torchgen_lite.cli.tables.compare import comparison_data
+    from torchgen_lite.pipeline import generate_all
+
+    program = session.load(lint=True)
+    generated = generate_all(program)
+    prefix = shown_folder(program.config.root / program.config.output_dir, program.config.root)
+    if has_errors(generated.diagnostics):
+        errors = [one for one in generated.diagnostics if one.severity == "error"]
+        _show_page(session, _page_of_errors(program, against, errors), summary)
+        session.report(generated.diagnostics, kind="review")
+        return session.exit_code(generated.diagnostics)
+    found = _find(session, program, generated, against, level)
+    stale = [plans.out_of_date(change, prefix) for change in found.plan.pending]
+    _show_page(session, _page(program, against, found, prefix), summary)
+    # GitHub shows the first ten of a step.
+    diagnostics = [*found.breaking, *found.new, *found.plan.diagnostics, *stale]
+    if not session.is_text:
+        parts = plans.json_parts(found.plan, generated, prefix)
+        extra = {**parts["extra"], **comparison_data(found.tables)}
+        session.report(diagnostics, kind="review", summary=parts["summary"], extra=extra)
+    return max(session.exit_code(diagnostics), ATTENTION if stale else FINE)
+
+
+def _find(
+    session: Session, program: Program, generated: Generated, against: str, level: Level
+) -> Review:
+    from torchgen_lite.analysis.compare import compare_operators
+    from torchgen_lite.cli import plans
+    from torchgen_lite.cli.against.generated import changed_files, generate_old
+    from torchgen_lite.cli.against.project import project_against
+    from torchgen_lite.cli.tables.commands import tables_of_program
+    from torchgen_lite.cli.tables.compare import compare_tables
+
+    try:
+        plan = plans.plan_of(program, generated)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise Refused(Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")) from None
+    with project_against(session, against, program, lint=True) as old:
+        before = generate_old(against, old)
+        versions = old.resolved.operators, program.resolved.operators
+        known = Counter(map(_identity, before.diagnostics))
+        new = [one for one in generated.diagnostics if not _take(known, _identity(one))]
+        return Review(
+            plan,
+            sort_diagnostics(compare_operators(*versions, level=level)),
+            compare_tables(tables_of_program(old), tables_of_program(program)),
+            new,
+            sum(known.values()),
+            list(changed_files(before, generated)),
+            generated,
+            before,
+        )
+
+
+def _identity(one: Diagnostic) -> tuple[str, ...]:
+    """What a diagnostic is about, wherever it stands."""
+    return one.code, one.operator, one.message
+
+
+def _take(known: Counter[tuple[str, ...]], one: tuple[str, ...]) -> bool:
+    """Whether it was there before, that many times."""
+    known[one] -= 1
+    if known[one] >= 0:
+        return True
+    del known[one]
+    return False
+
+
+def _show_page(session: Session, page: str, summary: Path | None) -> None:
+    if session.is_text:
+        click.echo(page, nl=False)
+    if summary is not None:
+        with writing(summary), summary.open("a", encoding="utf-8") as stream:
+            stream.write(f"{page}\n")
+
+
+def _page_of_errors(program: Program, against: str, errors: Sequence[Diagnostic]) -> str:
+    from torchgen_lite.cli.backends.pages import Answer, Section, render_markdown
+
+    rows = _diagnostic_rows(errors, program)
+    section = Section(counted(len(errors), "error"), rows)
+    return render_markdown(Answer("review", _title(program, against), [section], [], {}))
+
+
+def _page(program: Program, against: str, found: Review, prefix: str) -> str:
+    from torchgen_lite.cli.backends.pages import Answer, Section, render_markdown
+    from torchgen_lite.cli.tables.compare import comparison_sections
+
+    sections = [
+        Section("", _summary(found)),
+        Section("out of date: run `torchgen-lite generate`", _stale_rows(found.plan, prefix)),
+        Section("what breaks", _diagnostic_rows(found.breaking, program)),
+        Section("new diagnostics", _diagnostic_rows(found.new, program)),
+        *comparison_sections(found.tables),
+        Section("generated code", list(_size_rows(found))),
+    ]
+    shown = [section for section in sections if section.rows]
+    return render_markdown(Answer("review", _title(program, against), shown, [], {}))
+
+
+def _title(program: Program, against: str) -> str:
+    folder = shown_folder(program.config.root, Path.cwd())
+    return f"{f'`{folder}`' if folder else 'Review'} against `{against}`"
+
+
+def _summary(found: Review) -> list[tuple[str, ...]]:
+    """A line for each part."""
+    stale, new = len(found.plan.pending), len(found.new)
+    added, removed = _size(found.changes)
+    resolved = f", {found.resolved} resolved" if found.resolved else ""
+    size = f"{counted(len(found.changes), 'file')}, +{added} -{removed}"
+    return [
+        ("check", f"{counted(stale, 'file')} out of date" if stale else "up to date"),
+        ("breaking", counted(len(found.breaking), "breaking change") if found.breaking else "none"),
+        ("dispatch tables", found.tables.summary if found.tables.is_any else "no cell changes"),
+        ("diagnostics", f"{new} new{resolved}" if new or resolved else "none is new"),
+        ("generated code", size if found.changes else "the same"),
+    ]
+
+
+def _stale_rows(plan: Plan, prefix: str) -> list[tuple[str, ...]]:
+    from torchgen_lite.cli.plans import STATUS, join
+
+    return [(join(prefix, change.path), STATUS[change.action]) for change in plan.pending]
+
+
+def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
+    seen = seen_from_here(found, program.config.root)
+    return [(_place(one), one.code, one.message, *([one.help] if one.help else [])) for one in seen]
+
+
+def _place(one: Diagnostic) -> str:
+    return f"{one.path}:{one.start()[0]}" if one.label is not None else ""
+
+
+def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:
+    """For each target how many files change, and by how many lines."""
+    target_of = {**found.before.target_of, **found.generated.target_of}
+    for target in dict.fromkeys(target_of.values()):
+        changes = [change for change in found.changes if target_of[change.path] == target]
+        added, removed = _size(changes)
+        if changes:
+            yield target, counted(len(changes), "file"), f"+{added}", f"-{removed}"
+
+
+def _size(changes: Sequence[Change]) -> tuple[int, int]:
+    from torchgen_lite.emit.diff import count_lines
+
+    counts = [count_lines(change) for change in changes]
+    return sum(added for added, _ in counts), sum(removed for _, removed in counts)

@@ -1,0 +1,212 @@
+"""Two versions of the computed tables: the cells that change, with operators that change alike together.
+
+add.Tensor: CUDA: kernel `add_cuda` -> missing
+12 operators lose their Meta kernel: ...
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from torchgen_lite.cli.backends.pages import Section
+from torchgen_lite.cli.tables.explain import (
+    Cell,
+    Registrations,
+    are_alike,
+    cell_data,
+    run_name,
+    table,
+)
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.runtime.table import MISSING
+
+_NAME = re.compile(r"[\w:.]+")
+_KERNEL = "kernel"
+
+
+class CellChange(NamedTuple):
+    """A slot, before and after."""
+
+    old: Cell
+    new: Cell
+
+
+class Changed(NamedTuple):
+    """An operator whose table changes."""
+
+    name: str
+    cells: tuple[CellChange, ...]
+
+    @property
+    def runs(self) -> list[list[CellChange]]:
+        """The cells, with neighbours that change alike in one run."""
+        runs: list[list[CellChange]] = []
+        for cell in self.cells:
+            last = runs[-1][-1] if runs else None
+            if last and are_alike(last.old, cell.old) and are_alike(last.new, cell.new):
+                runs[-1].append(cell)
+            else:
+                runs.append([cell])
+        return runs
+
+
+class Comparison(NamedTuple):
+    """What is different: operators in both versions, those of the new one alone, and of the old one alone."""
+
+    changed: tuple[Changed, ...]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+    @property
+    def is_any(self) -> bool:
+        return any(self)
+
+    @property
+    def summary(self) -> str:
+        """`3 operators change in 5 cells, 1 is new, 2 are gone`."""
+        cells = sum(len(one.cells) for one in self.changed)
+        verb = "changes" if len(self.changed) == 1 else "change"
+        parts = [f"{counted(len(self.changed), 'operator')} {verb} in {counted(cells, 'cell')}"]
+        for names, word in ((self.added, "new"), (self.removed, "gone")):
+            parts += [f"{len(names)} {'is' if len(names) == 1 else 'are'} {word}"] if names else []
+        return ", ".join(parts)
+
+
+def compare_tables(
+    old: Iterable[Registrations], new: Iterable[Registrations], keys: Collection[str] = ()
+) -> Comparison:
+    """The cells that differ, in the order of the new version; `keys` picks slots."""
+    before = {one.name: one for one in old}
+    after = {one.name: one for one in new}
+    both = [(before[name], now) for name, now in after.items() if name in before]
+    changed = [Changed(now.name, tuple(_cells(was, now, keys))) for was, now in both]
+    return Comparison(
+        tuple([one for one in changed if one.cells]),
+        tuple([name for name in after if name not in before]),
+        tuple([name for name in before if name not in after]),
+    )
+
+
+def _cells(old: Registrations, new: Registrations, keys: Collection[str]) -> Iterator[CellChange]:
+    if old == new:
+        return  # Most are, and computing a table takes time.
+    wanted = {new.sets.parse(key) for key in keys}
+    before = {cell.key: cell for cell in table(old)}
+    for cell in table(new):
+        was = before.get(cell.key, Cell(cell.key, 0, MISSING, "", ""))
+        if was[2:] != cell[2:] and (not wanted or cell.key in wanted):
+            yield CellChange(was, cell)
+
+
+def render_comparison(found: Comparison) -> str:
+    """As text: a line or a block for each group, then what is new and what is gone."""
+    lines: list[str] = []
+    for group in _groups(found.changed):
+        runs = group[0].runs
+        if len(group) > 1:
+            lines += [f"{_sentence(group)}: {', '.join(one.name for one in group)}"]
+            lines += [f"  {line}" for line in _origin_lines(runs)] if len(runs) > 1 else []
+        elif len(runs) == 1:
+            lines.append(f"{group[0].name}: {_run_text(runs[0])}")
+        else:
+            lines += [group[0].name, *(f"  {_run_text(run)}" for run in runs)]
+    lines += [f"new: {name}" for name in found.added]
+    lines += [f"gone: {name}" for name in found.removed]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def comparison_sections(found: Comparison) -> list[Section]:
+    """As tables: one for each group of operators that change alike, one for all that change alone."""
+    alone: list[tuple[str, ...]] = []
+    sections: list[Section] = []
+    for group in _groups(found.changed):
+        rows = [row for one in group for row in _rows(one)]
+        if len(group) == 1:
+            alone += rows
+        else:
+            sections.append(Section(_sentence(group), rows))
+    if alone:
+        sections.append(Section("cells that change", alone))
+    for title, names in (
+        ("new operators", found.added),
+        ("operators that are gone", found.removed),
+    ):
+        sections += [Section(title, [(name,) for name in names])] if names else []
+    return sections
+
+
+def comparison_data(found: Comparison) -> dict[str, object]:
+    """As JSON data."""
+    changes = [
+        {
+            "operator": one.name,
+            "slots": [{"old": cell_data(c.old), "new": cell_data(c.new)} for c in one.cells],
+        }
+        for one in found.changed
+    ]
+    return {"changes": changes, "added": list(found.added), "removed": list(found.removed)}
+
+
+def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
+    """Operators that change alike, whatever their kernels are called; those that lose a kernel come first."""
+    groups: dict[object, list[Changed]] = {}
+    for one in changed:
+        shape = tuple((c.new.key, c.old.origin, c.new.origin, _gets_name(c)) for c in one.cells)
+        groups.setdefault(shape, []).append(one)
+    return sorted(groups.values(), key=lambda group: not _loses(group[0]))
+
+
+def _gets_name(cell: CellChange) -> bool:
+    """Whether the kernel alone is another."""
+    return cell.old.origin == cell.new.origin
+
+
+def _loses(one: Changed) -> bool:
+    return any(cell.new.origin == MISSING for cell in one.cells)
+
+
+def _sentence(group: Sequence[Changed]) -> str:
+    """`12 operators lose their Meta kernel`."""
+    count = counted(len(group), "operator")
+    if len(group[0].cells) > 1:
+        return f"{count} change alike"
+    old, new = group[0].cells[0]
+    if (old.origin, new.origin) == (_KERNEL, MISSING):
+        return f"{count} lose their {new.key} kernel"
+    if (old.origin, new.origin) == (MISSING, _KERNEL):
+        return f"{count} get a {new.key} kernel"
+    if old.origin == new.origin:
+        return f"{count} have another {new.origin} at {new.key}"
+    return f"{count} have {new.origin} at {new.key}, and had {old.origin}"
+
+
+def _origin_lines(runs: Sequence[Sequence[CellChange]]) -> Iterator[str]:
+    for run in runs:
+        old, new = run[0]
+        yield f"{_run_name(run)}: {old.origin} -> {new.origin}"
+
+
+def _run_text(run: Sequence[CellChange]) -> str:
+    return f"{_run_name(run)}: {_describe(run[0].old)} -> {_describe(run[0].new)}"
+
+
+def _rows(one: Changed) -> Iterator[tuple[str, ...]]:
+    for run in one.runs:
+        yield one.name, _run_name(run), _describe(run[0].old), _describe(run[0].new)
+
+
+def _run_name(run: Sequence[CellChange]) -> str:
+    return run_name([change.new for change in run])
+
+
+def _describe(cell: Cell) -> str:
+    """`missing`, ``kernel `add_cuda` ``, `autograd kernel: records the call`."""
+    if not cell.label:
+        return cell.origin
+    return (
+        f"{cell.origin} `{cell.label}`"
+        if _NAME.fullmatch(cell.label)
+        else f"{cell.origin}: {cell.label}"
+    )
