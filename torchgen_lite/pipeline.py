@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.native import NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
-from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
     Config,
@@ -379,6 +379,5 @@ def unknown_target(name: str) -> Diagnostic:
     """TG008 with a suggestion."""
     from torchgen_lite.targets import TARGETS
 
-    near = suggest(name, TARGETS)
-    help_ = f"did you mean `{near}`?" if near else f"the targets are {', '.join(TARGETS)}"
+    help_ = did_you_mean(name, TARGETS) or f"the targets are {', '.join(TARGETS)}"
     return Diagnostic("TG008", f"unknown target `{name}`", help=help_)

@@ -1,9 +1,10 @@
-"""Typical mistakes, and what is said about each.
+"""Typical mistakes, what is said about each, and what `lint --fix` makes of those that it mends.
 
 <case>.yaml     the operators of a project that is right otherwise
 <case>.toml     its configuration
 <case>.args     a command line
 <case>.txt      the exit code, and what is said; `UPDATE_EXPECT=1 pytest tests/mistakes` writes it
+<case>.fixed    the first file that `lint --fix` changes; without one it changes none
 """
 
 from __future__ import annotations
@@ -31,10 +32,8 @@ SCHEMA = """\
 KERNELS = "def relu_cpu(self): ...\ndef add_cpu(self, other): ...\n"
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_what_is_said(name: str, run: Callable[..., Result], project: Path) -> None:
-    case = HERE / name
-    text = case.read_text()
+def write_project(case: Path, project: Path) -> None:
+    name, text = case.name, case.read_text()
     (project / "kernels.py").write_text(KERNELS)
     usual_config = CONFIG + ('kernels = ["kernels"]\n' if "kernel" in name else "")
     for path, suffix, usual in (
@@ -42,10 +41,33 @@ def test_what_is_said(name: str, run: Callable[..., Result], project: Path) -> N
         ("native_functions.yaml", ".yaml", SCHEMA),
     ):
         (project / path).write_text(text if case.suffix == suffix else usual)
-    result = run(*shlex.split(text if case.suffix == ".args" else "lint"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_said(name: str, run: Callable[..., Result], project: Path) -> None:
+    case = HERE / name
+    write_project(case, project)
+    result = run(*shlex.split(case.read_text() if case.suffix == ".args" else "lint"))
     said = f"exit code {result.code}\n\n{result.stderr}"
     expected = case.with_suffix(".txt")
     if os.environ.get("UPDATE_EXPECT"):
         expected.write_text(said)
     assert said == expected.read_text()
     assert "[TG" in said or "Error:" in said
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not name.endswith(".args")])
+def test_what_is_fixed(name: str, run: Callable[..., Result], project: Path) -> None:
+    case = HERE / name
+    write_project(case, project)
+    files = [project / "torchgen_lite.toml", project / "native_functions.yaml"]
+    before = [path.read_text() for path in files]
+    run("lint", "--fix")
+    changed = [path.read_text() for path, old in zip(files, before) if path.read_text() != old]
+    expected = case.with_suffix(".fixed")
+    if os.environ.get("UPDATE_EXPECT"):
+        expected.write_text(changed[0]) if changed else expected.unlink(missing_ok=True)
+    assert changed[:1] == ([expected.read_text()] if expected.exists() else [])
+    after = [path.read_text() for path in files]
+    run("lint", "--fix")
+    assert [path.read_text() for path in files] == after, "nothing is left that it would fix"

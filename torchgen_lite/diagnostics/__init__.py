@@ -9,34 +9,42 @@ from __future__ import annotations
 from .code import Severity
 from .codes import CODES, Code, explain
 from .concise import render_concise
+from .fixes import apply_edits, pick_fixes
 from .full import render_full
 from .github import render_github
 from .json_format import diagnostic_to_json, render_json
 from .model import (
     Diagnostic,
+    Edit,
     Label,
     Source,
     Span,
     Spans,
+    Suggestion,
     has_errors,
     sort_diagnostics,
 )
 from .sarif import render_sarif
-from .suggest import did_you_mean, suggest
+from .suggest import did_you_mean, meant, suggest, write_instead
 
 __all__ = [
     "CODES",
     "Code",
     "Diagnostic",
+    "Edit",
     "Label",
     "Severity",
     "Source",
     "Span",
     "Spans",
+    "Suggestion",
+    "apply_edits",
     "diagnostic_to_json",
     "did_you_mean",
     "explain",
     "has_errors",
+    "meant",
+    "pick_fixes",
     "render_concise",
     "render_full",
     "render_github",
@@ -44,4 +52,5 @@ __all__ = [
     "render_sarif",
     "sort_diagnostics",
     "suggest",
+    "write_instead",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from .model import Diagnostic, has_errors
+from .model import Diagnostic, Edit, has_errors
 
 JSON_VERSION = 1
 
@@ -22,6 +22,7 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         "start": None,
         "end": None,
         "operator": diagnostic.operator or None,
+        "fix": _fix(diagnostic.fix),
         "related": [
             {
                 "message": label.text,
@@ -37,6 +38,19 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         data["end"] = _position(diagnostic.end())
         data["label"] = diagnostic.label.text
     return data
+
+
+def _fix(edit: Edit | None) -> dict[str, object] | None:
+    """The text to write in the place of another one."""
+    if edit is None:
+        return None
+    source, start, end = edit.span
+    return {
+        "path": source.path,
+        "start": _position(source.line_column(start)),
+        "end": _position(source.line_column(end)),
+        "text": edit.text,
+    }
 
 
 def _position(line_column: tuple[int, int]) -> dict[str, int]:
@@ -83,6 +97,16 @@ def json_format_schema() -> dict[str, object]:
         },
     }
     text_or_null = {"type": ["string", "null"]}
+    fix = {
+        "type": ["object", "null"],
+        "required": ["path", "start", "end", "text"],
+        "properties": {
+            "path": {"type": "string"},
+            "start": position,
+            "end": position,
+            "text": {"type": "string"},
+        },
+    }
     related = {
         "type": "object",
         "required": ["message", "path", "start", "end"],
@@ -107,6 +131,7 @@ def json_format_schema() -> dict[str, object]:
             "start": position,
             "end": position,
             "operator": text_or_null,
+            "fix": fix,
             "related": {"type": "array", "items": related},
         },
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -100,6 +101,29 @@ class Label:
     text: str = ""
 
 
+class Edit(NamedTuple):
+    """A text in the place of a span."""
+
+    span: Span
+    text: str
+
+
+class Suggestion(str):
+    """A help that says what to write, so that it can be applied: `new` in the place of `old`.
+
+    `old` is a word of the text that the diagnostic points at, or a span.
+    """
+
+    __slots__ = ("new", "old")
+    new: str
+    old: str | Span
+
+    def __new__(cls, text: str, old: str | Span, new: str) -> Suggestion:
+        made = super().__new__(cls, text)
+        made.old, made.new = old, new
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. `message` says what, `label` where, `help` what to do.
@@ -126,6 +150,23 @@ class Diagnostic:
     def path(self) -> str:
         """The path of the file this is about, or the empty string."""
         return self.label.span.source.path if self.label else ""
+
+    @property
+    def fix(self) -> Edit | None:
+        """The help as an edit: if it is a suggestion, and what it replaces is in the label's text once."""
+        suggestion = self.help
+        if not isinstance(suggestion, Suggestion):
+            return None
+        old = suggestion.old
+        if isinstance(old, Span):
+            return Edit(old, suggestion.new)
+        if self.label is None:
+            return None
+        source, start, _ = span = self.label.span
+        found = list(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", span.text)) if old else []
+        if len(found) != 1:
+            return None
+        return Edit(Span(source, start + found[0].start(), start + found[0].end()), suggestion.new)
 
     def start(self) -> tuple[int, int]:
         """Line and column where the label starts; (0, 0) without a label."""

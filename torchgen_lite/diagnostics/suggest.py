@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .model import Suggestion
+
 _LONGEST = 100
 _MANY = 200
 
@@ -42,6 +44,16 @@ def _affinity(word: str, name: str) -> int:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """The help text that names the nearest candidate, or None."""
+    """A suggestion that names the nearest candidate, or None."""
     nearest = suggest(word, candidates)
-    return None if nearest is None else f"did you mean `{nearest}`?"
+    return None if nearest is None else meant(word, nearest)
+
+
+def meant(word: str, other: str) -> str:
+    """The suggestion for a word that is probably another one."""
+    return Suggestion(f"did you mean `{other}`?", word, other)
+
+
+def write_instead(word: str, other: str) -> str:
+    """The suggestion for a word that has to be another one."""
+    return Suggestion(f"write `{other}`", word, other)

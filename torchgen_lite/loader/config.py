@@ -10,7 +10,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
-from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import (
+    CODES,
+    Diagnostic,
+    Label,
+    Source,
+    Span,
+    did_you_mean,
+    write_instead,
+)
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
 from torchgen_lite.loader.options import (
     NAME,
@@ -253,7 +261,9 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
     bare = re.compile(r"[A-Za-z][\w./-]*").match(source.text, offset)
     if bare is not None and "invalid value" in text.lower():
         label = Label(Span(source, *bare.span()), "not in quotes")
-        return Diagnostic("TG001", "a text without quotes", label, help=f'write `"{bare[0]}"`')
+        return Diagnostic(
+            "TG001", "a text without quotes", label, help=write_instead(bare[0], f'"{bare[0]}"')
+        )
     message = f"invalid TOML: {re.sub(r' ?[(]at .*', '', text).lower()}"
     return Diagnostic("TG001", message, Label(Span(source, offset, offset + 1), "here"))
 

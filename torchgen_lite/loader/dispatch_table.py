@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from torchgen_lite.diagnostics import Label, Span, Spans, did_you_mean
+from torchgen_lite.diagnostics import Label, Span, Spans, did_you_mean, meant, write_instead
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, missing_space, short
@@ -108,14 +108,14 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
         reader.report("TG103", message, span, "not a dispatch key", hint)
     elif word != name and word != _renamed(name, privateuse1):
         message = f"dispatch key `{word}` is called `{name}` today"
-        reader.report("TG113", message, span, f"read as `{name}`", f"write `{name}`")
+        reader.report("TG113", message, span, f"read as `{name}`", write_instead(word, name))
     return name
 
 
 def _nearest_key(word: str, privateuse1: str) -> str | None:
     """The key that is meant. A device that is none of these may be one's own."""
     if word.upper() == "GPU":
-        return "did you mean `CUDA`?"
+        return meant(word, "CUDA")
     near = did_you_mean(word, _suggested(privateuse1))
     if near or privateuse1 or not word.isidentifier():
         return near

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
 from torchgen_lite.loader.config import SOURCE_ROOTS
 from torchgen_lite.loader.python_signature import PythonSignature, read_python_signature
 from torchgen_lite.loader.sources import read_source
@@ -95,7 +95,7 @@ def index_kernel_modules(
         imported = _imported_name(name, root, source_roots)
         if imported != name:
             message = f"module `{name}` is imported as `{imported}`"
-            help_ = f"write `{imported}`"
+            help_ = write_instead(name, imported)
             diagnostics.append(Diagnostic("TG311", message, locate(name), help=help_))
             continue
         source, unread = read_source(path, root)
@@ -117,7 +117,8 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     message = f"module `{name}` was not found"
     if "/" in name or name.endswith(".py"):
         dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
-        return Diagnostic("TG311", message, help=f"a module, not a file: write `{dotted}`")
+        help_: str = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
+        return Diagnostic("TG311", message, help=help_)
     path = name.replace(".", "/")
     folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
     help_ = f"looked for {folders} and an installed package; `source-roots` names other folders"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import FieldSpans, NativeFunction
@@ -72,7 +72,7 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
         names = list(reader.fields)
         near = next((n for n in names if n not in FIELDS and _nearest_field(n, ("func",))), None)
         span = reader.span(reader.fields[near][0]) if near else reader.span(entry)
-        hint = "did you mean `func`?" if near else None
+        hint = meant(near, "func") if near else None
         reader.report("TG104", "an entry without `func`", span, "here", hint)
         return None
     node = pair[1]
@@ -143,7 +143,7 @@ def _nearest_field(word: str, fields: Iterable[str]) -> str | None:
     """The field that is meant, as a help; those that are retired are not recommended."""
     names = [name for name in fields if name not in FIELDS or not FIELDS[name].retired]
     other = _OTHER_WORDS.get(word)
-    return f"did you mean `{other}`?" if other in names else did_you_mean(word, names)
+    return meant(word, other) if other in names else did_you_mean(word, names)
 
 
 def _check_fields(

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, did_you_mean
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -154,7 +154,8 @@ class EntryReader:
     def wrong_type(self, name: str, node: Node, wanted: str, hint: str | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
             message = f"`{name}` has no value"
-            self.report("TG114", message, self.span(node), f"expected {wanted}", "leave it out")
+            span = self.span(node)
+            self.report("TG114", message, span, f"expected {wanted}", _leave_out(span, name))
             return
         found = _NODE_NAMES[type(node)]
         self.report(
@@ -246,7 +247,23 @@ def short(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
+def _leave_out(at: Span, name: str) -> str:
+    """The help for a field without a value, as an edit where it has the line to itself."""
+    source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
+    text = "leave it out"
+    if source.line_text(line).strip() != f"{name}:":
+        return text
+    return Suggestion(text, Span(source, source.line_start(line), source.line_start(line + 1)), "")
+
+
 def missing_space(node: Node) -> str | None:
     """What helps where `CPU:kernel` is a text and should have been a key and its value."""
-    is_glued = isinstance(node, ScalarNode) and re.match(r"\w+:(?!:)\S", node.value)
-    return "put a space behind the `:`" if is_glued else None
+    glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
+    if glued is None:
+        return None
+    key = glued[0].rstrip(":")
+    return Suggestion(
+        "put a space behind the `:`",
+        f"{glued[0]}{glued.string[glued.end():]}",
+        f"{key}: {glued.string[glued.end():]}",
+    )

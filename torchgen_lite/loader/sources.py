@@ -6,8 +6,7 @@ import re
 import stat
 from pathlib import Path
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.diagnostics.suggest import suggest
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, meant, suggest
 
 MAX_BYTES = 32 * 1024 * 1024
 # Names go into headers of generated files, where they may neither end the line nor be something else than text.
@@ -39,7 +38,7 @@ def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         is_missing = isinstance(error, FileNotFoundError)
         stem = suggest(path.stem, _beside(path)) if is_missing else None
-        hint = None if stem is None else f"did you mean `{stem}{path.suffix}`?"
+        hint = None if stem is None else meant(path.name, f"{stem}{path.suffix}")
         message = f"cannot read `{shown}`: {reason.lower()}"
         return None, (Diagnostic("TG006", message, help=hint),)
     if len(data) > MAX_BYTES:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Label, Source, Span
+from torchgen_lite.diagnostics import Label, Source, Span, Suggestion
 
 # White space, dashes of a list, and a key that a colon follows.
 _KEY = re.compile(
@@ -104,13 +104,17 @@ def _colon_in_a_schema(source: Source, at: int) -> Mistake | None:
     here, before = Label(Span(source, at, at + 1), "here"), text[: column - 1].rstrip()
     if before.endswith(")"):
         said = "the results of a schema stand behind `->`, not behind `:`"
-        return Mistake(said, here, (), f"write `) -> {text[column:].strip() or 'Tensor'}`")
+        help_ = f"write `) -> {text[column:].strip() or 'Tensor'}`"
+        return Mistake(said, here, (), Suggestion(help_, here.span, " ->"))
     name = re.search(r"[(,*]\s*(\w+)$", before)
     type_ = re.match(r"\s*([^,)=]+)", text[column:])
     if name is None or type_ is None:
         return None
     said = "the type of an argument stands before its name, without a `:`"
-    return Mistake(said, here, (), f"write `{type_[1].strip()} {name[1]}`")
+    start = at - column + 1
+    whole = Span(source, start + name.start(1), start + column + len(type_[0].rstrip()))
+    right = f"{type_[1].strip()} {name[1]}"
+    return Mistake(said, here, (), Suggestion(f"write `{right}`", whole, right))
 
 
 def _wrong_indentation(source: Source, number: int) -> Mistake | None:
@@ -124,7 +128,10 @@ def _wrong_indentation(source: Source, number: int) -> Mistake | None:
     place = Label(line.span, "begins here")
     if line.dash < 0 and 0 <= entry.dash == line.column:
         said = f"`- ` is missing before `{line.key}`" if line.key == "func" else _less(line)
-        help_ = f"write `- {line.key}: ...`" if line.key == "func" else _like(line, entry)
+        help_: str = _like(line, entry)
+        if line.key == "func":
+            begins = line.span._replace(end=line.span.start)
+            help_ = Suggestion(f"write `- {line.key}: ...`", begins, "- ")
         return Mistake(said, place, (Label(entry.span, "an entry begins with `- `"),), help_)
     if line.column < above.column:
         return Mistake(
@@ -147,8 +154,10 @@ def _less(line: Line) -> str:
     return f"`{line.key}` is indented less than what it belongs to"
 
 
-def _like(line: Line, other: Line) -> str:
-    return f"indent `{line.key}` by {other.column} spaces, as `{other.key}` is"
+def _like(line: Line, other: Line) -> Suggestion:
+    text = f"indent `{line.key}` by {other.column} spaces, as `{other.key}` is"
+    indentation = line.span._replace(start=line.span.start - line.column, end=line.span.start)
+    return Suggestion(text, indentation, " " * other.column)
 
 
 def _no_key(source: Source, number: int, problem: str) -> Mistake | None:

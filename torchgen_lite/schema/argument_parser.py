@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics import Span, did_you_mean
+from ..diagnostics import Span, did_you_mean, write_instead
 from .cursor import Cursor
 from .defaults import misfit
 from .lexer import IDENT, NUMBER, STRING
@@ -38,9 +38,11 @@ def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> Non
         return
     wrong = misfit(type_, default)
     if wrong is not None:
-        hint = "write `None`" if wrong[1] == ("None",) else did_you_mean(default, wrong[1])
+        hint = did_you_mean(default, wrong[1])
+        if wrong[1] == ("None",):
+            hint = write_instead(default, "None")
         if hint is None and str(type_) in ("str", "str?") and default.isidentifier():
-            hint = f'write `"{default}"`'
+            hint = write_instead(default, f'"{default}"')
         cursor.report(
             "TG218",
             f"default `{cursor.shorten(default)}` does not fit type `{type_}`",

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..diagnostics import Diagnostic, Label, Span
+from ..diagnostics import Diagnostic, Label, Span, Suggestion
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
 from .fast_path import parse_fast
@@ -102,9 +102,13 @@ def _name(cursor: Cursor) -> tuple[str, str]:
                 start,
                 cursor.last_end,
                 "reserved",
-                "leave the overload name out" if overload_name == "default" else None,
+                _leave_out(cursor, start - 1) if overload_name == "default" else None,
             )
     return name, overload_name
+
+
+def _leave_out(cursor: Cursor, dot: int) -> Suggestion:
+    return Suggestion("leave the overload name out", cursor.locate(dot, cursor.last_end), "")
 
 
 def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:

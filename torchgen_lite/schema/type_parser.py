@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics import did_you_mean
+from ..diagnostics import Suggestion, did_you_mean, write_instead
 from .cursor import MAX_DEPTH, Abort, Cursor
 from .lexer import IDENT, NUMBER
 from .model import (
@@ -120,7 +120,9 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
     if _is_foreign(cursor, start):
         return
     spelling = TYPE_SPELLINGS.get(name)
-    help_ = f"write `{spelling}`" if spelling else did_you_mean(name, (*BASE_TYPES, *GENERIC_TYPES))
+    help_ = did_you_mean(name, () if spelling else (*BASE_TYPES, *GENERIC_TYPES))
+    if spelling:
+        help_ = write_instead(name, spelling)
     cursor.report(
         "TG202", f"unknown type `{cursor.shorten(name)}`", start, end, "not a type", help_
     )
@@ -136,7 +138,7 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
     if found is None or found.spelling == written or written in TYPE_SPELLINGS:
         return False
     message = f"`{cursor.shorten(written)}` is not how a schema spells a type"
-    help_ = f"write `{cursor.shorten(found.spelling)}`"
+    help_ = Suggestion(f"write `{cursor.shorten(found.spelling)}`", written, found.spelling)
     cursor.report("TG202", message, start, start + len(written), "not a type", help_)
     while cursor.start < found.end and cursor.kind != "end":
         cursor.advance()

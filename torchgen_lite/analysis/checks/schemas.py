@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -35,7 +35,9 @@ def _takes_none(type_: Type) -> bool:
 def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     """PyTorch's parser takes `Tensor x=None`, and a kernel that asks for a tensor is given none."""
     message = f"default `None` does not fit type `{argument.type}`"
-    hint = f"write `{argument.type}? {argument.name}=None`"
+    text = f"write `{argument.type}? {argument.name}=None`"
+    type_span = argument.type_span
+    hint = Suggestion(text, type_span, f"{argument.type}?") if type_span else text
     span = argument.default_span or argument.span
     return finding(function, "TG218", message, span, "not optional", hint)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.finding import Found
-from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.diagnostics import did_you_mean, write_instead
 from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.formula import kinds
@@ -176,9 +176,10 @@ def _member(node: nodes.Member, scope: Scope) -> Kind:
     expect(node.value, _TENSOR, scope)
     kind = _ATTRIBUTES.get(node.name)
     if kind is None or node.arrow:
-        hint = did_you_mean(node.name, _ATTRIBUTES) or f"write `{node}()`"
-        if node.name not in _METHODS and "did" not in hint:
-            hint = "there are " + ", ".join(f"`{name}`" for name in _ATTRIBUTES)
+        near = did_you_mean(node.name, _ATTRIBUTES)
+        hint: str = near or "there are " + ", ".join(f"`{name}`" for name in _ATTRIBUTES)
+        if near is None and node.name in _METHODS:
+            hint = write_instead(str(node), f"{node}()")
         return scope.report("TG332", f"no attribute `{node.name}` in rules", node, "here", hint)
     return kind
 
@@ -281,7 +282,7 @@ def _binary(node: nodes.Binary, scope: Scope) -> Kind:
     if node.operator in ("<", ">", "<=", ">="):
         return kinds.BOOL
     if node.operator == "/" and left == right == kinds.INT:
-        hint = f"write `floor_div({node.left}, {node.right})`"
+        hint = write_instead(str(node), f"floor_div({node.left}, {node.right})")
         return scope.report("TG333", "`/` gives no integer", node, "here", hint)
     if node.operator in ("|", "^", "&"):
         return scope.report("TG333", f"`{node.operator}` is not for rules", node, "here")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, BaseType, Type, walk_type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -30,7 +30,8 @@ def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
         for argument in function.func.written:
             if any(map(_written_value, walk_type(argument.type))):
                 message = f"`{argument.name}` is written, but `{argument.type}` is passed by value"
-                hint = "remove the `!`"
+                written = str(argument.type)
+                hint = Suggestion("remove the `!`", written, written.replace("!", ""))
                 yield finding(function, "TG401", message, argument.span, "not a tensor", hint)
 
 
@@ -72,7 +73,9 @@ def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
             is_named_out = argument.name == "out" or argument.name.startswith("out_")
             if is_named_out and not argument.kwarg_only:
                 message = f"out argument `{argument.name}` can be given by position"
-                hint = "put `*` before it"
+                hint: str = "put `*` before it"
+                if at := argument.span:
+                    hint = Suggestion(hint, at._replace(end=at.start), "*, ")
                 yield finding(function, "TG404", message, argument.span, "positional", hint)
 
 

@@ -1,0 +1,60 @@
+"""Suggestions as edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.conftest import Result
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Edit,
+    Label,
+    Source,
+    Span,
+    Suggestion,
+    apply_edits,
+    did_you_mean,
+    pick_fixes,
+)
+
+SOURCE = Source("a.yaml", "CPUU, CPU: add\nMeta: CPUU CPUU\n")
+
+
+def about(start: int, end: int, help: str | None) -> Diagnostic:
+    return Diagnostic("TG103", "unknown", Label(Span(SOURCE, start, end)), help=help)
+
+
+def test_a_suggestion_replaces_its_word_at_the_place_of_the_diagnostic() -> None:
+    near = did_you_mean("CPUU", ["CPU", "CUDA"])
+    assert near == "did you mean `CPU`?"
+    assert about(0, 4, near).fix == about(0, 9, near).fix == Edit(Span(SOURCE, 0, 4), "CPU")
+
+
+def test_what_is_not_one_place_is_not_an_edit() -> None:
+    near = did_you_mean("CPUU", ["CPU", "CUDA"])
+    assert about(21, 30, near).fix is None, "twice"
+    assert about(11, 14, near).fix is None, "not there"
+    assert about(0, 4, "did you mean `CPU`?").fix is None, "words, and not a suggestion"
+    assert Diagnostic("TG103", "unknown", help=near).fix is None
+
+
+def test_edits_that_overlap_wait_for_the_next_round() -> None:
+    first = about(0, 4, Suggestion("write `CPU`", Span(SOURCE, 0, 4), "CPU"))
+    within = about(0, 4, Suggestion("write `C`", Span(SOURCE, 2, 3), "C"))
+    behind = about(6, 9, Suggestion("write `Meta`", Span(SOURCE, 6, 9), "Meta"))
+    edits = pick_fixes([behind, within, first, first], "a.yaml")
+    assert edits == (first.fix, behind.fix)
+    assert apply_edits(SOURCE.text, edits) == "CPU, Meta: add\nMeta: CPUU CPUU\n"
+    assert pick_fixes([first], "b.yaml") == ()
+
+
+def test_other_files_stay(run: Callable[..., Result], project: Path) -> None:
+    """A file that is not the project's is not written, whatever is found in it."""
+    (project / "native_functions.yaml").write_text("- func: f(Tensr self) -> Tensor\n")
+    (project / "other.yaml").write_text("- func: g(Tensr self) -> Tensor\n")
+    result = run("lint", "--fix", "--schema", "other.yaml")
+    assert (result.code, result.stderr) == (0, "1 operator, 0 errors, 0 warnings, 1 fixed\n")
+    assert "Tensr" in (project / "native_functions.yaml").read_text()
+    assert (project / "other.yaml").read_text() == "- func: g(Tensor self) -> Tensor\n"
+    assert run("lint", "--fix", "--torch").code == 2

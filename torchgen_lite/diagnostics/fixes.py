@@ -1,0 +1,28 @@
+"""Applying what diagnostics suggest: the one place for `lint --fix` and editors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .model import Diagnostic, Edit
+
+
+def pick_fixes(diagnostics: Iterable[Diagnostic], path: str) -> tuple[Edit, ...]:
+    """The edits of one file in their order. Of those that overlap the first one is taken."""
+    edits = {one.fix for one in diagnostics if one.fix is not None}
+    picked: list[Edit] = []
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end, edit.text)):
+        last = picked[-1].span if picked else None
+        is_free = last is None or (edit.span.start >= last.end and edit.span.start > last.start)
+        if edit.span.source.path == path and is_free:
+            picked.append(edit)
+    return tuple(picked)
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits that stand in their order and do not overlap."""
+    parts, position = [], 0
+    for span, new in edits:
+        parts += [text[position : span.start], new]
+        position = span.end
+    return "".join([*parts, text[position:]])
