@@ -69,14 +69,15 @@ def load(
     output_dir: str | None = None,
     lint: bool = False,
     root: str | os.PathLike[str] | None = None,
+    texts: Mapping[Path, str] | None = None,
 ) -> Program:
     """Read configuration and schema files, and check them.
 
     `schema` takes the place of the configured files; `config` is a configuration, or the path of one,
     and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
     installed PyTorch; `registered` asks it for every operator that it registers, too, and for the stub
-    files that it carries. `native` takes the place of the configured PyTorch. Whatever is wrong is in
-    `.diagnostics` of the result; nothing is raised for it.
+    files that it carries. `native` takes the place of the configured PyTorch, `texts` that of schema files, by
+    their resolved paths. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -109,7 +110,7 @@ def load(
         diagnostics += found
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    program = _read(settings, paths, known_tags, pytorch, diagnostics, lint)
+    program = _read(settings, paths, known_tags, pytorch, diagnostics, lint, texts or {})
     return replace(program, installed=installed)
 
 
@@ -158,6 +159,7 @@ def _read(
     native: NativeOperators,
     diagnostics: list[Diagnostic],
     lint: bool,
+    texts: Mapping[Path, str],
 ) -> Program:
     is_pytorchs = known_tags is not None
     if known_tags is None:
@@ -165,7 +167,7 @@ def _read(
     places = {
         config.root / path: locate_value(config, "", "schema", path) for path in config.schema
     }
-    sources, found = load_schema_sources(paths, config.root, places)
+    sources, found = load_schema_sources(paths, config.root, places, texts)
     diagnostics += found
     functions, found = load_native_functions(
         sources,

@@ -61,6 +61,18 @@ sys.path.insert(0, sys.argv.pop(1))
 from torchgen_lite.cli import main
 sys.exit(main(sys.argv[1:], sys.stdout, sys.stderr))
 """
+EDITED = """
+from pathlib import Path
+from torchgen_lite.cli.lsp.analysis import analyze
+from torchgen_lite.cli.lsp.hover import hover
+from torchgen_lite.cli.lsp.places import find_place
+path = Path(sys.argv[1]).resolve()
+analysis = analyze(path, {path: path.read_text()})
+for source in analysis.program.sources:
+    for offset in range(len(source.text)):
+        hover(analysis, find_place(source, offset))
+print("analyzed")
+""".join([GUARDED.partition("from torchgen_lite")[0], ""])
 SAFE = (
     *("lint", "lint --output-format sarif", "fmt --check", "fmt --diff", "breaking --against HEAD"),
     *(
@@ -109,6 +121,14 @@ def branch(tmp_path: Path) -> Path:
 def guarded(branch: Path, command: str) -> subprocess.CompletedProcess[str]:
     arguments = [sys.executable, str(branch.parent / "guarded.py"), str(ROOT), *command.split()]
     return subprocess.run(arguments, cwd=branch, capture_output=True, text=True, check=False)
+
+
+def test_an_editor_runs_nothing_of_the_branch(branch: Path) -> None:
+    """What the language server does with a file that is opened, without the connection."""
+    (branch.parent / "guarded.py").write_text(EDITED)
+    done = guarded(branch, "native_functions.yaml")
+    assert (done.returncode, done.stdout) == (0, "analyzed\n"), done.stderr
+    assert not (branch / "ran").exists()
 
 
 @pytest.mark.parametrize("command", SAFE)

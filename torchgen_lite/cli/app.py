@@ -43,6 +43,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Set-up": {
         "init": ("init", "Start a project in this folder."),
+        "lsp": ("lsp.command", "Language server: mistakes and help while typing."),
         "templates": ("templates", "Export templates to override, or check overrides."),
         "schema": ("json_schema", "JSON Schema of the YAML, for editors."),
         "completion": ("completion", "Completion script for a shell."),

@@ -15,7 +15,7 @@ from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import EntryReader, Words
-from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.sources import read_source, shown_path
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
 
@@ -26,12 +26,22 @@ Loaded = tuple[tuple[NativeFunction, ...], tuple[Diagnostic, ...]]
 
 
 def load_schema_sources(
-    paths: Iterable[Path], root: Path, places: Mapping[Path, Label | None] | None = None
+    paths: Iterable[Path],
+    root: Path,
+    places: Mapping[Path, Label | None] | None = None,
+    texts: Mapping[Path, str] | None = None,
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Read the schema files in order; those that cannot be read are diagnostics, where they are named."""
+    """Read the schema files in order; those that cannot be read are diagnostics, where they are named.
+
+    `texts`, by resolved paths, take the place of what is on disk.
+    """
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
     for path in paths:
+        text = texts.get(path.resolve()) if texts else None
+        if text is not None:
+            sources.append(Source(shown_path(path, root), text))
+            continue
         source, found = read_source(path, root)
         place = (places or {}).get(path)
         diagnostics += [replace(one, label=one.label or place) for one in found]

@@ -27,6 +27,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.python.target:select_python",
             policy=Policy("python", makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select}),
             is_closed=True,
+            signatures=f"{_HERE}.signatures:of_python",
             author=f"{_HERE}.python.target:author_python",
             framework=f"{_HERE}.python.framework:registered_by_framework",
         ),
@@ -51,6 +52,7 @@ TARGETS: dict[str, Target] = {
                 },
                 refuses_libtorch,
             ),
+            signatures=f"{_HERE}.signatures:of_cpp_torch",
             author=f"{_HERE}.cpp_torch.target:author_cpp_torch",
         ),
         Target(
@@ -60,6 +62,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.cpp_stable.options:StableOptions",
             f"{_HERE}.cpp_stable.target:select_cpp_stable",
             policy=Policy("cpp-torch-stable", True),
+            signatures=f"{_HERE}.signatures:of_cpp_stable",
             author=f"{_HERE}.cpp_stable.target:author_cpp_stable",
         ),
         Target(
@@ -69,6 +72,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.cpp_runtime.options:RuntimeOptions",
             f"{_HERE}.cpp_runtime.target:select_cpp_runtime",
             policy=Policy("cpp-runtime"),
+            signatures=f"{_HERE}.signatures:of_cpp_runtime",
             author=f"{_HERE}.cpp_runtime.target:author_cpp_runtime",
         ),
         Target(
@@ -78,6 +82,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.torch_python.options:TorchPythonOptions",
             f"{_HERE}.torch_python.target:select_torch_python",
             policy=Policy("torch-python", True, TORCH_LIBRARY),
+            signatures=f"{_HERE}.signatures:of_torch_python",
             author=f"{_HERE}.torch_python.target:author_torch_python",
         ),
         Target(
@@ -86,6 +91,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.torch_stubs.target:build_torch_stubs",
             f"{_HERE}.options:NoOptions",
             asks_torch=True,
+            signatures=f"{_HERE}.signatures:of_torch_stubs",
         ),
     )
 }

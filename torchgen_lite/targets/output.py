@@ -62,6 +62,13 @@ class Header(NamedTuple):
     is_quoted: bool = False
 
 
+class Signatures(NamedTuple):
+    """How an operator is called, in a language as Markdown names it."""
+
+    language: str
+    lines: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class AuthorFunction:
     """A function that an author writes, because entries name it.
@@ -85,6 +92,11 @@ class AuthorFunction:
     @property
     def is_cpp(self) -> bool:
         return bool(self.namespace or self.last)
+
+    @property
+    def language(self) -> str:
+        """The language of the declaration, as Markdown names it."""
+        return "cpp" if self.is_cpp else "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +142,7 @@ class Target:
     is_closed: bool = False
     author: str = ""
     framework: str = ""
+    signatures: str = ""
 
     def declared_options(self) -> dict[str, Option]:
         """The options by the attribute of the dataclass that declares them."""
@@ -183,6 +196,14 @@ class Target:
     def _run(self, name: str, program: Program, result: Callable[..., Any]) -> Any:
         options, wrong = self.read_options(program.config)
         return result(diagnostics=wrong) if wrong else _imported(name)(program, options)
+
+    def signatures_of(self, program: Program, function: NativeFunction) -> Signatures | None:
+        """How an operator is called in what is generated; None if the target has no word on it."""
+        options, wrong = self.read_options(program.config)
+        if wrong or not self.signatures:
+            return None
+        found: Signatures = _imported(self.signatures)(function, options)
+        return found if found.lines else None
 
     def author_functions(
         self, program: Program

@@ -1,0 +1,1 @@
+"""The language server, asked as editors ask it."""

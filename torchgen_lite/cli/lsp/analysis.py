@@ -1,0 +1,59 @@
+"""What is known of a project while its files are being edited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.loader.config import find_config, load_config
+from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.pipeline import lint_targets, load
+
+# How a file begins an entry that no configuration names. Other YAML is none of our business.
+_ENTRY = re.compile(r"(?m)^- +(?:func|\"func\")\s*:")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A program, made of texts that need not have been saved, and what was found about it."""
+
+    root: Path
+    program: Program
+    diagnostics: tuple[Diagnostic, ...]
+
+    def path_of(self, source: Source) -> Path:
+        return self.root / source.path
+
+    def kernel_indexes(self) -> Iterator[KernelIndex]:
+        """The functions of every module that an option of a target names."""
+        for options in self.program.modules.values():
+            yield from options.values()
+
+    def defined_at(self, name: str) -> Span | None:
+        """Where a Python module defines a kernel, a fake or another function that entries name."""
+        return next(filter(None, [index.place(name) for index in self.kernel_indexes()]), None)
+
+
+def project_of(path: Path) -> Path:
+    """The configuration that governs a schema file, or else the file: who share it are analyzed together."""
+    return find_config(path.parent, []) or path
+
+
+def analyze(path: Path, texts: Mapping[Path, str]) -> Analysis | None:
+    """Everything about the project of a schema file, `texts` in place of what is on disk; None for other files.
+
+    Nothing of the project is run: no module is imported, no template rendered.
+    """
+    config, found = load_config(path.parent)
+    own = {(config.root / name).resolve() for name in config.schema}
+    if config.path is not None and path in own:
+        program = load(config=config, lint=True, texts=texts)
+        return Analysis(config.root, program, (*found, *lint_targets(program)))
+    if path not in own and not _ENTRY.search(texts.get(path, "")):
+        return None
+    program = load(path, config=config, lint=True, texts=texts)
+    return Analysis(config.root, program, program.diagnostics)

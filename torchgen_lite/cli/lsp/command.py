@@ -1,0 +1,32 @@
+"""`lsp`: the command that an editor starts."""
+
+from __future__ import annotations
+
+import gc
+
+import click
+
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.diagnostics import Diagnostic
+
+
+@click.command("lsp")
+@global_options
+@click.pass_obj
+def lsp_command(session: Session) -> int:
+    """Language server for schema files: an editor starts it, and talks with it over stdin and stdout.
+
+    \b
+    torchgen-lite lsp
+    """
+    try:
+        from torchgen_lite.cli.lsp.server import create_server
+    except ModuleNotFoundError as error:
+        message = f"`lsp` needs the package `{(error.name or '').partition('.')[0]}`"
+        help_ = 'pip install "torchgen-lite[lsp]"'
+        raise Refused(Diagnostic("TG012", message, help=help_)) from None
+    # Other commands end before garbage matters.
+    gc.enable()
+    create_server().start_io()
+    return FINE

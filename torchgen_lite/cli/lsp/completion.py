@@ -1,0 +1,121 @@
+"""Completion: fields, keys, tags, kernels, types and operators, where each may stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from lsprotocol import types
+
+from torchgen_lite.cli.lsp.analysis import Analysis
+from torchgen_lite.cli.lsp.places import Place
+from torchgen_lite.key_tables import CURRENT, registrable_keys
+from torchgen_lite.loader.dispatch_table import renamed_keys
+from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.schema.type_names import BASE_TYPES
+
+_Kind = types.CompletionItemKind
+
+
+class Word(NamedTuple):
+    """What may be written: the word, what is written with it, and what it is."""
+
+    text: str
+    kind: types.CompletionItemKind
+    detail: str = ""
+    more: str = ""
+
+
+def complete(analysis: Analysis, place: Place) -> list[types.CompletionItem]:
+    """The words that may stand at a place; the editor picks those that begin as what is typed does."""
+    return [
+        types.CompletionItem(
+            word.text, kind=word.kind, detail=word.detail or None, insert_text=word.text + word.more
+        )
+        for word in _words(analysis, place)
+    ]
+
+
+def _words(analysis: Analysis, place: Place) -> Iterator[Word]:
+    program = analysis.program
+    field = place.keys[0] if place.keys else ""
+    if place.is_key and not field:
+        yield from _fields(place, program.config.extra_fields)
+    elif place.is_key and field == "dispatch":
+        mine = renamed_keys(program.config.privateuse1)
+        for key in (*mine, *registrable_keys(CURRENT)):
+            yield Word(key, _Kind.EnumMember, mine.get(key, ""), ": ")
+    elif field == "dispatch":
+        yield from _kernels(analysis, place)
+    elif field == "tags":
+        for tag, text in program.tags.items():
+            yield Word(tag, _Kind.EnumMember, " ".join(text.split()))
+    elif field == "structured_delegate":
+        yield from _operators(place, [f.func for f in program.functions if f.structured])
+    elif field == "autogen" or field == "derivatives":
+        yield from _operators(place, [f.func for f in program.functions])
+    elif field == "func":
+        yield from _in_schema(analysis, place)
+    elif field in FIELDS:
+        for choice in _choices(FIELDS[field].shape.schema(())):
+            yield Word(choice, _Kind.Value)
+
+
+def _fields(place: Place, extra: Iterable[str]) -> Iterator[Word]:
+    """The fields that the entry does not have yet; what is typed is one of those that it has."""
+    there = set(place.fields) - {place.word}
+    for field in FIELDS.values():
+        if field.name not in there and not field.retired:
+            yield Word(field.name, _Kind.Field, field.description, ": ")
+    for name in extra:
+        yield Word(name, _Kind.Field, "", ": ")
+
+
+def _kernels(analysis: Analysis, place: Place) -> Iterator[Word]:
+    """Functions of the modules that the configuration names, and kernels that other lines name."""
+    from torchgen_lite.loader.reader import KERNEL_NAME
+
+    defined = {
+        name
+        for options in analysis.program.modules.values()
+        for name in (options["kernels"].names() if "kernels" in options else ())
+        if not name.startswith("_")
+    }
+    named = {e.kernel for f in analysis.program.functions for e in f.dispatch} - {place.word}
+    for name in sorted(defined | named):
+        if KERNEL_NAME.fullmatch(name):
+            yield Word(name, _Kind.Function, "" if name in defined else "named by an entry")
+
+
+def _operators(place: Place, schemas: Iterable[Any]) -> Iterator[Word]:
+    namespace = place.operator.rpartition("::")[0]
+    for schema in schemas:
+        is_own = schema.full_name.rpartition("::")[0] == namespace
+        name = schema.local_name if is_own else schema.full_name
+        if name != place.operator.rpartition("::")[2]:
+            yield Word(name, _Kind.Reference, schema.local_text)
+
+
+def _in_schema(analysis: Analysis, place: Place) -> Iterator[Word]:
+    """Types where an argument or the result begins; a name alone is one of PyTorch's."""
+    if re.search(r"(?:[(,*]|->)\s*\w*$", place.before):
+        for name in sorted(BASE_TYPES):
+            yield Word(name, _Kind.TypeParameter)
+    elif "(" not in place.before:
+        for function in analysis.program.resolved.context:
+            yield Word(function.func.local_name, _Kind.Reference, function.func.local_text)
+
+
+def _choices(schema: Any) -> Iterator[str]:
+    """The words that the JSON Schema of a field names."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "boolean":
+            yield from ("True", "False")
+        yield from (str(one) for one in schema.get("enum", ()))
+        for name, inner in schema.items():
+            if name in ("anyOf", "items"):
+                yield from _choices(inner)
+    elif isinstance(schema, (list, tuple)):
+        for inner in schema:
+            yield from _choices(inner)

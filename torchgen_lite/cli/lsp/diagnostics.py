@@ -1,0 +1,99 @@
+"""Diagnostics, as the protocol has them, and the edits that they suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lsprotocol import types
+
+from torchgen_lite.cli.lsp.analysis import Analysis
+from torchgen_lite.cli.lsp.places import Units, range_of
+from torchgen_lite.diagnostics import Diagnostic, Edit, pick_fixes
+
+_SEVERITY = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+}
+_BEGINNING = types.Range(types.Position(0, 0), types.Position(0, 0))
+
+
+def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[types.Diagnostic]]:
+    """The diagnostics of each file; those without a place are at the beginning of the file that is `about`."""
+    found: dict[Path, list[types.Diagnostic]] = {about: []}
+    for one in analysis.diagnostics:
+        path = analysis.path_of(one.label.span.source).resolve() if one.label else about
+        found.setdefault(path, []).append(_converted(one, analysis, units))
+    return found
+
+
+def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
+    """The message has what a terminal shows below the source: the label, the help, the notes."""
+    label = one.label.text if one.label else ""
+    lines = [f"{one.message}: {label}" if label not in ("", "here") else one.message]
+    lines += [f"help: {one.help}"] if one.help else []
+    lines += [f"note: {note}" for note in one.notes]
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(
+                analysis.path_of(other.span.source).as_uri(), range_of(other.span, units)
+            ),
+            other.text or "see here",
+        )
+        for other in one.secondary
+        if analysis.path_of(other.span.source).is_absolute()
+    ]
+    return types.Diagnostic(
+        range_of(one.label.span, units) if one.label else _BEGINNING,
+        "\n".join(lines),
+        _SEVERITY[one.severity],
+        one.code,
+        source="torchgen-lite",
+        related_information=related or None,
+    )
+
+
+def code_actions(
+    analysis: Analysis, path: Path, within: types.Range, units: Units
+) -> list[types.CodeAction]:
+    """The suggestions about a range of a file, and all of the file at once."""
+    own = [d for d in analysis.diagnostics if d.fix and _is_in(analysis, d.fix, path)]
+    actions = []
+    for one in own:
+        at = range_of(one.label.span, units) if one.label else _BEGINNING
+        if one.fix is not None and at.start <= within.end and within.start <= at.end:
+            actions.append(
+                types.CodeAction(
+                    f"{one.code}: {str(one.help).removesuffix('?')}",
+                    types.CodeActionKind.QuickFix,
+                    [_converted(one, analysis, units)],
+                    is_preferred=True,
+                    edit=workspace_edit(analysis, [one.fix], units),
+                )
+            )
+    if own:
+        shown = own[0].fix.span.source.path if own[0].fix else ""
+        edits = pick_fixes(own, shown)
+        actions.append(
+            types.CodeAction(
+                "torchgen-lite: apply every suggestion",
+                types.CodeActionKind.SourceFixAll,
+                edit=workspace_edit(analysis, edits, units),
+            )
+        )
+    return actions
+
+
+def _is_in(analysis: Analysis, edit: Edit, path: Path) -> bool:
+    return analysis.path_of(edit.span.source).resolve() == path
+
+
+def workspace_edit(analysis: Analysis, edits: Sequence[Edit], units: Units) -> types.WorkspaceEdit:
+    changes: dict[str, Sequence[types.TextEdit]] = {}
+    for edit in edits:
+        uri = analysis.path_of(edit.span.source).as_uri()
+        changes[uri] = [
+            *changes.get(uri, ()),
+            types.TextEdit(range_of(edit.span, units), edit.text),
+        ]
+    return types.WorkspaceEdit(changes)

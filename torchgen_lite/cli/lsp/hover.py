@@ -1,0 +1,104 @@
+"""Hover: what a field, a key, a tag, a kernel or an operator is, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.cli.lsp.analysis import Analysis
+from torchgen_lite.cli.lsp.places import Place
+from torchgen_lite.cli.tables.explain import Registrations, render_table
+from torchgen_lite.cli.tables.registrations import registrations_of_program, select_operators
+from torchgen_lite.key_sets import key_sets
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader.dispatch_table import key_names
+from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS, Target
+from torchgen_lite.targets.output import Signatures
+
+
+def hover(analysis: Analysis, place: Place) -> str | None:
+    """Markdown about what is under the cursor."""
+    field = place.keys[0] if place.keys else ""
+    if place.is_key:
+        if not place.keys and place.word in FIELDS:
+            return f"`{place.word}`: {FIELDS[place.word].description}"
+        return _about_key(analysis, place) if field == "dispatch" else None
+    if field == "dispatch":
+        return _about_kernel(analysis, place.word)
+    if field == "tags":
+        text = analysis.program.tags.get(place.word)
+        return f"`{place.word}`: {' '.join(text.split())}" if text else None
+    is_other = field in ("structured_delegate", "autogen")
+    name = place.word if is_other else place.operator if field in ("func", "op") else ""
+    operator = find_operator(analysis, name, place.operator) if name else None
+    return None if operator is None else _about_operator(analysis, operator)
+
+
+def find_operator(analysis: Analysis, name: str, beside: str) -> Operator | None:
+    """The operator of a name, which may leave out the namespace of the entry that it stands in."""
+    namespace = beside.rpartition("::")[0] or analysis.program.config.namespace
+    resolved = analysis.program.resolved
+    whole = f"{namespace}::{name}" if namespace and "::" not in name else name
+    return resolved.find(whole) or resolved.find(name)
+
+
+def _about_operator(analysis: Analysis, operator: Operator) -> str:
+    function = operator.function
+    parts = [f"**{operator.name}**, {operator.kind}"]
+    parts += [function.doc.strip()] if function.doc else []
+    parts += [_code(language, lines) for language, lines in _signatures(analysis, operator)]
+    parts += [_code("text", [render_table(one)]) for one in _registered(analysis, operator)]
+    return "\n\n".join(parts)
+
+
+def _signatures(analysis: Analysis, operator: Operator) -> Iterator[Signatures]:
+    """How it is called in what each target generates that is configured."""
+    for target in _targets(analysis):
+        found = target.signatures_of(analysis.program, operator.function)
+        if found is not None:
+            yield found
+
+
+def _targets(analysis: Analysis) -> list[Target]:
+    names = analysis.program.config.targets or DEFAULT_TARGETS
+    return [TARGETS[name] for name in names if name in TARGETS]
+
+
+def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
+    """What the first target that is configured registers for an operator."""
+    selection = select_operators(analysis.program, None, is_foreign=False)
+    found = registrations_of_program(analysis.program, selection)
+    return [one for one in found if one.name == operator.name]
+
+
+def _about_key(analysis: Analysis, place: Place) -> str | None:
+    name = key_names(analysis.program.config.privateuse1).get(place.word)
+    if name is None:
+        return None
+    sets = key_sets()
+    kind = "an alias of several keys" if name in CURRENT.aliases else "a dispatch key"
+    parts = [f"`{name}`: {kind}"]
+    operator = find_operator(analysis, place.operator, place.operator)
+    if operator is not None and name in sets.slots:
+        registered = _registered(analysis, operator)
+        parts += [_code("text", [render_table(one, [name])]) for one in registered]
+    return "\n\n".join(parts)
+
+
+def _about_kernel(analysis: Analysis, name: str) -> str | None:
+    """What an author writes: its declaration, what it serves, and where it is."""
+    parts = []
+    for target in _targets(analysis):
+        for one in target.author_functions(analysis.program)[0]:
+            if name in (one.name, f"{one.namespace}::{one.name}"):
+                where = f", in `{one.place}`" if one.place else ""
+                parts.append(
+                    f"{_code(one.language, [one.declaration])}\n\n{', '.join(one.uses)}{where}"
+                )
+    return "\n\n".join(parts) or None
+
+
+def _code(language: str, lines: Sequence[str]) -> str:
+    text = "\n".join(line.rstrip("\n") for line in lines)
+    return f"```{language}\n{text}\n```"

@@ -1,0 +1,121 @@
+"""Positions of the protocol, and where in an entry the cursor is, by looking at lines: YAML that is being typed is broken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lsprotocol import types
+
+from torchgen_lite.diagnostics import Source, Span
+
+Units = Callable[[str], int]
+"""The length of a text as the client counts it."""
+
+_KEY = re.compile(r"(?P<before>[ ]*(?:-[ ]+)*)(?P<key>\w[\w, ]*?)[ ]*:(?=\s|$)[ ]*")
+_WORD = re.compile(r"[\w.:]+")
+_ENTRY = re.compile(r"-(?:\s|$)")
+_FUNC = re.compile(r"(?:-\s+|\s+)(?:func|op)\s*:\s*[\"']?(?P<name>[\w.:]+)")
+
+
+class Place(NamedTuple):
+    """Where the cursor is: behind the `keys`, outermost first, in the entry of `operator`.
+
+    `before` is the text between the last key and the cursor, or the beginning of a key where `is_key`; `word` is
+    the one under the cursor. `fields` are the keys of the entry.
+    """
+
+    keys: tuple[str, ...]
+    is_key: bool
+    before: str
+    word: str
+    span: Span
+    operator: str
+    fields: tuple[str, ...]
+
+
+def position_of(source: Source, offset: int, units: Units) -> types.Position:
+    line, column = source.line_column(offset)
+    return types.Position(line - 1, units(source.line_text(line)[: column - 1]))
+
+
+def range_of(span: Span, units: Units) -> types.Range:
+    source, start, end = span
+    return types.Range(position_of(source, start, units), position_of(source, end, units))
+
+
+def offset_of(source: Source, position: types.Position, units: Units) -> int:
+    """The offset of a position; beyond the end of a line, that end."""
+    text = source.line_text(position.line + 1)
+    column = next((n for n in range(len(text)) if units(text[:n]) >= position.character), len(text))
+    return source.line_start(position.line + 1) + column
+
+
+def find_place(source: Source, offset: int) -> Place:
+    """What the lines around an offset say about it."""
+    number, column = source.line_column(offset)
+    text, column = source.line_text(number), column - 1
+    first = _first_line(source, number)
+    key = _KEY.match(text)
+    keys = [] if first == 0 else _keys_above(source, first, number, _column(text, column))
+    is_key, before = key is None or column < key.end("key") + 1, text[:column].lstrip(" -")
+    if key is not None and not is_key:
+        keys.append(key["key"])
+        before = text[key.end() : column]
+    is_key, before = _in_braces(before, keys) if before.startswith("{") else (is_key, before)
+    start = source.line_start(number)
+    under = next((m for m in _WORD.finditer(text) if m.start() <= column <= m.end()), None)
+    begin, word = (column, "") if under is None else (under.start(), under[0].rstrip(":."))
+    span = Span(source, start + begin, start + begin + len(word))
+    return Place(tuple(keys), is_key, before, word, span, *_entry(source, first))
+
+
+def _column(text: str, cursor: int) -> int:
+    """Where the text of a line begins, behind the dashes of lists; of an empty line, the cursor."""
+    found = re.match(r"[ ]*(?:-[ ]+)*(?=\S)", text)
+    return found.end() if found else cursor
+
+
+def _first_line(source: Source, number: int) -> int:
+    """The line that begins the entry; 0 above the first one."""
+    while number > 0 and not _ENTRY.match(source.line_text(number)):
+        number -= 1
+    return number
+
+
+def _keys_above(source: Source, first: int, number: int, column: int) -> list[str]:
+    """The keys that a line stands under, by their columns."""
+    keys: list[str] = []
+    for one in range(number - 1, first - 1, -1):
+        found = _KEY.match(source.line_text(one))
+        if found is not None and found.end("before") < column:
+            column = found.end("before")
+            keys.insert(0, found["key"])
+    return keys
+
+
+def _in_braces(before: str, keys: list[str]) -> tuple[bool, str]:
+    """The same for `dispatch: {CPU: add_cpu, ...}` on one line."""
+    last = re.split(r"[{,]\s*", before)[-1]
+    name, colon, value = last.partition(":")
+    if colon:
+        keys.append(name.strip())
+    return not colon, (value if colon else name).lstrip()
+
+
+def _entry(source: Source, first: int) -> tuple[str, tuple[str, ...]]:
+    """The name of the operator, and the fields, of the entry that begins at a line."""
+    operator, fields, number = "", [], first
+    text = source.line_text(number) if first else ""
+    column = _column(text, 0)
+    while text or number < source.line_column(len(source.text))[0]:
+        found, name = _KEY.match(text), _FUNC.match(text)
+        if found is not None and found.end("before") == column:
+            fields.append(found["key"])
+            operator = operator or (name["name"] if name else "")
+        number += 1
+        text = source.line_text(number)
+        if not first or _ENTRY.match(text):
+            break
+    return operator, tuple(fields)

@@ -1,0 +1,248 @@
+"""The connection: texts come in, analyses are made of them beside it, and answers go out.
+
+Note [Typing is not waited for]
+An analysis takes as long as `lint`. It begins when nobody has typed for a moment, in a thread of its own, so that what
+is typed is read meanwhile; the one that is running when something else is typed tells nobody what it found. Questions
+about a place wait for the analysis of the text that they are about. Completion does not: it takes the last one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from torchgen_lite.cli.lsp import diagnostics
+from torchgen_lite.cli.lsp.analysis import Analysis, analyze, project_of
+from torchgen_lite.cli.lsp.completion import complete
+from torchgen_lite.cli.lsp.definition import definitions
+from torchgen_lite.cli.lsp.hover import hover
+from torchgen_lite.cli.lsp.places import Place, Units, find_place, offset_of, range_of
+from torchgen_lite.cli.lsp.rename import CannotRename, rename, renamed_span
+from torchgen_lite.diagnostics import Source, Span
+from torchgen_lite.version import __version__
+
+PAUSE = 0.2
+"""The seconds without typing after which an analysis begins."""
+
+_Answer = TypeVar("_Answer")
+
+
+class _At(Protocol):
+    """The parameters of what is asked about a position."""
+
+    @property
+    def text_document(self) -> types.TextDocumentIdentifier: ...
+    @property
+    def position(self) -> types.Position: ...
+
+
+class Project:
+    """What one project has under way: the analysis that is being made, the last one, and where it was reported."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self.latest: Analysis | None = None
+        self.reported: set[Path] = set()
+
+
+class Server(LanguageServer):
+    """A language server whose documents are schema files."""
+
+    def __init__(self) -> None:
+        sync = types.TextDocumentSyncKind.Incremental
+        super().__init__("torchgen-lite", __version__, sync)
+        # One analysis at a time: what a program knows is computed when it is asked for, by one thread.
+        self.worker = ThreadPoolExecutor(1)
+        self.projects: dict[Path, Project] = {}
+
+    @property
+    def units(self) -> Units:
+        return self.workspace.position_codec.client_num_units
+
+    def texts(self) -> dict[Path, str]:
+        """The text of every open document that is a file."""
+        opened = self.workspace.text_documents.items()
+        return {path: document.source for uri, document in opened if (path := path_of(uri))}
+
+    def project(self, path: Path) -> Project:
+        return self.projects.setdefault(project_of(path), Project())
+
+    def changed(self, uri: str, pause: float = PAUSE) -> None:
+        """Analyze the project of a document, in place of what is under way for it."""
+        path = path_of(uri)
+        if path is not None:
+            project = self.project(path)
+            if project.task is not None:
+                project.task.cancel()
+            project.task = asyncio.create_task(self._analyze(project, path, pause))
+
+    def everything_changed(self) -> None:
+        """Something was written that is no open document: a configuration, a module of kernels."""
+        for uri in list(self.workspace.text_documents):
+            self.changed(uri, 0)
+
+    async def _analyze(self, project: Project, path: Path, pause: float) -> None:
+        await asyncio.sleep(pause)
+        try:
+            analysis = await self.work(lambda texts: analyze(path, texts))
+        except Exception:  # A fault of ours is told, and the next analysis may do.
+            text = traceback.format_exc()
+            self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
+            return
+        if analysis is not None:
+            project.latest = analysis
+            self._report(project, analysis, path)
+
+    def _report(self, project: Project, analysis: Analysis, path: Path) -> None:
+        """Send what was found, and that nothing is wrong any more with files that had something."""
+        found = diagnostics.publish(analysis, path, self.units)
+        for gone in project.reported - set(found):
+            found[gone] = []
+        project.reported = {file for file, some in found.items() if some}
+        for file, some in found.items():
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(file.as_uri(), some)
+            )
+
+    async def work(self, run: Callable[[Mapping[Path, str]], _Answer]) -> _Answer:
+        """Run something beside the connection, on the texts as they are now."""
+        texts = self.texts()
+        return await asyncio.get_running_loop().run_in_executor(self.worker, run, texts)
+
+    async def analysis(self, uri: str) -> Analysis | None:
+        """The analysis of a document's text as it is."""
+        path = path_of(uri)
+        project = self.project(path) if path is not None else Project()
+        while project.task is not None and not project.task.done():
+            await asyncio.wait({project.task})
+        return project.latest
+
+    def place(self, at: _At) -> Place:
+        """Where in a document a position is."""
+        document = self.workspace.get_text_document(at.text_document.uri)
+        source = Source(document.path or "", document.source)
+        return find_place(source, offset_of(source, at.position, self.units))
+
+    async def answer(
+        self, at: _At, find: Callable[[Analysis, Place], _Answer]
+    ) -> tuple[Analysis, _Answer] | None:
+        """What there is to say about a position, once its text is analyzed."""
+        analysis = await self.analysis(at.text_document.uri)
+        if analysis is None:
+            return None
+        place = self.place(at)
+        return analysis, await self.work(lambda texts: find(analysis, place))
+
+    def location(self, analysis: Analysis, span: Span) -> types.Location:
+        uri = analysis.path_of(span.source).as_uri()
+        return types.Location(uri, range_of(span, self.units))
+
+
+def path_of(uri: str) -> Path | None:
+    """The file of a document; None if it is none."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return Path(path).resolve() if path else None
+
+
+def create_server() -> Server:
+    """A server that knows every feature."""
+    server = Server()
+    for method, feature in _FEATURES.items():
+        server.feature(method, _OPTIONS.get(method))(feature)
+    return server
+
+
+async def _opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    ls.changed(params.text_document.uri, 0)
+
+
+async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    ls.changed(params.text_document.uri)
+
+
+async def _closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    ls.changed(params.text_document.uri, 0)
+
+
+async def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    ls.everything_changed()
+
+
+async def _written(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    ls.everything_changed()
+
+
+async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    found = await ls.answer(params, hover)
+    if found is None or found[1] is None:
+        return None
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found[1]))
+
+
+async def _complete(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
+    path = path_of(params.text_document.uri)
+    latest = ls.project(path).latest if path is not None else None
+    if latest is None:
+        latest = await ls.analysis(params.text_document.uri)
+    return complete(latest, ls.place(params)) if latest is not None else []
+
+
+async def _definition(ls: Server, params: types.DefinitionParams) -> list[types.Location]:
+    found = await ls.answer(params, definitions)
+    return [ls.location(found[0], span) for span in found[1]] if found else []
+
+
+async def _prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:
+    try:
+        found = await ls.answer(params, renamed_span)
+    except CannotRename:
+        return None
+    return range_of(found[1], ls.units) if found else None
+
+
+async def _rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    try:
+        found = await ls.answer(params, lambda one, place: rename(one, place, params.new_name))
+    except CannotRename as error:
+        raise JsonRpcInvalidParams(str(error)) from None
+    return diagnostics.workspace_edit(*found, ls.units) if found else None
+
+
+async def _code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    analysis, path = await ls.analysis(params.text_document.uri), path_of(params.text_document.uri)
+    if analysis is None or path is None:
+        return []
+    return diagnostics.code_actions(analysis, path, params.range, ls.units)
+
+
+_FEATURES: dict[str, Callable[..., object]] = {
+    types.TEXT_DOCUMENT_DID_OPEN: _opened,
+    types.TEXT_DOCUMENT_DID_CHANGE: _changed,
+    types.TEXT_DOCUMENT_DID_CLOSE: _closed,
+    types.TEXT_DOCUMENT_DID_SAVE: _saved,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: _written,
+    types.TEXT_DOCUMENT_HOVER: _hover,
+    types.TEXT_DOCUMENT_COMPLETION: _complete,
+    types.TEXT_DOCUMENT_DEFINITION: _definition,
+    types.TEXT_DOCUMENT_PREPARE_RENAME: _prepare_rename,
+    types.TEXT_DOCUMENT_RENAME: _rename,
+    types.TEXT_DOCUMENT_CODE_ACTION: _code_actions,
+}
+_OPTIONS: dict[str, object] = {
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
+        trigger_characters=[" ", ":", ",", "("]
+    ),
+    types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
+        [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
+    ),
+}

@@ -1,0 +1,72 @@
+"""How an operator is called in what a target generates: for readers who ask about one operator, editors above all.
+
+def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from torchgen_lite.dialects import python, torch_library, torch_ops
+from torchgen_lite.dialects.cpp import public, runtime, stable
+from torchgen_lite.dialects.cpp.signature import CppSignature
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
+from torchgen_lite.targets.output import Signatures
+
+if TYPE_CHECKING:
+    from torchgen_lite.loader.entry import NativeFunction
+    from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
+
+
+def of_python(function: NativeFunction, options: object) -> Signatures:
+    """The function of the package."""
+    schema = function.func
+    name = identifier(schema.base_name)
+    return _python(name, python.parameters(schema), returned(python.returns(schema.returns)))
+
+
+def of_torch_python(function: NativeFunction, options: object) -> Signatures:
+    """The typed function; it has the overload in its name."""
+    schema = function.func
+    parameters = torch_library.parameters(schema)
+    return _python(schema.flat_name, parameters, torch_ops.returns_type(schema))
+
+
+def of_torch_stubs(function: NativeFunction, options: object) -> Signatures:
+    """The call of the overload's handle."""
+    schema = function.func
+    return _python("__call__", torch_ops.parameters(schema), torch_ops.returns_type(schema))
+
+
+def of_cpp_torch(function: NativeFunction, options: object) -> Signatures:
+    """The functions with defaults, and the faithful ones."""
+    return _cpp(public.signatures(function))
+
+
+def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:
+    """The function; none with a type that the stable ABI does not carry."""
+    schema = function.func
+    given = any(stable.unsupported(a.type) for a in schema.arguments)
+    if given or any(stable.unsupported(r.type, returned=True) for r in schema.returns):
+        return Signatures("cpp", ())
+    return _cpp([stable.signature(function, schema.base_name)])
+
+
+def of_cpp_runtime(function: NativeFunction, options: RuntimeOptions) -> Signatures:
+    """The function, in the types of the framework; none where it has no name for one of them."""
+    schema, types = function.func, options.framework
+    every = [*[a.type for a in schema.arguments], *[r.type for r in schema.returns]]
+    if any(runtime.missing(type_, types) for type_ in every):
+        return Signatures("cpp", ())
+    return _cpp([runtime.signature(schema, schema.base_name, types)])
+
+
+def _python(name: str, parameters: Sequence[Parameter], returns: Annotation) -> Signatures:
+    listed = ", ".join(map(str, parameters))
+    return Signatures("python", (f"def {name}({listed}) -> {returns}: ...",))
+
+
+def _cpp(signatures: Iterable[CppSignature]) -> Signatures:
+    return Signatures("cpp", tuple([f"{signature};" for signature in signatures]))
