@@ -76,7 +76,8 @@ def said(project: Path, text: str) -> list[str]:
     done = check_syntax(project, "kernels.cpp", flags=["-std=c++20"], includes=includes)
     lines = [line for line in done.messages.splitlines() if "error: " in line]
     assert done.ok == (not lines), done.messages
-    return [line.replace("error: static assertion failed: ", "") for line in lines]
+    lines = [line.replace("error: static assertion failed: ", "") for line in lines]
+    return [line.removeprefix(f"{includes[1]}/mine/verify/") for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -91,17 +92,17 @@ def test_members_of_another_type(project: Path) -> None:
     wrong = wrong.replace("const at::Scalar& other", "double other")
     wrong = wrong.replace("at::Tensor flatten", "void flatten")
     assert said(project, wrong) == [
-        "xla.yaml:4:5: aten::neg: argument 'self' is 'Tensor' in the schema, so kernel 'neg' takes 'const at::Tensor&'",
-        "xla.yaml:6:11: aten::mul.Scalar: no kernel 'mul' has the types of the schema, "
+        "neg.h:4:14: aten::neg: argument 'self' is 'Tensor' in the schema, so kernel 'neg' takes 'const at::Tensor&'",
+        "mul_Scalar.h:4:4: aten::mul.Scalar: no kernel 'mul' has the types of the schema, "
         "or it is in an unnamed namespace",
-        "xla.yaml:8:5: aten::flatten: the schema returns 'Tensor', so kernel 'flatten' returns 'at::Tensor'",
+        "flatten.h:4:34: aten::flatten: the schema returns 'Tensor', so kernel 'flatten' returns 'at::Tensor'",
     ]
 
 
 def test_a_member_that_the_class_lacks(project: Path) -> None:
     lacking = OWN.replace("  static at::Tensor flatten(const at::Tensor& self);\n", "")
     error = said(project, lacking)[0]
-    assert error.startswith("xla.yaml:8:")
+    assert error.startswith("flatten.h:4:")
     assert error.endswith("'flatten' is not a member of 'torch_xla::XLANativeFunctions'")
 
 

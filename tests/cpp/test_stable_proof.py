@@ -69,34 +69,34 @@ def test_right_kernels_compile(folder: Path, standard: int) -> None:
         (
             "    double s,",
             "    int64_t s,",
-            {"ops.yaml:1:43": BLEND + "argument 's' is 'float' in the schema"},
+            {"blend.h:4:38": BLEND + "argument 's' is 'float' in the schema"},
         ),
         # A swapped pair: both are wrong.
         (
             "    bool clamp,\n    int64_t n)",
             "    int64_t n,\n    bool clamp)",
             {
-                "ops.yaml:1:52": BLEND + "argument 'clamp' is 'bool' in the schema",
-                "ops.yaml:1:70": BLEND + "argument 'n' is 'int' in the schema",
+                "blend.h:4:47": BLEND + "argument 'clamp' is 'bool' in the schema",
+                "blend.h:4:59": BLEND + "argument 'n' is 'int' in the schema",
             },
         ),
         # A missing argument.
         (
             "    bool clamp,\n",
             "",
-            {"ops.yaml:1:9": BLEND + "the schema has 5 arguments"},
+            {"blend.h:4:4": BLEND + "the schema has 5 arguments"},
         ),
         # A wrong return.
         (
             "std::tuple<torch::stable::Tensor, int64_t> split",
             "std::tuple<torch::stable::Tensor, int32_t> split",
-            {"ops.yaml:6:37": "proven::split: the schema returns '(Tensor, int)'"},
+            {"split.h:4:32": "proven::split: the schema returns '(Tensor, int)'"},
         ),
         # By value, and our prototype says otherwise: the linker would find no kernel.
         (
             "    const torch::stable::Tensor& b,",
             "    torch::stable::Tensor b,",
-            {"ops.yaml:1:33": BLEND + "argument 'b' is 'Tensor' in the schema"},
+            {"blend.h:4:28": BLEND + "argument 'b' is 'Tensor' in the schema"},
         ),
     ],
     ids=["flipped", "swapped", "missing", "returned", "by value"],
@@ -105,7 +105,7 @@ def test_wrong_kernels_do_not(folder: Path, old: str, new: str, places: dict[str
     assert old in KERNELS
     done = check(folder, KERNELS.replace(old, new))
     assert not done.ok
-    found = {line.partition(": ")[0]: line for line in errors(done)}
+    found = {line.partition(": ")[0].rpartition("/")[2]: line for line in errors(done)}
     assert set(found) == set(places), done.messages
     for place, message in places.items():
         assert message in found[place]
@@ -115,7 +115,7 @@ def test_the_type_found_is_shown(folder: Path) -> None:
     # Concepts show it, and C++17 has none.
     done = check(folder, KERNELS.replace("    double s,", "    float s,"), standard=20)
     assert (
-        "ops.yaml:1:43: error" in done.messages
+        "blend.h:4:38: error" in done.messages
         and "Found = float; Expected = double" in done.messages
     )
 

@@ -92,7 +92,6 @@ def entries() -> str:
 def kernels(header: str) -> str:
     """A kernel for each one that `kernels.h` declares."""
     text = header.replace("#pragma once", "#include <stdexcept>")
-    text = text.replace('"places.h"', "<demo/places.h>")
     return re.sub(r"\);$", ') { throw std::runtime_error("no kernel"); }', text, flags=re.M)
 
 

@@ -88,18 +88,18 @@ demo::Tensor& scale_(double s, demo::Tensor& self);
 } // namespace kernels
 """
 ERRORS = [
-    "1:42: demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'",
-    "1:22: demo::muladd: argument 'a' is 'Tensor' in the schema, "
+    "muladd.h:4:37: demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'",
+    "muladd.h:4:17: demo::muladd: argument 'a' is 'Tensor' in the schema, "
     "so kernel 'muladd_meta' takes 'const demo::Tensor&'",
-    "1:9: demo::muladd: the schema has 3 arguments, "
+    "muladd.h:4:4: demo::muladd: the schema has 3 arguments, "
     "so kernel 'muladd_autograd' takes 4, with the keys of the call",
-    "6:22: demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, "
+    "scale_.h:4:17: demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, "
     "so kernel 'scale_' takes 'demo::Tensor&'",
-    "6:39: demo::scale_: argument 's' is 'float' in the schema, so kernel 'scale_' takes 'double'",
-    "9:9: demo::sum: the schema has 2 arguments, so kernel 'sum' takes 2",
-    "10:46: demo::size: the schema returns '(int, str)', "
+    "scale_.h:4:34: demo::scale_: argument 's' is 'float' in the schema, so kernel 'scale_' takes 'double'",
+    "sum.h:4:4: demo::sum: the schema has 2 arguments, so kernel 'sum' takes 2",
+    "size.h:4:41: demo::size: the schema returns '(int, str)', "
     "so kernel 'size' returns 'std::tuple<int64_t, std::string>'",
-    "12:9: demo::norm.dim: no kernel 'norm' has the types of the schema, "
+    "norm_dim.h:4:4: demo::norm.dim: no kernel 'norm' has the types of the schema, "
     "or it is in an unnamed namespace",
 ]
 # What C++20 adds to each of these: the type found and the one expected, or that the counts differ.
@@ -135,7 +135,7 @@ def compile_kernels(project: Path, text: str, standard: str) -> tuple[bool, str]
 
 
 def errors(messages: str) -> list[str]:
-    pattern = r"^ops\.yaml:(\d+:\d+: )error: static assertion failed: (.*)"
+    pattern = r"/demo/verify/(\w+\.h:4:\d+: )error: static assertion failed: (.*)"
     return ["".join(found) for found in re.findall(pattern, messages, flags=re.M)]
 
 

@@ -1,4 +1,6 @@
-"""`verify_kernels.h`: the proof that the kernels have the types that their schemas demand.
+"""The proof that the kernels have the types that their schemas demand: `verify/<operator>.h`, `verify_kernels.h`.
+
+// mylib::scale(Tensor self, float s) -> Tensor
 
 using scale_CPU_schema = at::Tensor(const at::Tensor&, double);
 template <class Schema>
@@ -7,20 +9,25 @@ template <class Schema>
 none_of_several scale_CPU_found(...);
 using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_schema>(0))>;
 static_assert(
-#line MYLIB_PLACE_scale_func
-                    takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
+#line 4
+                              takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
     "mylib::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
 
 Note [The proof of kernels]
-The header is the last line of a file that defines kernels. A kernel that the file declares is found by a
+The header stands at the end of a file that defines kernels. A kernel that the file declares is found by a
 qualified name; one that it does not is found too, as a constant `foo` that a using-directive puts behind
 the namespace: qualified look-up follows a using-directive only where the namespace itself has no such
-name. So no list says which kernel is in which file. `#line` makes a compiler report a mistake at the
-argument in the YAML, and the condition stands in the argument's column, so the column is right too.
+name. So no list says which kernel is in which file.
 A class cannot look elsewhere: where it is not declared, one behind the namespace stands for it, whose members are
 such constants; a class that is declared has every kernel.
 Where several kernels have the name, the one of the right type is taken; that there is none shows only
 when the address is taken in a template.
+
+Note [Where a mistake is shown]
+A kernel's file is compiled again when a header changes that it includes. So these headers have no line of the YAML,
+no default and no documentation, and each is about one operator: only a change of that operator's types changes it.
+Its fourth line is the schema, without defaults. `#line` makes a compiler report a mistake there, and the
+condition stands in the argument's column, so that the argument is underlined.
 
 Which C++ types the schema demands is the target's affair: a stable kernel and a classic one differ in
 nothing else here.
@@ -28,11 +35,9 @@ nothing else here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.types import CType, unrooted
@@ -45,7 +50,6 @@ from torchgen_lite.targets.cpp.kernels import (
 )
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.places import place, schema_role
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -64,12 +68,11 @@ class RequiredKernel(NamedTuple):
 
 
 class CheckView(NamedTuple):
-    """One `static_assert`: the macro of its place in the YAML, what stands before it there, and what it says.
+    """One `static_assert`: what stands before the place that it is about, in the line of the schema, and what it says.
 
     `relation` is between the `part` of the kernel found and that of the kernel expected.
     """
 
-    place: str
     margin: str
     relation: str
     part: str
@@ -84,13 +87,11 @@ class AbsentClassView(NamedTuple):
 
 
 class KernelProofView(NamedTuple):
-    """Every check of one kernel; `id` names it after its operator and the first of its keys. A class without the
-    member is an error, too, and has the place."""
+    """Every check of one kernel; `id` names it after its operator and the first of its keys."""
 
     id: str
     name: str
     guard: str
-    place: str
     returns: CType
     types: tuple[CType, ...]
     address: str
@@ -98,34 +99,87 @@ class KernelProofView(NamedTuple):
     checks: tuple[CheckView, ...]
 
 
+class SchemaLine(NamedTuple):
+    """A schema as the proof shows it, without defaults; the column of each argument, and of the result."""
+
+    text: str
+    arguments: dict[str, int]
+    result: int
+
+
+# The line of a header of `verify/` that has the schema, behind those that say who made it.
+_SCHEMA_LINE = 4
+
+
 def proof_files(
     layout: Layout,
     kernels: Sequence[RequiredKernel],
-    includes: Blocks,
+    includes: Callable[[Sequence[RequiredKernel]], Blocks],
     is_boxed: bool,
-) -> Iterable[OutputFile]:
-    """`kernel_check.h` and `verify_kernels.h`.
+) -> Iterator[OutputFile]:
+    """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator.
 
-    `includes` declare the types of the signatures. `is_boxed`: arguments are what the stable ABI
+    `includes` declare the types of signatures. `is_boxed`: arguments are what the stable ABI
     unpacks from a boxed call, whatever way the kernel takes them.
     """
     namespace = layout.namespace
     check = {"namespace": namespace, "is_boxed": is_boxed}
     yield OutputFile(layout.header("kernel_check.h"), "cpp/kernel_check.h.j2", check)
-    homes = [split_kernel(k.kernel, namespace) for k in kernels if not k.is_member]
     members = [split_kernel(k.kernel, namespace) for k in kernels if k.is_member]
-    homes_of_classes = [split_class(scope)[0] for scope, _ in members]
-    context = {
-        "namespace": namespace,
-        "fallback": f"{flat(namespace)}_absent_kernels",
+    shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
+    if members:
+        context = {**shown, "folder": layout.folder, "classes": _absent_classes(members)}
+        yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)
+    by_operator: dict[str, list[RequiredKernel]] = {}
+    for kernel in kernels:
+        by_operator.setdefault(kernel.operator.flat, []).append(kernel)
+    names = [f"verify/{name}.h" for name in by_operator]
+    for name, own in zip(names, by_operator.values()):
+        blocks = [*includes(own), [layout.own("kernel_check.h")]]
+        if any(kernel.is_member for kernel in own):
+            blocks[-1] = [*blocks[-1], layout.own(_CLASSES)]
+        proof = {**shown, **_operator_context(own, namespace), "includes": blocks}
+        yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
+    every = {"includes": [[layout.own(name) for name in names]] if names else []}
+    yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", every)
+
+
+_CLASSES = "verify_classes.h"
+
+
+def _operator_context(kernels: Sequence[RequiredKernel], namespace: str) -> dict[str, object]:
+    """What the header of one operator has of it."""
+    free = [split_kernel(k.kernel, namespace) for k in kernels if not k.is_member]
+    classes = [split_kernel(k.kernel, namespace)[0] for k in kernels if k.is_member]
+    scopes = [*[scope for scope, _ in free], *[split_class(scope)[0] for scope in classes]]
+    line = schema_line(kernels[0].operator)
+    return {
+        "comment": line.text,
+        "line": _SCHEMA_LINE,
         "kernels_macro": include_macro(namespace),
-        "includes": includes,
-        "absent": tuple(dict.fromkeys(name for _, name in homes)),
-        "classes": _absent_classes(members),
-        "scopes": tuple(dict.fromkeys([*[scope for scope, _ in homes], *homes_of_classes])),
-        "kernels": [build_kernel_proof(kernel, namespace) for kernel in kernels],
+        "absent_macro": f"{flat(namespace).upper()}_ABSENT",
+        "absent": tuple(dict.fromkeys(name for _, name in free)),
+        "scopes": tuple(dict.fromkeys(scopes)),
+        "kernels": [build_kernel_proof(kernel, namespace, line) for kernel in kernels],
     }
-    yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", context)
+
+
+def schema_line(operator: Operator) -> SchemaLine:
+    """The schema behind `// `, in one line."""
+    schema, columns = operator.schema, {}
+    text = f"// {operator.function.name}("
+    for position, argument in enumerate(schema.arguments):
+        is_first_keyword = argument.kwarg_only and not schema.arguments[position - 1].kwarg_only
+        text += ", " if position else ""
+        text += "*, " if argument.kwarg_only and (not position or is_first_keyword) else ""
+        columns[argument.name] = len(text)
+        text += f"{argument.type} {argument.name}"
+    text += ") -> "
+    results = [f"{r.type} {r.name}" if r.name else str(r.type) for r in schema.returns]
+    is_one = len(results) == 1
+    start = len(text) + (not is_one)
+    text += results[0] if is_one else f"({', '.join(results)})"
+    return SchemaLine(text, columns, start)
 
 
 def _absent_classes(members: Sequence[tuple[str, str]]) -> list[AbsentClassView]:
@@ -136,59 +190,54 @@ def _absent_classes(members: Sequence[tuple[str, str]]) -> list[AbsentClassView]
     return [AbsentClassView(name, tuple(own)) for name, own in found.items()]
 
 
-def build_kernel_proof(required: RequiredKernel, namespace: str) -> KernelProofView:
+def build_kernel_proof(
+    required: RequiredKernel, namespace: str, line: SchemaLine
+) -> KernelProofView:
     """The types, the address and the checks of a kernel."""
     operator = required.operator
     return KernelProofView(
         id=f"{operator.flat}_{required.keys[0]}",
         name=f"{operator.function.name}, {', '.join(required.keys)}",
         guard=operator.guard,
-        place=place(namespace, operator, "func"),
         returns=required.signature.returns,
         types=required.signature.types,
         address=f"&{qualified(required.kernel, namespace)}",
         is_member=required.is_member,
-        checks=tuple(_checks(required, namespace)),
+        checks=tuple(_checks(required, line)),
     )
 
 
-def _checks(required: RequiredKernel, namespace: str) -> Iterator[CheckView]:
+def _checks(required: RequiredKernel, line: SchemaLine) -> Iterator[CheckView]:
     """That a kernel is found, the number of arguments, each argument, the result.
 
     A wrong number says nothing about the types.
     """
     operator, types = required.operator, required.signature.types
-    schema, check = operator.schema, partial(_check, operator, namespace)
+    schema, name = operator.schema, len("// ")
+
+    def check(column: int, relation: str, part: str, message: str) -> CheckView:
+        text = cpp_text.quote(f"{operator.function.name}: {message}")
+        return CheckView(" " * column, relation, part, text)
+
     writer = f"kernel '{split_kernel(required.kernel, '')[1]}'"
     message = f"no {writer} has the types of the schema, or it is in an unnamed namespace"
-    yield check(None, "fits", "_type", message)
+    yield check(name, "fits", "_type", message)
     count = f"{len(schema.arguments)} argument{'' if len(schema.arguments) == 1 else 's'}"
     extra = "" if len(types) == len(schema.arguments) else ", with the keys of the call"
     message = f"the schema has {count}, so {writer} takes {len(types)}{extra}"
-    yield check(None, "counts", "_type", message)
+    yield check(name, "counts", "_type", message)
     arguments = {cpp_text.identifier(a.name): a for a in schema.arguments}
     for position, parameter in enumerate(required.signature.parameters):
         argument = arguments.get(cpp_text.identifier(parameter.name))
         takes = f"{writer} takes '{unrooted(parameter.type)}'"
         if argument is None:
             # What a kernel takes that is not in the schema.
-            yield check(None, "takes", f"<{position}>", f"{takes} first")
+            yield check(name, "takes", f"<{position}>", f"{takes} first")
             continue
         written = f"argument '{argument.name}' is '{argument.type}' in the schema"
-        yield check(argument.span, "takes", f"<{position}>", f"{written}, so {takes}")
+        column = line.arguments[argument.name]
+        yield check(column, "takes", f"<{position}>", f"{written}, so {takes}")
     results = [str(r.type) for r in schema.returns]
     result = f"'{results[0]}'" if len(results) == 1 else f"'({', '.join(results)})'"
     gives = f"so {writer} returns '{unrooted(required.signature.returns)}'"
-    span = schema.returns[0].span if schema.returns else None
-    yield check(span, "gives", "_return", f"the schema returns {result}, {gives}")
-
-
-def _check(
-    operator: Operator, namespace: str, span: Span | None, relation: str, part: str, message: str
-) -> CheckView:
-    """A check at a place of the schema, or at its name."""
-    span = span or operator.schema.name_span
-    column = span.source.line_column(span.start)[1] if span else 1
-    shown = place(namespace, operator, schema_role(operator, span))
-    text = cpp_text.quote(f"{operator.function.name}: {message}")
-    return CheckView(shown, " " * (column - 1), relation, part, text)
+    yield check(line.result, "gives", "_return", f"the schema returns {result}, {gives}")

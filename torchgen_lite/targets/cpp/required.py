@@ -18,7 +18,6 @@ from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_cl
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, with_last
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.names import LIBRARIES
-from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
@@ -56,10 +55,9 @@ def author_kernels(
 
 
 class PrototypeView(NamedTuple):
-    """The declaration of one kernel, and the macro of the place in the YAML that a compiler's notes show."""
+    """The declaration of one kernel."""
 
     guard: str
-    place: str
     returns: CType
     name: str
     parameters: str
@@ -101,17 +99,17 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
 def kernel_files(
     layout: Layout,
     kernels: Sequence[Kernel],
-    includes: Blocks,
+    includes: Callable[[Sequence[Kernel | RequiredKernel]], Blocks],
     *,
     has_prototypes: bool = True,
     is_boxed: bool = False,
 ) -> Iterator[OutputFile]:
     """Prototypes, unless headers of the author's declare the kernels, and the proof.
 
-    `includes` declare the types of the signatures; for `is_boxed` see `proof_files`.
+    `includes` declare the types of signatures; for `is_boxed` see `proof_files`.
     """
     if has_prototypes:
-        yield from kernels_headers(layout, kernels, includes)
+        yield from kernels_headers(layout, kernels, includes(kernels))
     yield from proof_files(layout, required_kernels(kernels), includes, is_boxed)
 
 
@@ -152,9 +150,8 @@ def _prototypes(kernels: Sequence[Kernel], namespace: str) -> dict[str, list[Pro
     for kernel in kernels:
         scope, _ = split_kernel(kernel.name, namespace)
         view = prototype(kernel, namespace)
-        key = (scope, view._replace(place=""))
-        if key not in seen:
-            seen.add(key)
+        if (scope, view) not in seen:
+            seen.add((scope, view))
             scopes.setdefault(scope, []).append(view)
     return scopes
 
@@ -171,7 +168,6 @@ def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
     signature = unrooted_signature(kernel.signature)
     return PrototypeView(
         guard=kernel.operator.guard,
-        place=place(namespace, kernel.operator, kernel.key),
         returns=signature.returns,
         name=split_kernel(kernel.name, namespace)[1],
         parameters=cpp_text.parameter_list(signature.parameters),

@@ -19,8 +19,9 @@ from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.layout import include_blocks
+from torchgen_lite.targets.cpp.layout import Blocks, include_blocks
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.cpp.required import Kernel, kernel_files
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
@@ -48,6 +49,8 @@ def build_kernels(
     kernels: Sequence[Kernel], layout: RuntimeLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     """Prototypes and proof; with headers of the author's that declare the kernels no prototypes."""
-    includes = include_blocks(signature_headers(k.signature for k in kernels))
-    includes += layout.framework()
+
+    def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
+        return [*include_blocks(signature_headers(k.signature for k in own)), *layout.framework()]
+
     yield from kernel_files(layout, kernels, includes, has_prototypes=not headers)

@@ -12,7 +12,6 @@ from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.required import author_functions, author_kernels, kernel_includes
 from torchgen_lite.targets.cpp.selection import any_number, default_namespace
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
@@ -92,7 +91,6 @@ def _files(
     if options.calls_only:
         return
     yield from build_methods(members, layout)
-    yield build_places(layout, operators)
     kernels = author_kernels(registered, operators, partial(kernel_signature, types=types))
     yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_schema(operators, layout, options.library)

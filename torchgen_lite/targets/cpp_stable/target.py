@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import library_layout
+from torchgen_lite.targets.cpp.layout import Blocks, library_layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.places import build_places
+from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.cpp.required import (
     Kernel,
     author_functions,
@@ -75,13 +75,15 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     operators = build_operators(selection.operators, len(layout.shards))
     yield from build_calls(operators, layout)
     yield from build_schema(operators, layout, options)
-    yield build_places(layout, operators)
     kernels = _kernels(selection, program, operators)
     # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
     # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
-    includes, is_boxed = declaration_includes(operators, layout), bool(options.kernel_headers)
-    if is_boxed:
-        includes = [[STABLE_LIBRARY], *includes]
+    is_boxed = bool(options.kernel_headers)
+
+    def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
+        blocks = declaration_includes([kernel.operator for kernel in own], layout)
+        return [[STABLE_LIBRARY], *blocks] if is_boxed else blocks
+
     yield from kernel_files(
         layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
     )

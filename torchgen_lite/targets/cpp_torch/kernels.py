@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.dialects.cpp.native import takes_symint
 from torchgen_lite.dialects.cpp.signature import CppSignature
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.cpp.required import Kernel, kernel_files
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
@@ -27,8 +28,9 @@ def kernel_signature(operator: Operator, entry: KernelEntry) -> CppSignature:
 
 
 def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputFile]:
-    """`kernels.h`, `kernel_check.h` and `verify_kernels.h`."""
-    includes = declaration_includes(
-        [k.operator for k in kernels], [k.signature for k in kernels], layout
-    )
+    """`kernels.h`, and the proof."""
+
+    def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
+        return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
+
     yield from kernel_files(layout, kernels, includes)

@@ -43,7 +43,6 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import global_name, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import StructuredView, Wrapper, device_view
@@ -77,7 +76,7 @@ class Group:
 
 
 class StructView(NamedTuple):
-    """One class, with the meta function or an impl function, whose place in the YAML is the macro `place`.
+    """One class, with the meta function or an impl function.
     `precomputed` are types and names of what meta computes for impl."""
 
     namespace: str
@@ -85,7 +84,6 @@ class StructView(NamedTuple):
     operator: str
     name: str
     base: str
-    place: str
     parameters: str
     keys: tuple[str, ...] = ()
     is_meta: bool = False
@@ -146,7 +144,6 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             out.function.name,
             f"structured_{structured.name(group.group)}",
             f"at::{base}" if base == "TensorIteratorBase" else base,
-            place(namespace, out, "func"),
             cpp_text.parameter_list(structured.meta_arguments(group.group)),
             is_meta=True,
             precomputed=tuple(
@@ -162,7 +159,6 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             out.function.name,
             f"structured_{name}",
             group.meta,
-            place(namespace, out, own[0].key),
             cpp_text.parameter_list(structured.impl_arguments(group.group)),
             keys=tuple([entry.key for entry in own]),
         )

@@ -17,7 +17,6 @@ from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.required import author_functions, author_kernels
 from torchgen_lite.targets.cpp.selection import (
     any_number,
@@ -156,7 +155,6 @@ def _files(
         *structured_registrations(groups, by_name, registered, layout),
         *_following(by_name, registered, layout),
     ]
-    yield build_places(layout, operators)
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
     yield from build_schema(operators, layout, options, tags)

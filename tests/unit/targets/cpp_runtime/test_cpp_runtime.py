@@ -48,7 +48,9 @@ def test_examples_in_docstrings() -> None:
 
 def test_the_files_are_these(tmp_path: Path) -> None:
     files = generate(tmp_path, NEG + "  variants: function, method\n")
-    headers = "functions kernel_check kernels method_bodies methods operators places verify_kernels"
+    headers = (
+        "functions kernel_check kernels method_bodies methods operators verify/neg verify_kernels"
+    )
     sources = "operators register_compositeimplicitautograd register_schema"
     assert sorted(files) == [
         *(f"include/my/{name}.h" for name in headers.split()),

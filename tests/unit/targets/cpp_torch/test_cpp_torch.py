@@ -476,9 +476,6 @@ def test_conditions_of_neighbours_are_merged(tmp_path: Path) -> None:
 def test_a_kernel_of_the_global_namespace(tmp_path: Path) -> None:
     files = generate(tmp_path, SCALE + "  dispatch:\n    CPU: ::scale_it\n    Meta: a::scale_it\n")
     assert """
-#include "places.h"
-
-#line DEMO_PLACE_scale_CPU
 at::Tensor scale_it(const at::Tensor& self, double s);
 
 namespace a {

@@ -14,82 +14,62 @@
 
 #include "toy/tensor.h"
 
-#include "places.h"
-
 namespace toy {
 
-#line TOY_PLACE_add_Tensor_CPU
 toy::Tensor add_cpu(
     const toy::Tensor& self,
     const toy::Tensor& other,
     double alpha);
 
-#line TOY_PLACE_add_Tensor_Meta
 toy::Tensor binary_scaled_meta(
     const toy::Tensor& self,
     const toy::Tensor& other,
     double alpha);
 
-#line TOY_PLACE_add_Tensor_Autograd
 toy::Tensor add_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self,
     const toy::Tensor& other,
     double alpha);
 
-#line TOY_PLACE_mul_Tensor_CPU
 toy::Tensor mul_cpu(const toy::Tensor& self, const toy::Tensor& other);
 
-#line TOY_PLACE_mul_Tensor_Meta
 toy::Tensor binary_meta(const toy::Tensor& self, const toy::Tensor& other);
 
-#line TOY_PLACE_mul_Tensor_Autograd
 toy::Tensor mul_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self,
     const toy::Tensor& other);
 
-#line TOY_PLACE_relu_CPU
 toy::Tensor relu_cpu(const toy::Tensor& self);
 
-#line TOY_PLACE_relu_Meta
 toy::Tensor unary_meta(const toy::Tensor& self);
 
-#line TOY_PLACE_relu_Autograd
 toy::Tensor relu_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self);
 
-#line TOY_PLACE_sum_CPU
 toy::Tensor sum_cpu(const toy::Tensor& self);
 
-#line TOY_PLACE_sum_Meta
 toy::Tensor sum_meta(const toy::Tensor& self);
 
-#line TOY_PLACE_sum_Autograd
 toy::Tensor sum_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self);
 
-#line TOY_PLACE_fill__CPU
 toy::Tensor& fill_cpu_(toy::Tensor& self, double value);
 
-#line TOY_PLACE_fill__Meta
 toy::Tensor& fill_meta_(toy::Tensor& self, double value);
 
-#line TOY_PLACE_full_CompositeExplicitAutograd
 toy::Tensor full(
     torchgen_lite::Span<int64_t> size,
     double value,
     toy::Device device);
 
-#line TOY_PLACE_concat_CPU
 toy::Tensor concat_cpu(torchgen_lite::Span<toy::Tensor> tensors);
 
-#line TOY_PLACE_concat_Meta
 toy::Tensor concat_meta(torchgen_lite::Span<toy::Tensor> tensors);
 
-#line TOY_PLACE_affine_CompositeImplicitAutograd
 toy::Tensor affine(
     const toy::Tensor& x,
     const toy::Tensor& weight,

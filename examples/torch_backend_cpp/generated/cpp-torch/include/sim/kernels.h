@@ -16,11 +16,8 @@
 #include <string>
 #include <tuple>
 
-#include "places.h"
-
 namespace sim {
 
-#line SIM_PLACE_empty_memory_format_PrivateUse1
 at::Tensor empty(
     at::IntArrayRef size,
     std::optional<at::ScalarType> dtype,
@@ -29,7 +26,6 @@ at::Tensor empty(
     std::optional<bool> pin_memory,
     std::optional<at::MemoryFormat> memory_format);
 
-#line SIM_PLACE_empty_strided_PrivateUse1
 at::Tensor empty_strided(
     at::IntArrayRef size,
     at::IntArrayRef stride,
@@ -38,22 +34,17 @@ at::Tensor empty_strided(
     std::optional<at::Device> device,
     std::optional<bool> pin_memory);
 
-#line SIM_PLACE__copy_from_PrivateUse1
 at::Tensor copy_from(
     const at::Tensor& self,
     const at::Tensor& dst,
     bool non_blocking);
 
-#line SIM_PLACE__copy_from_and_resize_PrivateUse1
 at::Tensor copy_from_and_resize(const at::Tensor& self, const at::Tensor& dst);
 
-#line SIM_PLACE_fill__Scalar_PrivateUse1
 at::Tensor& fill_(at::Tensor& self, const at::Scalar& value);
 
-#line SIM_PLACE_relu_PrivateUse1
 at::Tensor relu(const at::Tensor& self);
 
-#line SIM_PLACE_convolution_overrideable_PrivateUse1
 at::Tensor convolution(
     const at::Tensor& input,
     const at::Tensor& weight,
@@ -65,7 +56,6 @@ at::Tensor convolution(
     at::IntArrayRef output_padding,
     int64_t groups);
 
-#line SIM_PLACE_convolution_backward_overrideable_PrivateUse1
 std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
     const at::Tensor& grad_output,
     const at::Tensor& input,
@@ -78,43 +68,35 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
     int64_t groups,
     std::array<bool, 3> output_mask);
 
-#line SIM_PLACE_sim__fell_back_CompositeExplicitAutograd
 c10::Dict<std::string, int64_t> fell_back();
 
 } // namespace sim
 
 namespace at::native {
 
-#line SIM_PLACE_as_strided_PrivateUse1
 at::Tensor as_strided_tensorimpl(
     const at::Tensor& self,
     at::IntArrayRef size,
     at::IntArrayRef stride,
     std::optional<int64_t> storage_offset);
 
-#line SIM_PLACE_view_PrivateUse1
 at::Tensor view(const at::Tensor& self, at::IntArrayRef size);
 
-#line SIM_PLACE__reshape_alias_PrivateUse1
 at::Tensor _reshape_alias(
     const at::Tensor& self,
     at::IntArrayRef size,
     at::IntArrayRef stride);
 
-#line SIM_PLACE_unfold_PrivateUse1
 at::Tensor unfold(
     const at::Tensor& self,
     int64_t dimension,
     int64_t size,
     int64_t step);
 
-#line SIM_PLACE_set__source_Tensor_PrivateUse1
 at::Tensor& set_tensor_(at::Tensor& self, const at::Tensor& source);
 
-#line SIM_PLACE_set__source_Storage_PrivateUse1
 at::Tensor& set_(at::Tensor& self, at::Storage source);
 
-#line SIM_PLACE_set__source_Storage_storage_offset_PrivateUse1
 at::Tensor& set_storage_cpu_(
     at::Tensor& self,
     at::Storage source,
@@ -122,13 +104,11 @@ at::Tensor& set_storage_cpu_(
     at::IntArrayRef size,
     at::IntArrayRef stride);
 
-#line SIM_PLACE_resize__PrivateUse1
 const at::Tensor& resize_(
     const at::Tensor& self,
     at::IntArrayRef size,
     std::optional<at::MemoryFormat> memory_format);
 
-#line SIM_PLACE__local_scalar_dense_PrivateUse1
 at::Scalar _local_scalar_dense_cpu(const at::Tensor& self);
 
 } // namespace at::native

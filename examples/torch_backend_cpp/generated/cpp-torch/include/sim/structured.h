@@ -10,13 +10,10 @@
 #include <ATen/ops/mul_meta.h>
 #include <ATen/ops/sum_meta.h>
 
-#include "places.h"
-
 namespace sim {
 
 // aten::add.out, PrivateUse1
 struct structured_add_out : public at::meta::structured_add_Tensor {
-#line SIM_PLACE_add_out_PrivateUse1
   void impl(
       const at::Tensor& self,
       const at::Tensor& other,
@@ -26,7 +23,6 @@ struct structured_add_out : public at::meta::structured_add_Tensor {
 
 // aten::mul.out, PrivateUse1
 struct structured_mul_out : public at::meta::structured_mul_Tensor {
-#line SIM_PLACE_mul_out_PrivateUse1
   void impl(
       const at::Tensor& self,
       const at::Tensor& other,
@@ -35,7 +31,6 @@ struct structured_mul_out : public at::meta::structured_mul_Tensor {
 
 // aten::mm.out, PrivateUse1
 struct structured_mm_out : public at::meta::structured_mm {
-#line SIM_PLACE_mm_out_PrivateUse1
   void impl(
       const at::Tensor& self,
       const at::Tensor& mat2,
@@ -44,7 +39,6 @@ struct structured_mm_out : public at::meta::structured_mm {
 
 // aten::sum.IntList_out, PrivateUse1
 struct structured_sum_out : public at::meta::structured_sum_dim_IntList {
-#line SIM_PLACE_sum_IntList_out_PrivateUse1
   void impl(
       const at::Tensor& self,
       at::OptionalIntArrayRef dim,

@@ -15,54 +15,42 @@
 #include <optional>
 #include <tuple>
 
-#include "places.h"
-
 namespace torch_ops {
 
-#line TORCH_OPS_PLACE_muladd_CPU
 torch::stable::Tensor muladd_cpu(
     const torch::stable::Tensor& a,
     const torch::stable::Tensor& b,
     double s);
 
-#line TORCH_OPS_PLACE_scale_CPU
 torch::stable::Tensor scale_cpu(const torch::stable::Tensor& self, double s);
 
-#line TORCH_OPS_PLACE_scale__CPU
 torch::stable::Tensor scale_cpu_(torch::stable::Tensor& self, double s);
 
-#line TORCH_OPS_PLACE_scale_out_CPU
 torch::stable::Tensor scale_out_cpu(
     const torch::stable::Tensor& self,
     double s,
     torch::stable::Tensor& out);
 
-#line TORCH_OPS_PLACE_minmax_CPU
 std::tuple<torch::stable::Tensor, torch::stable::Tensor> minmax_cpu(
     const torch::stable::Tensor& self);
 
-#line TORCH_OPS_PLACE_weighted_sum_CPU
 torch::stable::Tensor weighted_sum_cpu(
     torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
     const std::optional<torch::stable::Tensor>& weight,
     std::optional<double> scale);
 
-#line TORCH_OPS_PLACE_squares_CompositeExplicitAutograd
 torch::stable::Tensor squares(
     int64_t n,
     std::optional<torch::headeronly::ScalarType> dtype,
     std::optional<torch::stable::Device> device);
 
-#line TORCH_OPS_PLACE_rms_norm_CompositeImplicitAutograd
 torch::stable::Tensor rms_norm(
     const torch::stable::Tensor& x,
     const torch::stable::Tensor& weight,
     double eps);
 
-#line TORCH_OPS_PLACE_smooth_relu_CPU
 torch::stable::Tensor smooth_relu_cpu(const torch::stable::Tensor& self);
 
-#line TORCH_OPS_PLACE_diagonal_view_CompositeImplicitAutograd
 torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self);
 
 } // namespace torch_ops

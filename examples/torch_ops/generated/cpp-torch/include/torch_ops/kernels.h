@@ -13,44 +13,32 @@
 #include <optional>
 #include <tuple>
 
-#include "places.h"
-
 namespace torch_ops {
 
-#line TORCH_OPS_PLACE_muladd_CPU
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s);
 
-#line TORCH_OPS_PLACE_scale_CPU
 at::Tensor scale_cpu(const at::Tensor& self, double s);
 
-#line TORCH_OPS_PLACE_scale__CPU
 at::Tensor& scale_cpu_(at::Tensor& self, double s);
 
-#line TORCH_OPS_PLACE_scale_out_CPU
 at::Tensor& scale_out_cpu(const at::Tensor& self, double s, at::Tensor& out);
 
-#line TORCH_OPS_PLACE_minmax_CPU
 std::tuple<at::Tensor, at::Tensor> minmax_cpu(const at::Tensor& self);
 
-#line TORCH_OPS_PLACE_weighted_sum_CPU
 at::Tensor weighted_sum_cpu(
     at::TensorList xs,
     const std::optional<at::Tensor>& weight,
     std::optional<double> scale);
 
-#line TORCH_OPS_PLACE_squares_CompositeExplicitAutograd
 at::Tensor squares(
     int64_t n,
     std::optional<at::ScalarType> dtype,
     std::optional<at::Device> device);
 
-#line TORCH_OPS_PLACE_rms_norm_CompositeImplicitAutograd
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
 
-#line TORCH_OPS_PLACE_smooth_relu_CPU
 at::Tensor smooth_relu_cpu(const at::Tensor& self);
 
-#line TORCH_OPS_PLACE_diagonal_view_CompositeImplicitAutograd
 at::Tensor diagonal_view(const at::Tensor& self);
 
 } // namespace torch_ops

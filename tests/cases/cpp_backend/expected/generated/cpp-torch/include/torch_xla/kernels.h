@@ -15,5 +15,3 @@
 #include <vector>
 
 #include <torch_xla/XLANativeFunctions.h>
-
-#include "places.h"

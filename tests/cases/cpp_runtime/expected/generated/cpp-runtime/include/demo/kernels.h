@@ -15,38 +15,31 @@
 
 #include "demo/tensor.h"
 
-#include "places.h"
-
 namespace demo {
 
-#line DEMO_PLACE_add_Tensor_CPU
 demo::Tensor add_cpu(
     const demo::Tensor& self,
     const demo::Tensor& other,
     double alpha);
 
-#line DEMO_PLACE_add_Tensor_Autograd
 demo::Tensor add_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const demo::Tensor& self,
     const demo::Tensor& other,
     double alpha);
 
-#line DEMO_PLACE_ones_CompositeExplicitAutograd
 demo::Tensor ones(
     torchgen_lite::Span<int64_t> size,
     std::optional<demo::Dtype> dtype,
     demo::Layout layout);
 
 #if !defined(NO_NORM)
-#line DEMO_PLACE_norm_CompositeImplicitAutograd
 std::tuple<demo::Tensor, demo::Tensor> norm(
     const demo::Tensor& x,
     const std::optional<demo::Tensor>& weight);
 #endif
 
 #if !defined(NO_NORM)
-#line DEMO_PLACE_norm_out_CPU
 std::tuple<demo::Tensor&, demo::Tensor&> norm_out(
     const demo::Tensor& x,
     const std::optional<demo::Tensor>& weight,
@@ -58,7 +51,6 @@ std::tuple<demo::Tensor&, demo::Tensor&> norm_out(
 
 namespace kernels {
 
-#line DEMO_PLACE_scale__CPU
 demo::Tensor& scale_(demo::Tensor& self, double s);
 
 } // namespace kernels

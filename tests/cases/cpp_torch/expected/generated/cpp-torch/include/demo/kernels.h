@@ -14,24 +14,17 @@
 
 #include <demo/version.h>
 
-#include "places.h"
-
 namespace demo {
 
-#line DEMO_PLACE_muladd_CPU
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s);
 
-#line DEMO_PLACE_muladd_CUDA
 at::Tensor muladd_cuda(const at::Tensor& a, const at::Tensor& b, double s);
 
-#line DEMO_PLACE_scale__CPU
 at::Tensor& scale_cpu_(at::Tensor& self, double s);
 
-#line DEMO_PLACE_scale__CUDA
 at::Tensor& scale_cuda_(at::Tensor& self, double s);
 
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
-#line DEMO_PLACE_rms_norm_CompositeImplicitAutograd
 std::tuple<at::Tensor, at::Tensor> rms_norm(
     const at::Tensor& x,
     const std::optional<at::Tensor>& weight);
@@ -41,7 +34,6 @@ std::tuple<at::Tensor, at::Tensor> rms_norm(
 
 namespace factory {
 
-#line DEMO_PLACE_squares_CPU
 at::Tensor squares(
     at::IntArrayRef size,
     std::optional<at::ScalarType> dtype,
