@@ -74,4 +74,8 @@ at::Tensor smooth_relu_cpu(const at::Tensor& self) {
 
 } // namespace torch_ops
 
-#include <torch_ops/verify_kernels.h>
+#include <torch_ops/verify/muladd.h>
+#include <torch_ops/verify/scale.h>
+#include <torch_ops/verify/scale_.h>
+#include <torch_ops/verify/scale_out.h>
+#include <torch_ops/verify/smooth_relu.h>

@@ -152,4 +152,8 @@ Tensor diagonal_view(const Tensor& self) {
 
 } // namespace torch_ops
 
-#include <torch_ops/verify_kernels.h>
+#include <torch_ops/verify/diagonal_view.h>
+#include <torch_ops/verify/minmax.h>
+#include <torch_ops/verify/rms_norm.h>
+#include <torch_ops/verify/squares.h>
+#include <torch_ops/verify/weighted_sum.h>

@@ -101,4 +101,8 @@ Tensor smooth_relu_cpu(const Tensor& self) {
 
 } // namespace torch_ops
 
-#include <torch_ops/verify_kernels.h>
+#include <torch_ops/verify/muladd.h>
+#include <torch_ops/verify/scale.h>
+#include <torch_ops/verify/scale_.h>
+#include <torch_ops/verify/scale_out.h>
+#include <torch_ops/verify/smooth_relu.h>

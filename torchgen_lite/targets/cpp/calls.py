@@ -28,7 +28,7 @@ class CallView(NamedTuple):
 
 
 class OperatorView(NamedTuple):
-    """A struct with its calls. `doc` are lines of a comment. `handle` is a name that no parameter has, `is_hidden` says whether one has the struct's."""
+    """A struct with its calls. `handle` is a name that no parameter has, `is_hidden` says whether one has the struct's."""
 
     flat: str
     guard: str
@@ -37,7 +37,6 @@ class OperatorView(NamedTuple):
     name: str
     overload_name: str
     schema_text: str
-    doc: tuple[str, ...]
     calls: tuple[CallView, ...]
     handle: str
     is_hidden: bool
@@ -118,7 +117,6 @@ def operator_view(operator: Operator, *calls: CallView) -> OperatorView:
         name=cpp_text.quote(operator.qualified),
         overload_name=cpp_text.quote(operator.schema.overload_name),
         schema_text=cpp_text.quote(operator.schema.local_text),
-        doc=cpp_text.doc_comment(operator.function.doc),
         calls=calls,
         handle=cpp_text.free_name("op", operator.names),
         is_hidden=operator.flat in operator.names,

@@ -189,7 +189,7 @@ def test_texts(files: dict[str, str], path: str, text: str) -> None:
 
 
 def test_the_files_are_these(files: dict[str, str]) -> None:
-    headers = "call_operator functions kernel_check kernels operators verify/scale_out verify_kernels version"
+    headers = "call_operator functions kernel_check kernels operators verify/scale_out verify/total verify_kernels version"
     sources = (
         "module operators register_compositeexplicitautograd register_cpu register_cuda "
         "register_schema"

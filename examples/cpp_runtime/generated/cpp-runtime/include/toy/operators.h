@@ -12,7 +12,6 @@
 
 namespace toy::ops {
 
-/// self + alpha * other, for two tensors of one shape.
 struct add_Tensor {
   using schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
   using ptr_schema = schema*;
@@ -31,7 +30,6 @@ struct add_Tensor {
       double alpha);
 };
 
-/// self * other, for two tensors of one shape.
 struct mul_Tensor {
   using schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&);
   using ptr_schema = schema*;
@@ -46,7 +44,6 @@ struct mul_Tensor {
       const toy::Tensor& other);
 };
 
-/// self where it is positive, 0 elsewhere.
 struct relu {
   using schema = toy::Tensor(const toy::Tensor&);
   using ptr_schema = schema*;
@@ -59,7 +56,6 @@ struct relu {
       const toy::Tensor& self);
 };
 
-/// The sum of all elements, a tensor of shape [].
 struct sum {
   using schema = toy::Tensor(const toy::Tensor&);
   using ptr_schema = schema*;
@@ -72,7 +68,6 @@ struct sum {
       const toy::Tensor& self);
 };
 
-/// Sets every element.
 struct fill_ {
   using schema = toy::Tensor&(toy::Tensor&, double);
   using ptr_schema = schema*;
@@ -87,7 +82,6 @@ struct fill_ {
       double value);
 };
 
-/// A tensor of that size with that value everywhere.
 struct full {
   using schema = toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device);
   using ptr_schema = schema*;
@@ -106,7 +100,6 @@ struct full {
       toy::Device device);
 };
 
-/// The elements of all tensors, one behind the other.
 struct concat {
   using schema = toy::Tensor(torchgen_lite::Span<toy::Tensor>);
   using ptr_schema = schema*;
@@ -120,7 +113,6 @@ struct concat {
       torchgen_lite::Span<toy::Tensor> tensors);
 };
 
-/// x * weight + bias, in terms of the other operators.
 struct affine {
   using schema = toy::Tensor(
       const toy::Tensor&,

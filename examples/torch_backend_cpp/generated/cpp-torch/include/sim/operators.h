@@ -467,7 +467,6 @@ struct convolution_backward_overrideable {
       ::std::array<bool, 3> output_mask);
 };
 
-/// How often each operator has run on the CPU, as the device has no kernel for it.
 struct sim__fell_back {
   using schema = c10::Dict<::std::string, int64_t>();
   using ptr_schema = schema*;

@@ -13,7 +13,6 @@
 
 namespace torch_ops::ops {
 
-/// a * b + s in one pass, for two tensors of the same shape and dtype.
 struct muladd {
   using schema = torch::stable::Tensor(
       const torch::stable::Tensor&,
@@ -29,7 +28,6 @@ struct muladd {
       double s);
 };
 
-/// self * s.
 struct scale {
   using schema = torch::stable::Tensor(const torch::stable::Tensor&, double);
   static constexpr const char* name = "torch_ops::scale";
@@ -41,7 +39,6 @@ struct scale {
       double s);
 };
 
-/// self * s, in place.
 struct scale_ {
   using schema = torch::stable::Tensor(torch::stable::Tensor&, double);
   static constexpr const char* name = "torch_ops::scale_";
@@ -51,7 +48,6 @@ struct scale_ {
   static torch::stable::Tensor call(torch::stable::Tensor& self, double s);
 };
 
-/// self * s, into a tensor that is there already.
 struct scale_out {
   using schema = torch::stable::Tensor(
       const torch::stable::Tensor&,
@@ -67,7 +63,6 @@ struct scale_out {
       torch::stable::Tensor& out);
 };
 
-/// The smallest and the largest element.
 struct minmax {
   using schema = ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
       const torch::stable::Tensor&);
@@ -79,7 +74,6 @@ struct minmax {
       const torch::stable::Tensor& self);
 };
 
-/// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 struct weighted_sum {
   using schema = torch::stable::Tensor(
       torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>,
@@ -95,7 +89,6 @@ struct weighted_sum {
       ::std::optional<double> scale);
 };
 
-/// The squares of 0 to n - 1.
 struct squares {
   using schema = torch::stable::Tensor(
       int64_t,
@@ -111,7 +104,6 @@ struct squares {
       ::std::optional<torch::stable::Device> device);
 };
 
-/// x over the root of the mean of its squares in the last dimension, times weight.
 struct rms_norm {
   using schema = torch::stable::Tensor(
       const torch::stable::Tensor&,
@@ -127,7 +119,6 @@ struct rms_norm {
       double eps);
 };
 
-/// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 struct smooth_relu {
   using schema = torch::stable::Tensor(const torch::stable::Tensor&);
   static constexpr const char* name = "torch_ops::smooth_relu";
@@ -137,7 +128,6 @@ struct smooth_relu {
   static torch::stable::Tensor call(const torch::stable::Tensor& self);
 };
 
-/// The diagonal of a matrix, a view of it.
 struct diagonal_view {
   using schema = torch::stable::Tensor(const torch::stable::Tensor&);
   static constexpr const char* name = "torch_ops::diagonal_view";

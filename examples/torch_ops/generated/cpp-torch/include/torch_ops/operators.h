@@ -12,7 +12,6 @@
 
 namespace torch_ops::ops {
 
-/// a * b + s in one pass, for two tensors of the same shape and dtype.
 struct muladd {
   using schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
   using ptr_schema = schema*;
@@ -28,7 +27,6 @@ struct muladd {
       double s);
 };
 
-/// self * s.
 struct scale {
   using schema = at::Tensor(const at::Tensor&, double);
   using ptr_schema = schema*;
@@ -43,7 +41,6 @@ struct scale {
       double s);
 };
 
-/// self * s, in place.
 struct scale_ {
   using schema = at::Tensor&(at::Tensor&, double);
   using ptr_schema = schema*;
@@ -58,7 +55,6 @@ struct scale_ {
       double s);
 };
 
-/// self * s, into a tensor that is there already.
 struct scale_out {
   using schema = at::Tensor&(const at::Tensor&, double, at::Tensor&);
   using ptr_schema = schema*;
@@ -74,7 +70,6 @@ struct scale_out {
       at::Tensor& out);
 };
 
-/// The smallest and the largest element.
 struct minmax {
   using schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
   using ptr_schema = schema*;
@@ -88,7 +83,6 @@ struct minmax {
       const at::Tensor& self);
 };
 
-/// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 struct weighted_sum {
   using schema = at::Tensor(
       at::TensorList,
@@ -110,7 +104,6 @@ struct weighted_sum {
       ::std::optional<double> scale);
 };
 
-/// The squares of 0 to n - 1.
 struct squares {
   using schema = at::Tensor(
       int64_t,
@@ -132,7 +125,6 @@ struct squares {
       ::std::optional<at::Device> device);
 };
 
-/// x over the root of the mean of its squares in the last dimension, times weight.
 struct rms_norm {
   using schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
   using ptr_schema = schema*;
@@ -151,7 +143,6 @@ struct rms_norm {
       double eps);
 };
 
-/// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 struct smooth_relu {
   using schema = at::Tensor(const at::Tensor&);
   using ptr_schema = schema*;
@@ -165,7 +156,6 @@ struct smooth_relu {
       const at::Tensor& self);
 };
 
-/// The diagonal of a matrix, a view of it.
 struct diagonal_view {
   using schema = at::Tensor(const at::Tensor&);
   using ptr_schema = schema*;
