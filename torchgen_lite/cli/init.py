@@ -7,12 +7,14 @@ what is said at the end. There is one for each target of `STARTED`, and those th
 from __future__ import annotations
 
 import errno
+import json
 import keyword
 from pathlib import Path
 
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.json_schema import schema_of_yaml
 from torchgen_lite.cli.session import Session, global_options, writing
 
 STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
@@ -20,6 +22,8 @@ STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-pyth
 TEMPLATES = ("torch-backend-cpp",)
 _IN_PYTHON = ("python", "torch-python")
 _NAME = "mylib"
+# What the first line of a schema file names, for editors that know JSON Schema.
+_SCHEMA = "ops.schema.json"
 
 
 @click.command("init")
@@ -80,6 +84,8 @@ def init_command(
             if path.is_file() and path.parent.name != "__pycache__":
                 inner = path.relative_to(templates / started)
                 files.append(_write(inner, path.read_text("utf-8"), words))
+        schema = json.dumps(schema_of_yaml(session.settings()[0]), indent=2) + "\n"
+        files.append(_write(Path(_SCHEMA), schema, {}))
     for shown, status in files:
         session.talk(f"{status:<7}  {shown}")
     session.answer("init", "", files=[{"path": n, "status": s} for n, s in files])

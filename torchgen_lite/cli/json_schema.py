@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options, require, writing
+
+if TYPE_CHECKING:
+    from torchgen_lite.loader.config import Config
+    from torchgen_lite.loader.options import Json
 
 
 @click.command("schema")
@@ -27,8 +32,6 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     """
     from torchgen_lite.diagnostics.json_format import json_format_schema
     from torchgen_lite.emit.write import replace_file
-    from torchgen_lite.loader.json_schema import build_json_schema
-    from torchgen_lite.loader.known_tags import KNOWN_TAGS
     from torchgen_lite.targets.configuration import configuration_schema
 
     if of == "output":
@@ -38,8 +41,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     else:
         config, found = session.settings()
         require(found)
-        tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
-        data = build_json_schema(tags, config.extra_fields, config.privateuse1)
+        data = schema_of_yaml(config)
     text = json.dumps(data, indent=2) + "\n"
     if output is None:
         click.echo(text, nl=False)
@@ -47,3 +49,12 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     with writing(output):
         replace_file(Path(output), text)
     return FINE
+
+
+def schema_of_yaml(config: Config) -> Json:
+    """The schema of a project's schema files, with the tags and the fields that its configuration adds."""
+    from torchgen_lite.loader.json_schema import build_json_schema
+    from torchgen_lite.loader.known_tags import KNOWN_TAGS
+
+    tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
+    return build_json_schema(tags, config.extra_fields, config.privateuse1)

@@ -101,6 +101,16 @@ def test_attributes_fit_the_outputs(run: Run, folder: Path, option: str, name: s
     assert (folder / ".gitattributes").read_text().startswith("*.bin binary\n")
 
 
+@pytest.mark.parametrize("arguments", [("--target", one) for one in STARTED] + [BACKEND])
+def test_editors_are_told_of_the_json_schema(
+    run: Run, folder: Path, arguments: tuple[str, ...]
+) -> None:
+    assert run("init", *arguments, "tiny").code == 0
+    first = (folder / "ops.yaml").read_text().partition("\n")[0]
+    assert first == "# yaml-language-server: $schema=ops.schema.json"
+    assert run("schema").stdout == (folder / "ops.schema.json").read_text()
+
+
 def test_a_device_is_called_as_the_folder_is(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
