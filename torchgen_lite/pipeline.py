@@ -68,6 +68,7 @@ def load(
     native: str | None = None,
     output_dir: str | None = None,
     lint: bool = False,
+    kernels: bool = True,
     root: str | os.PathLike[str] | None = None,
     texts: Mapping[Path, str] | None = None,
 ) -> Program:
@@ -77,7 +78,8 @@ def load(
     and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
     installed PyTorch; `registered` asks it for every operator that it registers, too, and for the stub
     files that it carries. `native` takes the place of the configured PyTorch, `texts` that of schema files, by
-    their resolved paths. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
+    their resolved paths. Without `kernels`, modules that options name are not read and need not be there. Whatever is
+    wrong is in `.diagnostics` of the result; nothing is raised for it.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -110,7 +112,7 @@ def load(
         diagnostics += found
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    program = _read(settings, paths, known_tags, pytorch, diagnostics, lint, texts or {})
+    program = _read(settings, paths, known_tags, pytorch, diagnostics, lint, kernels, texts or {})
     return replace(program, installed=installed)
 
 
@@ -159,6 +161,7 @@ def _read(
     native: NativeOperators,
     diagnostics: list[Diagnostic],
     lint: bool,
+    kernels: bool,
     texts: Mapping[Path, str],
 ) -> Program:
     is_pytorchs = known_tags is not None
@@ -183,7 +186,7 @@ def _read(
     release = native.version if native.is_found else None
     if release is None and not is_pytorchs:
         native, release = _native_of_entries(config, functions)
-    modules, unread = _index_modules(config)
+    modules, unread = _index_modules(config) if kernels else ({}, [])
     diagnostics += unread
     # What a module would define that cannot be read is not missing yet.
     closed = {} if unread else _closed_modules(modules)

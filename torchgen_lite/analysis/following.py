@@ -46,12 +46,14 @@ def _is_left_out(function: NativeFunction, key: str) -> bool:
     return all(bare_type(value.type) == "Tensor" for value in function.func.returns)
 
 
-def copied_kernels(operator: Operator) -> Iterator[KernelEntry]:
-    """The kernels of a functional variant that serve another one: see Note [Variants that copy]."""
+def copied_kernels(operator: Operator) -> Iterator[tuple[KernelEntry, NativeFunction]]:
+    """The kernels of a functional variant, and this variant, that serve another one: see Note [Variants that copy]."""
     group = operator.group
     if group is not None and operator.function is not group.functional:
         keys = {entry.key for entry in copied_entries(group, operator.function)}
-        yield from (kernel for kernel in kernels_of(group.functional) if kernel.key in keys)
+        for kernel in kernels_of(group.functional):
+            if kernel.key in keys:
+                yield kernel, group.functional
 
 
 def functional_variant(resolved: Resolved, operator: Operator) -> Operator | None:

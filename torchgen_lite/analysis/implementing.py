@@ -50,7 +50,7 @@ class Difference(NamedTuple):
 
 def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
     """What a kernel for `old` is worth for `new`."""
-    if old.func.local_text == new.func.local_text and _how(old) == _how(new):
+    if old.func.local_text == new.func.local_text and _conventions(old) == _conventions(new):
         return Difference(Rank.same)
     pairs = [
         *_pairs(old, new, old.func.arguments, new.func.arguments),
@@ -64,8 +64,8 @@ def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
     return worst
 
 
-def _how(function: NativeFunction) -> tuple[bool, bool]:
-    """What two entries with one schema may have C++ do otherwise."""
+def _conventions(function: NativeFunction) -> tuple[bool, bool]:
+    """What changes C++ types where the schema is the same."""
     return function.use_const_ref_for_mutable_tensors, function.shares_structured
 
 
@@ -80,16 +80,19 @@ def _pairs(
         if was is None or now is None:
             yield Difference(Rank.aborts, was, now)
             continue
-        types = [(_kernel_type(old, was, s), _kernel_type(new, now, s)) for s in (True, False)]
-        if types[0][0] == types[0][1]:
+        if _kernel_type(old, was) == _kernel_type(new, now):
             rank = Rank.names
+        elif _kernel_type(old, was, symint=False) == _kernel_type(new, now, symint=False):
+            rank = Rank.symint
         else:
-            rank = Rank.symint if types[1][0] == types[1][1] else Rank.aborts
+            rank = Rank.aborts
         if rank is not Rank.names or str(was) != str(now):
             yield Difference(rank, was, now)
 
 
-def _kernel_type(function: NativeFunction, value: Value, symint: bool) -> tuple[Type, bool, bool]:
+def _kernel_type(
+    function: NativeFunction, value: Value, *, symint: bool = True
+) -> tuple[Type, bool, bool]:
     """The type as far as C++ knows it; whether tensors come by a reference to write to, and lists as `ITensorListRef`.
 
     A result with `SymInt` is never an `int64_t`.

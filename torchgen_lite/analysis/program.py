@@ -89,10 +89,10 @@ def build_program(
         helpers = None if formulas is None else frozenset(formulas.names())
         wrong = list(check_derivatives(merged, helpers))
         if not has_errors(wrong):
-            from torchgen_lite.analysis.differentiability.arguments import check_arguments
             from torchgen_lite.analysis.differentiability.integers import check_integers
+            from torchgen_lite.analysis.differentiability.kinds import check_kinds
 
-            wrong += [*check_arguments(resolved), *check_integers(resolved)]
+            wrong += [*check_kinds(resolved), *check_integers(resolved)]
         found += wrong
     if any(function.fake is not None or function.samples for function in merged):
         from torchgen_lite.analysis.fakes.check import check_fakes

@@ -81,10 +81,9 @@ def registrations(
 
 def _copied(program: Program, operator: Operator) -> Iterator[Registration]:
     """The kernels that copy what those of the functional variant give."""
-    for kernel in copied_kernels(operator):
-        if operator.group is not None:
-            functional = program.resolved.by_name[operator.group.functional.name]
-            yield Registration(operator, kernel.key, Origin.copied, kernel, functional)
+    for kernel, functional in copied_kernels(operator):
+        source = program.resolved.by_name[functional.name]
+        yield Registration(operator, kernel.key, Origin.copied, kernel, source)
 
 
 def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:

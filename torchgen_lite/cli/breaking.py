@@ -90,7 +90,7 @@ def _compare(session: Session, asked: Asked) -> int:
     from torchgen_lite.analysis.compare import causes, compare_operators
 
     against, schema = asked.against, asked.schema
-    program = session.load(schema=schema or None, torch=asked.torch, with_kernels=False)
+    program = session.load(schema=schema or None, torch=asked.torch, kernels=False)
     if has_errors(program.diagnostics):
         session.report(program.diagnostics, kind="breaking")
         return session.exit_code(program.diagnostics)

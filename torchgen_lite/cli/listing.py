@@ -119,7 +119,8 @@ def list_ops(program: Program) -> Iterator[Row]:
     from torchgen_lite.analysis.following import copied_kernels
 
     for operator in (*program.resolved.declared, *program.resolved.copying):
-        keys = [kernel.key for kernel in (*operator.kernels, *copied_kernels(operator))]
+        copied = [kernel for kernel, _ in copied_kernels(operator)]
+        keys = [kernel.key for kernel in (*operator.kernels, *copied)]
         yield {"name": operator.name, "kind": str(operator.kind), "keys": ", ".join(keys)}
 
 

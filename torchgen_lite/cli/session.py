@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -81,8 +81,8 @@ class Session:
         self.root = settings.root
         return settings, diagnostics
 
-    def load(self, *, with_kernels: bool = True, **arguments: Any) -> Program:
-        """The program, by the configuration that the options name; without kernels, no module has to be there."""
+    def load(self, **arguments: Any) -> Program:
+        """The program, by the configuration that the options name."""
         from torchgen_lite.pipeline import load
 
         started = perf_counter()
@@ -92,8 +92,6 @@ class Session:
             from torchgen_lite.analysis.resolve import Resolved
 
             return Program(Resolved(()), settings, diagnostics)
-        if not with_kernels:
-            settings = replace(settings, target_options={})
         program = load(config=settings, **arguments)
         if self.verbose:
             from torchgen_lite.cli.steps import lines_of_reading

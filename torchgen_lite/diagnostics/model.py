@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from struct import unpack_from
+from struct import pack, unpack_from
 from typing import NamedTuple
 
 from .code import Severity
@@ -81,7 +80,7 @@ class Spans(Sequence[Span]):
 
     def __init__(self, *spans: Span) -> None:
         self._source = spans[0].source if spans else None
-        self._offsets = array("I", [at for span in spans for at in span[1:]]).tobytes()
+        self._offsets = pack(f"={2 * len(spans)}I", *[at for span in spans for at in span[1:]])
 
     def __len__(self) -> int:
         return len(self._offsets) // 8

@@ -55,13 +55,10 @@ class Owner:
         return self.is_alone and not any(known)
 
     def _is_ours(self, path: Path) -> bool:
+        # The name is from disk, and may have a NUL in it, or be a link to itself.
         try:
             return path.resolve() in self.schemas
-        except (
-            OSError,
-            ValueError,
-            RuntimeError,
-        ):  # A name from disk: with NUL, or a link to itself.
+        except (OSError, ValueError, RuntimeError):
             return False
 
     def _claims(self, named: tuple[str, ...]) -> tuple[Path, ...]:

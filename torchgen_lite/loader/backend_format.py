@@ -85,7 +85,7 @@ def load_backend_file(
 ) -> None:
     """Give the operators this backend's kernels, and let its own ones follow."""
     reader = EntryReader(source, diagnostics, words)
-    reader.take(node)
+    reader.fields = reader.fields_of(node)
     for name, (key, _) in reader.fields.items():
         if name not in BACKEND_FIELDS and name not in words.extra_fields:
             hint = did_you_mean(name, BACKEND_FIELDS)
@@ -130,7 +130,7 @@ def load_namespaces(
 ) -> None:
     """The entries under each namespace; one without `dispatch` has a kernel that is named after the operator."""
     reader = EntryReader(source, diagnostics, words)
-    reader.take(node)
+    reader.fields = reader.fields_of(node)
     extra_fields = {*words.extra_fields, *_VENDOR}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
@@ -247,25 +247,21 @@ def _external(function: NativeFunction, item: _Item) -> NativeFunction:
     """
     if function.dispatch:
         return function
-    schema = _placed(function.func) if item.schema is None else item.schema
+    schema = _without_foreign_places(function.func) if item.schema is None else item.schema
     function = replace(function, func=schema)
     return function if item.is_structured else unstructured(function)
 
 
-def _placed(schema: FunctionSchema) -> FunctionSchema:
+def _without_foreign_places(schema: FunctionSchema) -> FunctionSchema:
     """The schema of an operator that is only named: what a file of PyTorch says of its parts has no place here."""
-    source = schema.name_span and schema.name_span.source
-    arguments = [
-        a._replace(schema=None) if _is_apart(a.schema, source) else a for a in schema.arguments
-    ]
-    returns = [
-        r._replace(schema=None) if _is_apart(r.schema, source) else r for r in schema.returns
-    ]
+    here = schema.name_span and schema.name_span.source
+
+    def is_here(origin: Span | None) -> bool:
+        return origin is not None and origin.source is here
+
+    arguments = [a if is_here(a.origin) else a._replace(origin=None) for a in schema.arguments]
+    returns = [r if is_here(r.origin) else r._replace(origin=None) for r in schema.returns]
     return replace(schema, arguments=tuple(arguments), returns=tuple(returns))
-
-
-def _is_apart(place: Span | None, source: Source | None) -> bool:
-    return place is not None and place.source is not source
 
 
 def _kernel(function: NativeFunction, backend: Backend, symint: bool, is_structured: bool) -> str:

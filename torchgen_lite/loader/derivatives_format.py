@@ -35,7 +35,7 @@ def load_derivatives_file(
     reader = EntryReader(source, diagnostics, words)
     items = node.items if isinstance(node, ListNode) else []
     if isinstance(node, MapNode):
-        reader.take(node)
+        reader.fields = reader.fields_of(node)
         found = reader.fields["backward"][1]
         if isinstance(found, ListNode):
             items = found.items
@@ -53,7 +53,7 @@ def _load_entry(
         hint = "begin the entry with `- name: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
         return
-    reader.take(node)
+    reader.fields = reader.fields_of(node)
     version = reader.fields.pop("version", None)
     if version is not None and not versions.has("version", version[1]):
         return

@@ -42,7 +42,7 @@ def load_executorch_entry(
     function = load_entry(source, node, replace(words, extra_fields=allowed), diagnostics, earlier)
     reader = EntryReader(source, diagnostics)
     # What is wrong with the keys has been said.
-    reader.fields = EntryReader(source, []).take(node)
+    reader.fields = EntryReader(source, []).fields_of(node)
     kernels = _read_kernels(reader)
     if function is None:
         return None
@@ -65,7 +65,7 @@ def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:
         if not isinstance(item, MapNode):
             reader.wrong_type("kernels", item, "mappings with `arg_meta` and `kernel_name`")
             continue
-        fields = reader.take(item)
+        fields = reader.fields_of(item)
         for name, (key, _) in fields.items():
             reader.choice("TG102", "field", name, reader.span(key), _KERNEL_FIELDS)
         named = fields.get("kernel_name")

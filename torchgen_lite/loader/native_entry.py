@@ -37,7 +37,7 @@ def load_entry(
         hint = missing_space(node) or "begin the entry with `- func: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
         return None
-    reader.take(node)
+    reader.fields = reader.fields_of(node)
     name, base = _name_alone(reader, earlier), None
     if name is not None and earlier is not None:
         base = earlier.look_up(reader, name.value, name)

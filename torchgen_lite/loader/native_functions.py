@@ -117,14 +117,12 @@ class _Entries:
         self.earlier = earlier
         self.words = words
         self.diagnostics = diagnostics
-        self.is_first = True
-        self.has_formulas = False
+        self.has_formulas: bool | None = None
         self.is_over = False
 
     def take(self, item: Node) -> bool:
         """Read an entry, unless this is a derivatives.yaml, which is read as a whole."""
-        if self.is_first:
-            self.is_first = False
+        if self.has_formulas is None:
             self.has_formulas = _begins_formulas(item)
         if self.has_formulas:
             return False
@@ -134,24 +132,19 @@ class _Entries:
         return True
 
     def _load(self, item: Node) -> None:
-        source, earlier, words, diagnostics = (
-            self.source,
-            self.earlier,
-            self.words,
-            self.diagnostics,
-        )
+        earlier, diagnostics = self.earlier, self.diagnostics
         others = _others(item) if isinstance(item, MapNode) else None
         if others is not None:
-            reader = EntryReader(source, diagnostics)
+            reader = EntryReader(self.source, diagnostics)
             reader.report("TG101", others, reader.span(item), "not an entry of PyTorch")
             self.is_over = True
             return
         if not isinstance(item, MapNode) or not _has_key(item, ("op", "kernels")):
-            function = load_entry(source, item, words, diagnostics, earlier)
+            function = load_entry(self.source, item, self.words, diagnostics, earlier)
         else:
             from torchgen_lite.loader.executorch_format import load_executorch_entry
 
-            function = load_executorch_entry(source, item, earlier, words, diagnostics)
+            function = load_executorch_entry(self.source, item, earlier, self.words, diagnostics)
         if function is not None:
             earlier.functions.append(function)
 
@@ -161,7 +154,7 @@ def _others(item: MapNode) -> str | None:
     if _has_key(item, ("op",)) and _has_key(item, ("args", "infer_meta")):
         return "these are operators of Paddle, which have another schema language"
     if _has_key(item, ("inherits",)) and _has_key(item, ("type_constraint",)):
-        return "these are the types that operators of the edge dialect take, and neither schemas nor kernels"
+        return "these are types that operators of the edge dialect take, not operators"
     return None
 
 

@@ -22,7 +22,7 @@ OPERATOR_NAME = re.compile(
     r"(?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?", re.ASCII
 )
 # YAML 1.2's core schema; YAML 1.1's `yes`, `on` and so on are strings.
-_TRUTH = {
+TRUTH = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
@@ -146,10 +146,9 @@ class EntryReader:
                 pairs[key.value] = (key, value)
         return list(pairs.values())
 
-    def take(self, node: MapNode) -> Fields:
-        """The fields of a mapping by their names; they become those of the entry."""
-        self.fields = {key.value: (key, value) for key, value in self.read_keys(node)}
-        return self.fields
+    def fields_of(self, node: MapNode) -> Fields:
+        """The fields of a mapping by their names."""
+        return {key.value: (key, value) for key, value in self.read_keys(node)}
 
     def wrong_type(self, name: str, node: Node, wanted: str, hint: str | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
@@ -176,8 +175,8 @@ class EntryReader:
     def flag(self, name: str) -> bool:
         """The truth value of a field by YAML 1.2; False if it is wrong."""
         node = self.fields[name][1]
-        if isinstance(node, ScalarNode) and node.style == "" and node.value in _TRUTH:
-            return _TRUTH[node.value]
+        if isinstance(node, ScalarNode) and node.style == "" and node.value in TRUTH:
+            return TRUTH[node.value]
         if isinstance(node, ScalarNode) and not node.is_null:
             message = f"`{name}` takes True or False, not `{short(node.value)}`"
             self.report("TG106", message, self.span(node), "not a truth value")

@@ -23,7 +23,7 @@ def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
         if not isinstance(item, MapNode):
             reader.report("TG101", "a tag has to be a mapping", reader.span(item), "here")
             continue
-        reader.take(item)
+        reader.fields = reader.fields_of(item)
         for name, (key, _) in reader.fields.items():
             reader.choice("TG102", "field", name, reader.span(key), ("tag", "desc"))
         if "tag" not in reader.fields:

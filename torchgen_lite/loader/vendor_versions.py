@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.versions import Version, parse_version
 from torchgen_lite.loader.yaml_nodes import ListNode, Node
 
 _ALL = "all_version"
 _NEWEST = "newest"
-# A file that is for one release says that there is such a kernel, or none.
-_FLAGS = {"True": True, "true": True, "False": False, "false": False}
 
 
 class VendorVersions:
@@ -24,8 +22,9 @@ class VendorVersions:
     def has(self, field: str, node: Node) -> bool:
         """Whether a field's value names the release: two in a list are the first and the last, others are each."""
         words = self.reader.words_of(field, node)
-        if len(words) == 1 and words[0][0] in _FLAGS:
-            return _FLAGS[words[0][0]]
+        # A file that is for one release says that there is such a kernel, or none.
+        if len(words) == 1 and words[0][0] in TRUTH:
+            return TRUTH[words[0][0]]
         if not self._wanted or any(word == _ALL for word, _ in words):
             return True
         versions = []

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..diagnostics import Diagnostic, Label, Source, Span
-from .kept import kept, with_room
+from .kept import kept
 from .kind import SchemaKind, find_kind
 from .model import Argument, Return, find_annotation
 from .parser import Locate, parse_parts
@@ -27,7 +27,6 @@ class SchemaError(ValueError):
         self.diagnostics = diagnostics
 
 
-@with_room
 @dataclass(frozen=True)
 class FunctionSchema:
     """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given.

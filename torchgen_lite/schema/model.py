@@ -152,7 +152,7 @@ Offsets = tuple[int, int, int, int, int]
 class Argument(NamedTuple):
     """One argument. `default` is the text written behind `=`, kept as it stands.
 
-    It is written `base` behind the beginning of `schema`, its parts at `offsets` from there. PyTorch's file has 9,300
+    It is written `base` behind the beginning of `origin`, its parts at `offsets` from there. PyTorch's file has 9,300
     arguments, and hardly one is pointed at: spans are made for who asks.
     """
 
@@ -160,7 +160,7 @@ class Argument(NamedTuple):
     name: str
     default: str | None = None
     kwarg_only: bool = False
-    schema: Span | None = None
+    origin: Span | None = None
     base: int = 0
     offsets: Offsets = (0, 0, 0, 0, 0)
 
@@ -174,9 +174,9 @@ class Argument(NamedTuple):
         return hash(self[:4])
 
     def _part(self, start: int, end: int) -> Span | None:
-        if self.schema is None:
+        if self.origin is None:
             return None
-        source, begin, _ = self.schema
+        source, begin, _ = self.origin
         begin += self.base
         return Span(source, begin + start, begin + end)
 
@@ -219,11 +219,13 @@ class Argument(NamedTuple):
 
 
 class Return(NamedTuple):
-    """One return value; `name` is None where none was written. It is written `start` to `end` behind `schema`'s start."""
+    """One return value; `name` is None where none was written. It is written from `start` to `end` behind the
+    beginning of `origin`.
+    """
 
     type: Type
     name: str | None = None
-    schema: Span | None = None
+    origin: Span | None = None
     start: int = 0
     end: int = 0
 
@@ -238,9 +240,9 @@ class Return(NamedTuple):
 
     @property
     def span(self) -> Span | None:
-        if self.schema is None:
+        if self.origin is None:
             return None
-        source, begin, _ = self.schema
+        source, begin, _ = self.origin
         return Span(source, begin + self.start, begin + self.end)
 
     @property

@@ -85,16 +85,17 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
                 if not takes_results(group, variant):
                     yield _not_made(group.functional, entry, variant)
                     continue
-                copy = COPIES[variant.func.kind()]
-                key = entry.backend.key if entry.backend is not None else entry.key
+                copy, backend = COPIES[variant.func.kind()], _backend(entry)
                 is_known = f"aten::{copy}" in resolved.lent
-                if (
-                    is_known
-                    and not _has(resolved, f"aten::{copy}", key)
-                    and (copy, key) not in said
-                ):
-                    said.add((copy, key))
+                has_kernel = _has(resolved, f"aten::{copy}", backend)
+                if is_known and not has_kernel and (copy, backend) not in said:
+                    said.add((copy, backend))
                     yield _cannot_copy(group.functional, entry, variant, copy)
+
+
+def _backend(entry: DispatchEntry) -> str:
+    """The key of the backend, for a kernel at its autograd key as well."""
+    return entry.backend.key if entry.backend is not None else entry.key
 
 
 def _has(resolved: Resolved, name: str, key: str) -> bool:
@@ -116,9 +117,11 @@ def _not_made(
 def _cannot_copy(
     functional: NativeFunction, entry: DispatchEntry, variant: NativeFunction, copy: str
 ) -> Diagnostic:
-    backend = entry.backend.key if entry.backend is not None else entry.key
     name = variant.func.local_name
-    message = f"`{name}` follows from `{functional.func.local_name}` and copies its result with `{copy}`, which has no kernel for {backend}"
+    message = (
+        f"`{name}` follows from `{functional.func.local_name}` and copies its result with `{copy}`, "
+        f"which has no kernel for {_backend(entry)}"
+    )
     label = f"`{name}` follows from it"
     help_ = f"name `{copy}` under `supported`, and write its kernel"
     return finding(functional, "TG374", message, entry.key_span, label, help_)

@@ -6,19 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import (
-    formula_scope,
-    input_arguments,
-    return_names,
-)
-from torchgen_lite.analysis.differentiability.typed import (
-    Operators,
-    Scope,
-    Typed,
-    callable_operators,
-    sure_kind,
-    type_formula,
-)
+from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
@@ -30,7 +18,7 @@ from torchgen_lite.loader.derivatives import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.formula import Conditional, Expression, Literal, Name, Subscript, walk
+from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, walk
 from torchgen_lite.schema.formula.model import CONSTANTS
 from torchgen_lite.schema.model import ListType, OptionalType, Type
 
@@ -48,15 +36,13 @@ def check_derivatives(
     with_formulas = [f for f in functions if f.derivatives is not None]
     if not with_formulas:
         return
-    vocabulary, operators = Vocabulary(functions, helpers), callable_operators(functions)
+    vocabulary = Vocabulary(functions, helpers)
     for function in with_formulas:
-        for found in _check(function, vocabulary, operators):
+        for found in _check(function, vocabulary):
             yield finding(function, *found)
 
 
-def _check(
-    function: NativeFunction, vocabulary: Vocabulary, operators: Operators
-) -> Iterator[Found]:
+def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
     schema, derivatives = function.func, function.derivatives
     assert derivatives is not None
     refusal = _refusal(function)
@@ -69,7 +55,6 @@ def _check(
         message = f"{len(flags)} flags for {count} results"
         span = derivatives.differentiability_span
         yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
-    scope = formula_scope(schema, operators)
     for _, formulas in derivatives.variants:
         yield from _check_results(schema, formulas, flags)
         yield from _check_keys(schema, formulas, derivatives.span)
@@ -78,7 +63,6 @@ def _check(
             if formula.expression is not None:
                 yield from _check_names(schema, formula, formula.expression)
                 yield from check_calls(formula.expression, vocabulary)
-                yield from _check_value(schema, formula, formula.expression, scope)
 
 
 def _refusal(function: NativeFunction) -> str | None:
@@ -180,35 +164,6 @@ def _check_names(
             hint = did_you_mean(node.text, sorted(known))
             message = f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`"
             yield Found("TG320", message, node.span, "not known here", hint)
-
-
-def _check_value(
-    schema: FunctionSchema, formula: Formula, expression: Expression, scope: Scope
-) -> Iterator[Found]:
-    """A list of gradients is for a list of tensors, and one for one, as far as that can be told."""
-    argument = next((a for a in input_arguments(schema) if (a.name,) == formula.names), None)
-    # Formulas of PyTorch's `_foreach_` operators are about one tensor of the lists, the one with index `i`.
-    is_of_one = "i" not in scope.kinds and Name("i") in walk(expression)
-    if argument is None or not is_tensor_like(argument.type) or is_of_one:
-        return
-    wanted = scope.kinds[argument.name]
-    for value in _values(type_formula(expression, scope)):
-        kind = sure_kind(value, scope)
-        if kind.sort is wanted.sort and kind.is_list != wanted.is_list:
-            what = "a list of tensors" if kind.is_list else "a tensor"
-            message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {what}"
-            hint = f"a list has a gradient for each tensor of `{argument.name}`"
-            label = "not a list" if wanted.is_list else "a list"
-            yield Found("TG342", message, value.node.span, label, hint if wanted.is_list else None)
-
-
-def _values(tree: Typed) -> Iterator[Typed]:
-    """What a formula may come to: both sides of a condition."""
-    if isinstance(tree.node, Conditional):
-        for side in tree.parts[1:]:
-            yield from _values(side)
-    else:
-        yield tree
 
 
 def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.fakes.kinds import INTEGRAL_DTYPES
 from torchgen_lite.analysis.fakes.results import rules_by_result
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.schema.formula import Name
-
-_INTEGERS = frozenset("""
-    bool byte char int int16 int32 int64 int8 long short uint16 uint32 uint64 uint8
-    """.split())
 
 
 def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -29,7 +26,9 @@ def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
         rules = rules_by_result(function)
         dtypes = {i: rule.get("dtype") for i, rule in rules.items() if i in info.outputs}
         found = {
-            i: d.text for i, d in dtypes.items() if isinstance(d, Name) and d.text in _INTEGERS
+            i: d.text
+            for i, d in dtypes.items()
+            if isinstance(d, Name) and d.text in INTEGRAL_DTYPES
         }
         if not found:
             continue

@@ -24,6 +24,9 @@ _LISTS = frozenset(
 )
 
 DTYPES = frozenset(ENUMERATORS["ScalarType"])
+_INTEGRAL = frozenset("Bool Byte Char Int Long Short UInt16 UInt32 UInt64".split())
+INTEGRAL_DTYPES = frozenset(n for n, enum in ENUMERATORS["ScalarType"].items() if enum in _INTEGRAL)
+"""The names of dtypes without fractions, of which libtorch lets none require a gradient."""
 CONSTANTS = {
     **dict.fromkeys(DTYPES, kinds.DTYPE),
     **dict.fromkeys(ENUMERATORS["MemoryFormat"], kinds.MEMORY_FORMAT),

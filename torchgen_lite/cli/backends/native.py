@@ -40,7 +40,7 @@ def load_with_native(
 ) -> Program:
     """The program with its context. `alone`: the context is all that is wanted, and no schema file is read."""
     wanted = _from_here(native) or session.settings()[0].native or INSTALLED
-    return session.load(schema=() if alone else schema or None, native=wanted, with_kernels=False)
+    return session.load(schema=() if alone else schema or None, native=wanted, kernels=False)
 
 
 def backend_policy(program: Program) -> Policy:

@@ -1,4 +1,4 @@
-"""Calls in formulas of operators of the file: the arguments are of the kinds that the schema wants.
+"""The kinds of what stands in formulas: gradients are lists for lists, and operators get what their schemas want.
 
 What would fail when a gradient is asked for, or when C++ is compiled, is found when it is declared.
 """
@@ -7,30 +7,70 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.info import formula_scope, input_arguments
+from torchgen_lite.analysis.differentiability.model import Derivative
+from torchgen_lite.analysis.differentiability.typed import (
+    Scope,
+    Typed,
+    every_part,
+    is_own,
+    sure_kind,
+)
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument
-from torchgen_lite.schema.formula import Call
+from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.formula import Call, Conditional
 from torchgen_lite.schema.formula.kinds import Kind, Sort, kind_of_type
 
 _NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
 
 
-def check_arguments(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Every argument of the wrong kind, in formulas that are right otherwise."""
+def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
+    """Every gradient and every argument of the wrong kind, in formulas that are right otherwise."""
     for operator in resolved.declared:
         if operator.function.derivatives is None:
             continue
+        scope = formula_scope(operator.schema, {})
         for info in resolved.autograd[operator.name].infos.values():
             for derivative in info.derivatives:
-                for found in _check(derivative.tree):
+                gradients = _check_gradient(operator.schema, derivative, scope)
+                for found in (*gradients, *_check_calls(derivative.tree)):
                     yield finding(operator.function, *found)
 
 
-def _check(tree: Typed) -> Iterator[Found]:
+def _check_gradient(
+    schema: FunctionSchema, derivative: Derivative, scope: Scope
+) -> Iterator[Found]:
+    """A list of gradients is for a list of tensors, and one for one, as far as that can be told."""
+    argument = next((a for a in input_arguments(schema) if (a.name,) == derivative.names), None)
+    # Formulas of PyTorch's `_foreach_` operators are about one tensor of the lists, the one with index `i`.
+    is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
+    if argument is None or not is_tensor_like(argument.type) or is_of_one:
+        return
+    wanted = scope.kinds[argument.name]
+    for value in _values(derivative.tree):
+        kind = sure_kind(value, scope)
+        if kind.sort is wanted.sort and kind.is_list != wanted.is_list:
+            what = "a list of tensors" if kind.is_list else "a tensor"
+            message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {what}"
+            hint = f"a list has a gradient for each tensor of `{argument.name}`"
+            label = "not a list" if wanted.is_list else "a list"
+            yield Found("TG342", message, value.node.span, label, hint if wanted.is_list else None)
+
+
+def _values(tree: Typed) -> Iterator[Typed]:
+    """What a formula may come to: both sides of a condition."""
+    if isinstance(tree.node, Conditional):
+        for side in tree.parts[1:]:
+            yield from _values(side)
+    else:
+        yield tree
+
+
+def _check_calls(tree: Typed) -> Iterator[Found]:
     for part in every_part(tree):
         node, operator = part.node, part.operator
         if not isinstance(node, Call) or operator is None or not is_own(operator):
