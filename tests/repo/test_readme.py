@@ -1,4 +1,4 @@
-"""What README shows is what the programs print."""
+"""What README and the pages to start from show is what the programs print."""
 
 from __future__ import annotations
 
@@ -14,14 +14,20 @@ ROOT = Path(__file__).parents[2]
 # Programs are run as after the README's installation, wherever the tests run from.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'generated' / 'python'}"}
 README = (ROOT / "README.md").read_text()
+PAGES = {page.stem: page.read_text() for page in (ROOT / "docs").glob("start-*.md")}
+LIBRARY = PAGES["start-library"]
 
 
-def blocks(language: str) -> list[str]:
-    fences = re.findall(r"^```(\w*)\n(.*?)^```", README, flags=re.S | re.M)
+def blocks(language: str, page: str = README) -> list[str]:
+    fences = re.findall(r"^```(\w*)\n(.*?)^```", page, flags=re.S | re.M)
     return [text for name, text in fences if name == language]
 
 
-def test_the_tour_prints_what_readme_shows() -> None:
+def test_the_readme_is_read_to_its_end() -> None:
+    assert README.count("\n") < 200
+
+
+def test_the_tour_prints_what_is_shown() -> None:
     done = subprocess.run(
         [sys.executable, "examples/tour.py"],
         cwd=ROOT,
@@ -30,11 +36,14 @@ def test_the_tour_prints_what_readme_shows() -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.strip() + "\n" in blocks("")
+    assert done.stdout.strip() + "\n" in blocks("", LIBRARY)
+    parts = done.stdout.strip().split("\n\n")
+    shown = [text.strip() for text in blocks("") if "DispatchKeySet" in text]
+    assert len(shown) == 2 and set(shown) < set(parts)
 
 
 def test_consoles_show_what_commands_print() -> None:
-    for block in blocks("console"):
+    for block in blocks("console", LIBRARY):
         command, _, shown = block.partition("\n")
         done = subprocess.run(
             [sys.executable, "-m", "torchgen_lite", *command.split()[2:]],
@@ -60,14 +69,14 @@ def test_a_call_that_no_kernel_serves_raises_what_readme_shows() -> None:
     )
     _, _, message = done.stderr.partition("Could not run")
     shortened = message.replace(str(ROOT / "generated" / "python"), "...")
-    assert "Could not run" + shortened in blocks("")
+    assert "Could not run" + shortened in blocks("", LIBRARY)
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """README's own project, written from README's blocks, with its bindings generated."""
+    """The project of three files, written from the page's blocks, with its bindings generated."""
     schema, kernels, config = (
-        next(block for block in blocks(language) if block.startswith(f"# {name}"))
+        next(block for block in blocks(language, LIBRARY) if block.startswith(f"# {name}"))
         for language, name in (
             ("yaml", "ops.yaml"),
             ("python", "my_kernels.py"),
@@ -94,7 +103,7 @@ def run(folder: Path, program: str) -> str:
     return done.stdout
 
 
-def test_the_project_of_readme_runs(project: Path) -> None:
+def test_the_project_of_three_files_runs(project: Path) -> None:
     printed = run(
         project,
         "import my_ops, torchgen_lite.reference as tl\n"
@@ -119,7 +128,7 @@ def test_a_type_checker_reads_its_stubs(project: Path) -> None:
     )
     assert done.returncode == 1
     shown = next(line for line in done.stdout.splitlines() if line.startswith("use.py:4"))
-    assert shown in README
+    assert shown in LIBRARY
 
 
 def test_mistakes_are_shown_as_readme_shows_them(project: Path) -> None:
@@ -134,3 +143,59 @@ def test_mistakes_are_shown_as_readme_shows_them(project: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stderr in blocks("")
+
+
+def start(folder: Path, page: str) -> list[str]:
+    """Run the first command of a page in a folder; the prompts that it shows for what was made."""
+    init, _, rest = blocks("sh", page)[0].partition(" && ")
+    assert rest.splitlines()[0].startswith("torchgen-lite generate")
+    for command in (init.split()[1:], ["generate"]):
+        subprocess.run(
+            [sys.executable, "-m", "torchgen_lite", "--quiet", *command],
+            cwd=folder,
+            env=ENVIRONMENT,
+            check=True,
+        )
+    schema = (folder / "ops.yaml").read_text()
+    assert all(text in schema for text in blocks("yaml", page)[:1])
+    return [line[4:] for line in "".join(blocks("python", page)).splitlines() if ">>> " in line]
+
+
+def printed_by(folder: Path, prompts: list[str]) -> str:
+    *statements, shown = prompts
+    return run(folder, "\n".join([*statements, f"print(repr({shown}))"]))
+
+
+def test_a_library_of_your_own(tmp_path: Path) -> None:
+    prompts = start(tmp_path, LIBRARY)
+    assert f">>> {prompts[-1]}\n{printed_by(tmp_path, prompts)}```" in LIBRARY
+
+
+@pytest.mark.torch
+def test_operators_for_pytorch(tmp_path: Path) -> None:
+    page = PAGES["start-operators"]
+    prompts = start(tmp_path, page)
+    assert f">>> {prompts[-1]}\n{printed_by(tmp_path, prompts)}```" in page
+
+
+def test_a_backend_is_built_as_init_says() -> None:
+    page = PAGES["start-backend"]
+    said = (ROOT / "templates" / "init" / "torch-backend-cpp.txt").read_text()
+    build = blocks("sh", page)[0].split("\n", 1)[1]
+    assert " ".join(build.split()) in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.stem
+)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        path, _, anchor = target.partition("#")
+        if "://" in target:
+            continue
+        found = (page.parent / path).resolve() if path else page
+        assert found.exists(), target
+        if anchor and found.suffix == ".md":
+            titles = re.findall(r"^#+ (.*)$", found.read_text(), flags=re.M)
+            slugs = {re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles}
+            assert anchor in slugs, target
