@@ -16,13 +16,18 @@ import numpy as np
 from torchgen_lite.reference.device import as_device, cpu, memory_format, meta
 from torchgen_lite.reference.device import device as Device
 from torchgen_lite.reference.dtype import (
+    BOOL,
+    COMPLEX,
+    INTEGER,
     bool_,
     default_complex_dtype,
     get_default_dtype,
+    iinfo,
     int64,
     of_numpy,
 )
 from torchgen_lite.reference.dtype import dtype as DType
+from torchgen_lite.reference.kernels.common import converted
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.tensor import Tensor, empty_strided, wrap_array
 from torchgen_lite_ops import operators
@@ -43,11 +48,13 @@ def tensor(
     """
     array, inferred = _array_of(data)
     wanted = dtype or inferred
+    if not isinstance(data, (Tensor, np.ndarray)):
+        _check_range(array, wanted)
     on = as_device(device)
     if on is meta:
         made = empty_strided(array.shape, None, wanted, on)
     else:
-        made = wrap_array(np.array(array, wanted.numpy, order="C", copy=True), on)
+        made = wrap_array(np.array(converted(array, wanted.numpy), order="C", copy=True), on)
     return made.requires_grad_() if requires_grad else made
 
 
@@ -86,6 +93,19 @@ def _array_of(data: Any) -> tuple[Array, DType]:
     if not array.size:
         return array, get_default_dtype()
     return array, _INFERRED[array.dtype.kind]()
+
+
+def _check_range(array: Array, wanted: DType) -> None:
+    """Numbers of Python must fit the type that is asked for; a negative one wraps in an unsigned type."""
+    if array.dtype.kind == "c" and wanted.category < COMPLEX:
+        if wanted.category != BOOL:
+            raise TypeError("must be real number, not complex")
+    elif wanted.category == INTEGER and array.size and array.dtype.kind != "b":
+        limits = iinfo(wanted)
+        least = limits.min if wanted.is_signed else -limits.max
+        # The negation is true of what is no number as well.
+        if not (array.min() >= least and array.max() <= limits.max):
+            raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow")
 
 
 def _lower(data: Any) -> Any:
@@ -132,13 +152,11 @@ def to(
             )
     wanted_device = self._device if device is None else as_device(device)
     wanted_dtype = dtype or self._dtype
-    same = wanted_device is self._device and wanted_dtype is self._dtype
-    if same and not copy:
-        return self
-    return operators._to_copy(
+    return operators.to_dtype_layout(
         self,
         dtype=wanted_dtype,
         device=wanted_device,
         non_blocking=non_blocking,
+        copy=copy,
         memory_format=memory_format,
     )

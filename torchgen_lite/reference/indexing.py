@@ -30,7 +30,12 @@ def set_item(self: Tensor, index: Any, value: Tensor | Number) -> None:
     """Write a number or a tensor, which is broadcast, into the elements that the index names."""
     view, advanced = _apply_basic(self, index)
     if not isinstance(value, Tensor):
-        value = tensor(value, dtype=self._dtype, device=self._device)
+        # Filled, so that a number which does not fit is refused.
+        value = (
+            operators.full([], value, dtype=self._dtype, device=self._device)
+            if isinstance(value, (int, float, complex))
+            else tensor(value, dtype=self._dtype, device=self._device)
+        )
     if advanced:
         masks = all(item is None or item._dtype is bool_ for item in advanced)
         if masks and value.numel() == 1:

@@ -10,6 +10,7 @@ tuple of them. The generated kernels of the three variants then do the rest:
 For the Meta key impl is left away. An impl writes into `out._array`, converting to its dtype.
 
     TensorSpec(shape, dtype, strides=None, device=None)   no strides: row-major; no device: the key's
+    ExactSpec, AnySpec                                    the same, for an `out` of that very dtype, or of any
     key_for_options(dtype, layout, device) -> DispatchKeySet       what BackendSelect adds
     warn_on_resize(out, shape)
 """
@@ -56,8 +57,33 @@ class TensorSpec:
         self.strides = strides
         self.device = device
 
+    def check_dtype(self, out: Tensor) -> None:
+        """Refuse an `out` that the result can't be cast to."""
+        check_cast(self.dtype, out._dtype)
+
     def __repr__(self) -> str:
         return f"TensorSpec({self.shape}, {self.dtype}, {self.strides}, {self.device})"
+
+
+class ExactSpec(TensorSpec):
+    """A result that is written as it is: `out` must have its dtype."""
+
+    __slots__ = ()
+
+    def check_dtype(self, out: Tensor) -> None:
+        if out._dtype is not self.dtype:
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {self.dtype.name}, but got {out._dtype.name} instead"
+            )
+
+
+class AnySpec(TensorSpec):
+    """A result that is computed in the dtype of `out`, whatever that is."""
+
+    __slots__ = ()
+
+    def check_dtype(self, out: Tensor) -> None:
+        pass
 
 
 def allocate(spec: TensorSpec, key: str) -> Tensor:
@@ -79,7 +105,7 @@ def check_inplace(self: Tensor, spec: TensorSpec) -> None:
 
 def resize_out(out: Tensor, spec: TensorSpec) -> None:
     """Give `out` the shape of the result, with a warning if it held elements; check its dtype."""
-    check_cast(spec.dtype, out._dtype)
+    spec.check_dtype(out)
     if spec.device is not None and out._device is not spec.device:
         raise RuntimeError(
             f"Expected out tensor to have device {spec.device}, but got {out._device} instead"

@@ -15,7 +15,7 @@ from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING
 from torchgen_lite.reference.geometry import iterator_strides, wrap_dim
 from torchgen_lite.reference.kernels.common import quiet, store, unary_spec, unsupported
 from torchgen_lite.reference.kernels.elements import element, wide
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.storage import Array
@@ -26,7 +26,7 @@ def _real_spec(name: str, self: Tensor) -> TensorSpec:
     """The spec of an activation of floating-point numbers."""
     if self._dtype.category != FLOATING:
         raise unsupported(name, self._dtype)
-    return unary_spec(self, self._dtype)
+    return unary_spec(self, self._dtype, ExactSpec)
 
 
 def meta_gelu(self: Tensor, *, approximate: str = "none") -> TensorSpec:
@@ -54,7 +54,7 @@ def _erf(x: Array) -> Array:
 def meta_silu(self: Tensor) -> TensorSpec:
     if self._dtype.category < FLOATING:
         raise unsupported("silu_cpu", self._dtype)
-    return unary_spec(self, self._dtype)
+    return unary_spec(self, self._dtype, ExactSpec)
 
 
 def silu_out(self: Tensor, *, out: Tensor) -> None:
@@ -140,8 +140,8 @@ def meta_hardshrink(self: Tensor, lambd: Number = 0.5) -> TensorSpec:
 
 
 def hardshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> None:
-    x = wide(self)
-    store(out, np.where((x >= -_real(lambd)) & (x <= _real(lambd)), 0, x))
+    x, bound = wide(self), element(_real(lambd), self._dtype)
+    store(out, np.where((x >= -bound) & (x <= bound), 0, x))
 
 
 def meta_softshrink(self: Tensor, lambd: Number = 0.5) -> TensorSpec:

@@ -9,7 +9,7 @@ import numpy as np
 from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING, INTEGER, uint8
 from torchgen_lite.reference.kernels.common import finish, quiet, store, unary_spec, unsupported
 from torchgen_lite.reference.kernels.elements import element
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -21,11 +21,13 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 
 
 def _bounded_spec(self: Tensor, low: Any, high: Any) -> TensorSpec:
+    if low > high:
+        raise ValueError("min_val cannot be greater than max_val")
     if self._dtype is uint8 and (int(low) < 0 or int(high) < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if self._dtype.category in (BOOL, COMPLEX):
         raise RuntimeError(f"Bool and complex inputs not supported for hardtanh: {self._dtype}")
-    return unary_spec(self, self._dtype)
+    return unary_spec(self, self._dtype, ExactSpec)
 
 
 def _clip_into(self: Tensor, low: Any, high: Any, out: Tensor) -> None:
@@ -53,7 +55,7 @@ def hardtanh_(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 def _hardswish_spec(self: Tensor) -> TensorSpec:
     if self._dtype.category != FLOATING:
         raise unsupported("hardswish_cpu", self._dtype)
-    return unary_spec(self, self._dtype)
+    return unary_spec(self, self._dtype, ExactSpec)
 
 
 def _hardswish_into(self: Tensor, out: Tensor) -> None:

@@ -24,7 +24,7 @@ from torchgen_lite.reference.geometry import (
     iterator_strides,
 )
 from torchgen_lite.reference.kernels.common import quiet, store
-from torchgen_lite.reference.structured import TensorSpec, check_no_overlap
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec, check_no_overlap
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def meta_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> TensorS
             inner = expand_strides(geometry[0], geometry[1], common)
             operands.append((shape, (0,) * len(lead) + inner + (0,) * len(rest)))
     strides = None if 0 in shape else _iterated(shape, operands)
-    return TensorSpec(shape, self._dtype, strides, self._device)
+    return ExactSpec(shape, self._dtype, strides, self._device)
 
 
 def _iterated(shape: Shape, operands: Sequence[tuple[Shape, Strides]]) -> Strides | None:

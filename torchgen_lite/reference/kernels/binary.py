@@ -11,21 +11,34 @@ from typing import Any
 
 import numpy as np
 
-from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING, INTEGER, bool_, dtype
+from torchgen_lite.reference.dtype import (
+    BOOL,
+    COMPLEX,
+    FLOATING,
+    INTEGER,
+    bool_,
+    dtype,
+    float32,
+    float64,
+    of_numpy,
+)
 from torchgen_lite.reference.kernels.common import (
     BinaryImpl,
     BinaryMeta,
     Compute,
     as_tensor,
     binary_spec,
+    converted,
     finish,
     operand,
     pointwise_spec,
     quiet,
     run,
+    silently,
     store,
     unsupported,
 )
+from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.promotion import common_type, float_type, result_type
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import TensorSpec, allocate
@@ -166,8 +179,9 @@ def _run_scaled(
 ) -> None:
     """self + alpha * other, rounded once: half precision is computed in single."""
     wide = np.dtype(np.float32) if common == np.float16 else common
+    scale = element(alpha, of_numpy(common)).astype(wide)
     with quiet():
-        scaled = operand(other, wide) * np.array(alpha).astype(wide)
+        scaled = operand(other, wide) * scale
     run(ufunc, out, operand(self, wide), scaled)
 
 
@@ -222,7 +236,13 @@ def _truncated_quotient(a: Array, b: Array) -> Any:
 def remainder_out(self: Tensor, other: Tensor, *, out: Tensor) -> None:
     """The remainder that has the sign of the divisor, as Python's %."""
     common = common_type(self, other).numpy
-    run(np.remainder, out, operand(self, common), _divisor(operand(other, common)))
+    dividend, divisor = operand(self, common), _divisor(operand(other, common))
+    if common.kind != "f":
+        run(np.remainder, out, dividend, divisor)
+        return
+    result = silently(np.remainder, dividend, divisor)
+    # A zero has the sign of the dividend, as C's; NumPy gives it that of the divisor.
+    store(out, np.where(result == 0, np.copysign(result, dividend), result))
 
 
 def fmod_out(self: Tensor, other: Tensor, *, out: Tensor) -> None:
@@ -279,17 +299,18 @@ def meta_pow_Tensor_Scalar(self: Tensor, exponent: Number) -> TensorSpec:
 
 
 def pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> None:
-    common = result_type(self, exponent).numpy
+    result = result_type(self, exponent)
+    common = result.numpy
     base = operand(self, common)
     if common.kind == "b":
         # Only to a bool: what is true, and anything to the power of False.
         store(out, base if exponent else True)
-    elif exponent == 0.5:
+    elif exponent == 0.5 and common.kind in "fc":
         run(np.sqrt, out, base)
     elif exponent == 2:
         run(np.square, out, base)
     else:
-        store(out, power(base, np.asarray(exponent).astype(common)))
+        store(out, power(base, element(exponent, float64 if result is float32 else result)))
 
 
 def meta_pow_Scalar(self: Number, exponent: Tensor) -> TensorSpec:
@@ -301,7 +322,7 @@ def meta_pow_Scalar(self: Number, exponent: Tensor) -> TensorSpec:
 
 def pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> None:
     common = result_type(self, exponent).numpy
-    base = np.asarray(self).astype(common)
+    base = converted(np.asarray(self), common)
     if self == 1:
         store(out, base)
     else:

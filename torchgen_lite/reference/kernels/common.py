@@ -40,7 +40,7 @@ from torchgen_lite.reference.geometry import (
     iterator_strides,
 )
 from torchgen_lite.reference.storage import Array
-from torchgen_lite.reference.structured import TensorSpec, resize_out
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec, resize_out
 from torchgen_lite.reference.tensor import Number, Tensor, wrap_number
 
 Compute = Callable[..., Any]
@@ -67,16 +67,23 @@ def quiet() -> np.errstate:
     return np.errstate(all="ignore")
 
 
-def unary_spec(self: Tensor, result: dtype) -> TensorSpec:
+def unary_spec(self: Tensor, result: dtype, kind: type[TensorSpec] = TensorSpec) -> TensorSpec:
     """The shape of one operand. A dense order of dimensions is kept."""
-    return _unary_spec(result, self._shape, self._strides, self._device)
+    return _unary_spec(result, self._shape, self._strides, self._device, kind)
 
 
 @lru_cache(4096)
-def _unary_spec(result: dtype, shape: Shape, strides: Strides, on: device) -> TensorSpec:
+def _unary_spec(
+    result: dtype, shape: Shape, strides: Strides, on: device, kind: type[TensorSpec]
+) -> TensorSpec:
     if is_contiguous(shape, strides):
-        return TensorSpec(shape, result, None, on)
-    return TensorSpec(shape, result, iterator_strides(shape, ((shape, strides),)), on)
+        return kind(shape, result, None, on)
+    return kind(shape, result, iterator_strides(shape, ((shape, strides),)), on)
+
+
+def exact(spec: TensorSpec) -> ExactSpec:
+    """The same result, for an `out` of no other dtype."""
+    return ExactSpec(spec.shape, spec.dtype, spec.strides, spec.device)
 
 
 def pointwise_spec(result: dtype, *operands: Tensor) -> TensorSpec:
@@ -135,12 +142,17 @@ def operand(self: Tensor, wanted: np.dtype[Any]) -> Array:
     if self._dtype.numpy is wanted:
         return self._array
     array = self._array
-    return array if array.dtype == wanted else _converted(array, wanted)
+    return array if array.dtype == wanted else converted(array, wanted)
 
 
-def _converted(array: Array, wanted: np.dtype[Any]) -> Array:
-    converted: Array = array != 0 if wanted.kind == "b" else silently(array.astype, wanted)
-    return converted
+def converted(array: Array, wanted: np.dtype[Any]) -> Array:
+    """The array in another type: true for what is not zero, the real part where there is no other, fractions cut."""
+    if wanted.kind == "b":
+        return array != 0  # type: ignore[no-any-return]
+    if array.dtype.kind == "c" and wanted.kind != "c":
+        array = array.real
+    result: Array = silently(array.astype, wanted)
+    return result
 
 
 class _OlderNumPy:
@@ -191,7 +203,10 @@ def run(ufunc: Compute, out: Tensor, left: Array, right: Array | None = None) ->
 
 
 def store(out: Tensor, result: Any) -> None:
-    silently(np.copyto, out._array, result, casting="unsafe")
+    target = out._array
+    if target.dtype.kind == "b" and np.asarray(result).dtype.kind != "b":
+        result = np.asarray(result) != 0
+    silently(np.copyto, target, result, casting="unsafe")
 
 
 def finish(out: Tensor, spec: TensorSpec, compute: Callable[[], None]) -> Tensor:
@@ -202,8 +217,8 @@ def finish(out: Tensor, spec: TensorSpec, compute: Callable[[], None]) -> Tensor
     return out
 
 
-def unsupported(name: str, given: dtype) -> RuntimeError:
-    return RuntimeError(f"\"{name}\" not implemented for '{given.scalar_type}'")
+def unsupported(name: str, given: dtype) -> NotImplementedError:
+    return NotImplementedError(f"\"{name}\" not implemented for '{given.scalar_type}'")
 
 
 def as_tensor(value: Tensor | Number) -> Tensor:

@@ -168,6 +168,9 @@ def isclose(
     """|self - other| <= atol + rtol * |other|, element by element."""
     if self._dtype is not other._dtype:
         raise RuntimeError(f"{self._dtype!r} did not match {other._dtype!r}")
+    for name, allowance in (("rtol", rtol), ("atol", atol)):
+        if allowance < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {allowance}")
     close = operators.eq_Tensor(self, other)
     if equal_nan and self._dtype.category >= FLOATING:
         both = operators.logical_and(operators.isnan(self), operators.isnan(other))

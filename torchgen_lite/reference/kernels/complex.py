@@ -8,7 +8,7 @@ import numpy as np
 
 from torchgen_lite.reference.dtype import float32, float64
 from torchgen_lite.reference.kernels.common import finish, run, unary_spec
-from torchgen_lite.reference.structured import allocate
+from torchgen_lite.reference.structured import ExactSpec, allocate
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def conj_physical_(self: Tensor) -> Tensor:
 
 
 def conj_physical_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = unary_spec(self, self._dtype)
+    spec = unary_spec(self, self._dtype, ExactSpec)
     return finish(out, spec, lambda: run(np.conjugate, out, self._array))
 
 

@@ -6,12 +6,12 @@ and an out-of-tree one that uses `wrap_array`), as well as Meta, which has nothi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from torchgen_lite.reference.device import (
     as_device,
-    channels_last,
-    channels_last_3d,
     contiguous_format,
     device,
     layout,
@@ -19,17 +19,11 @@ from torchgen_lite.reference.device import (
     meta,
     preserve_format,
 )
-from torchgen_lite.reference.dtype import dtype
-from torchgen_lite.reference.geometry import (
-    Shape,
-    Strides,
-    broadcast_shapes,
-    contiguous_strides,
-    is_dense,
-    iterator_strides,
-)
-from torchgen_lite.reference.kernels.common import as_tensor, quiet
-from torchgen_lite.reference.storage import Array
+from torchgen_lite.reference.dtype import BOOL, dtype
+from torchgen_lite.reference.formats import format_strides, is_in_format
+from torchgen_lite.reference.geometry import broadcast_shapes
+from torchgen_lite.reference.kernels.common import converted, operand, silently
+from torchgen_lite.reference.kernels.elements import filling
 from torchgen_lite.reference.structured import check_no_overlap
 from torchgen_lite.reference.tensor import Number, Tensor, empty_strided
 from torchgen_lite_ops import operators
@@ -38,30 +32,6 @@ DType = dtype
 Device = device
 Layout = layout
 MemoryFormat = memory_format
-
-_CHANNELS_LAST = {channels_last: 4, channels_last_3d: 5}
-
-
-def format_strides(
-    shape: Shape, strides: Strides, wanted: memory_format | None, default: memory_format
-) -> Strides | None:
-    """Strides of a fresh tensor in a memory format; None is row-major.
-
-    preserve_format keeps dense strides and the order of dimensions of others (ATen `empty_like`).
-    """
-    wanted = wanted or default
-    if wanted is contiguous_format:
-        return None
-    if wanted is preserve_format:
-        if is_dense(shape, strides):
-            return None if strides == contiguous_strides(shape) else strides
-        return iterator_strides(shape, ((shape, strides),))
-    ndim = _CHANNELS_LAST[wanted]
-    if len(shape) != ndim:
-        raise RuntimeError(f"required rank {ndim} tensor to use {wanted.name} format")
-    order = [0, *range(2, ndim), 1]
-    inner = contiguous_strides(tuple(shape[dim] for dim in order))
-    return tuple(inner[order.index(dim)] for dim in range(ndim))
 
 
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
@@ -80,11 +50,10 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         return self
     if src._device is meta:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    with quiet():
-        source = src._array
-        if source.dtype.kind == "c" and self._dtype.category < 3:
-            source = source.real
-        np.copyto(self._array, source, casting="unsafe")
+    source = src._array
+    if self._dtype.category == BOOL or source.dtype.kind == "c":
+        source = converted(source, self._dtype.numpy)
+    silently(np.copyto, self._array, source, casting="unsafe")
     return self
 
 
@@ -99,10 +68,7 @@ def contiguous(self: Tensor, *, memory_format: MemoryFormat = contiguous_format)
     """The tensor itself if its elements are in that order, else a copy."""
     if memory_format is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    if memory_format is contiguous_format and self.is_contiguous():
-        return self
-    strides = format_strides(self._shape, self._strides, memory_format, contiguous_format)
-    if strides is not None and strides == self._strides:
+    if is_in_format(self._shape, self._strides, memory_format):
         return self
     return operators.clone(self, memory_format=memory_format)
 
@@ -139,25 +105,20 @@ def _sparse_to_copy(self: Tensor, dtype: DType | None, device: Device | None) ->
 
 
 def fill_(self: Tensor, value: Tensor | Number) -> Tensor:
-    """Kernel of the Scalar and of the Tensor overload."""
-    check_no_overlap(self)
-    source = _fill_value(value)
-    array = self._array
-    if array.dtype.kind in "iu" and source.dtype.kind == "f" and not np.isfinite(source).all():
-        raise RuntimeError(f"value cannot be converted to type {array.dtype} without overflow")
-    with quiet():
-        np.copyto(array, source, casting="unsafe")
+    """Kernel of the Scalar and of the Tensor overload. An expanded tensor is filled as well."""
+    self._array[...] = _fill_value(self, value)
     return self
 
 
-def _fill_value(value: Tensor | Number) -> Array:
-    tensor = as_tensor(value)
-    if tensor._shape:
+def _fill_value(self: Tensor, value: Tensor | Number) -> Any:
+    if not isinstance(value, Tensor):
+        return filling(value, self._dtype)
+    if value._shape:
         raise RuntimeError(
             "fill_ only supports 0-dimension value tensor but got tensor with"
-            f" {tensor.ndim} dimensions."
+            f" {value.ndim} dimensions."
         )
-    return tensor._array
+    return operand(value, self._dtype.numpy)
 
 
 def fill_meta_(self: Tensor, value: Tensor | Number) -> Tensor:

@@ -1,4 +1,9 @@
-"""Between Python numbers, element types and the types to compute in."""
+"""Python numbers as elements: which fit a type, and what they become there. Types to compute in.
+
+Note [Numbers that do not fit] A number that is out of a type's range is refused, and never wrapped: this is the
+home of that rule (c10 `Scalar::to`). Fractions are cut off, a negative number wraps in an unsigned type as it does
+in C, and bool is true for what is not zero. Elements of tensors are converted without a check, as in C.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING, finfo, float16, iinfo
-from torchgen_lite.reference.kernels.common import quiet
+from torchgen_lite.reference.dtype import (
+    BOOL,
+    COMPLEX,
+    FLOATING,
+    complex64,
+    finfo,
+    float16,
+    float32,
+    iinfo,
+)
+from torchgen_lite.reference.kernels.common import converted
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.dtype import dtype as DType
@@ -22,18 +36,21 @@ def wide(self: Tensor) -> Array:
 
 
 def element(value: Number, dtype: DType) -> Any:
-    """A number as an element of a type: fractions are cut off, and -1 is 255 as a byte.
-
-    RuntimeError for what is out of range otherwise (c10 `Scalar::to`, `overflows`).
-    """
+    """A number as an element of a type. RuntimeError if it is out of range."""
     if _overflows(value, dtype):
         raise RuntimeError(
             f"value cannot be converted to type {_C_TYPES[dtype.name]} without overflow"
         )
-    if isinstance(value, complex) and dtype.category != COMPLEX:
-        value = value.real
-    with quiet():
-        return np.asarray(value).astype(dtype.numpy)
+    return converted(np.asarray(value), dtype.numpy)
+
+
+def filling(value: Number, dtype: DType) -> Any:
+    """The same for `fill_`, which takes numbers that are out of range of half precision: they are infinite."""
+    if dtype is not float16:
+        return element(value, dtype)
+    if isinstance(value, complex) and value.imag:
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    return converted(np.asarray(value), dtype.numpy)
 
 
 _C_TYPES = {
@@ -42,15 +59,21 @@ _C_TYPES = {
     "int16": "int16_t",
     "int32": "int",
     "int64": "int64_t",
-    "float16": "at::Half",
+    "float16": "c10::Half",
     "float32": "float",
     "float64": "double",
+    "complex64": "c10::complex<float>",
 }
 
 
 def _overflows(value: Number, dtype: DType) -> bool:
-    if dtype.category in (BOOL, COMPLEX):
+    if dtype.category == BOOL:
         return False
+    if dtype.category == COMPLEX:
+        value = complex(value)
+        return dtype is complex64 and (
+            _overflows(value.real, float32) or _overflows(value.imag, float32)
+        )
     if isinstance(value, complex):
         return value.imag != 0 or _overflows(value.real, dtype)
     if dtype.category == FLOATING:

@@ -14,7 +14,7 @@ from torchgen_lite.reference.dtype import BOOL, COMPLEX, int64
 from torchgen_lite.reference.geometry import wrap_dims
 from torchgen_lite.reference.kernels.common import Compute, finish, store, unsupported
 from torchgen_lite.reference.kernels.reduction import reduction_spec, scalar_dim
-from torchgen_lite.reference.structured import TensorSpec, allocate
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec, allocate
 from torchgen_lite.reference.tensor import Tensor
 from torchgen_lite_ops import operators
 
@@ -43,7 +43,7 @@ def _check_ordered(name: str, self: Tensor) -> None:
 def _amax_spec(name: str, self: Tensor, dim: Dims, keepdim: bool) -> TensorSpec:
     dims = wrap_dims(dim, self.ndim)
     _check_not_empty(name, self, dims, not dim)
-    return reduction_spec(self, dims, keepdim, self._dtype)
+    return reduction_spec(self, dims, keepdim, self._dtype, ExactSpec)
 
 
 def meta_amax(self: Tensor, dim: Dims = (), keepdim: bool = False) -> TensorSpec:
@@ -83,10 +83,10 @@ def _arg_spec(name: str, self: Tensor, dim: int | None, keepdim: bool) -> Tensor
             raise IndexError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
             )
-        return reduction_spec(self, range(self.ndim), keepdim, int64)
+        return reduction_spec(self, range(self.ndim), keepdim, int64, ExactSpec)
     dims = scalar_dim(self, dim)
     _check_not_empty(name, self, dims, False)
-    return reduction_spec(self, dims, keepdim, int64)
+    return reduction_spec(self, dims, keepdim, int64, ExactSpec)
 
 
 def _arg_into(function: Compute, self: Tensor, dim: int | None, out: Tensor) -> None:
@@ -120,8 +120,8 @@ def _pair_spec(name: str, self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor
     dims = scalar_dim(self, dim)
     _check_not_empty(name, self, dims, False)
     return (
-        reduction_spec(self, dims, keepdim, self._dtype),
-        reduction_spec(self, dims, keepdim, int64),
+        reduction_spec(self, dims, keepdim, self._dtype, ExactSpec),
+        reduction_spec(self, dims, keepdim, int64, ExactSpec),
     )
 
 

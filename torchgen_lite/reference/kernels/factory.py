@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.device import (
     as_device,
-    channels_last,
     meta,
     preserve_format,
     sparse_coo,
 )
 from torchgen_lite.reference.dtype import get_default_dtype, of_value
-from torchgen_lite.reference.geometry import Strides, contiguous_strides
+from torchgen_lite.reference.formats import fresh_strides
 from torchgen_lite.reference.kernels.common import finish
 from torchgen_lite.reference.kernels.shapes import preserved_strides
 from torchgen_lite.reference.sparse_tensor import empty_sparse as new_sparse
@@ -44,7 +43,7 @@ def empty_cpu(
 ) -> Tensor:
     """Uninitialised memory, row-major or with the channels last."""
     shape = _checked(size)
-    strides = _format_strides(shape, memory_format)
+    strides = fresh_strides(shape, memory_format)
     return new_tensor(shape, strides, dtype or get_default_dtype(), as_device(device))
 
 
@@ -59,7 +58,7 @@ def empty_meta(
 ) -> Tensor:
     """A shape and a dtype without memory."""
     shape = _checked(size)
-    strides = _format_strides(shape, memory_format)
+    strides = fresh_strides(shape, memory_format)
     return new_tensor(shape, strides, dtype or get_default_dtype(), meta)
 
 
@@ -111,24 +110,13 @@ def _checked(size: Sequence[int]) -> tuple[int, ...]:
     return shape
 
 
-def _format_strides(shape: tuple[int, ...], memory_format: MemoryFormat | None) -> Strides | None:
-    if memory_format is preserve_format:
-        raise RuntimeError("empty: preserve_format has no meaning without a tensor to take it from")
-    if memory_format is not channels_last:
-        return None
-    if len(shape) != 4:
-        raise RuntimeError("required rank 4 tensor to use channels_last format")
-    rows, row, column, channel = contiguous_strides([shape[dim] for dim in (0, 2, 3, 1)])
-    return (rows, channel, row, column)
-
-
 def resize_(
     self: Tensor, size: Sequence[int], *, memory_format: MemoryFormat | None = None
 ) -> Tensor:
     """Another shape in place; the elements keep their order in memory, new ones are arbitrary."""
     shape = _checked(size)
     if shape != self._shape:
-        self._set_geometry(shape, _format_strides(shape, memory_format))
+        self._set_geometry(shape, fresh_strides(shape, memory_format))
     return self
 
 

@@ -15,7 +15,7 @@ from torchgen_lite.reference.dtype import int32, int64
 from torchgen_lite.reference.geometry import numel, wrap_dim
 from torchgen_lite.reference.kernels.common import finish, store
 from torchgen_lite.reference.kernels.elements import element
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ def _vector(array: Array) -> Array:
     return array if array.ndim else array.reshape(1)
 
 
-def _positions(index: Tensor, size: int) -> Array:
+def _positions(
+    index: Tensor, dim: int, size: int, error: type[Exception] = IndexError, lowest: int = 0
+) -> Array:
     """The index as an array, every element of which has been checked."""
     array = _vector(index._array)
-    wrong = (array < 0) | (array >= size)
-    if wrong.any():
-        raise IndexError(
-            f"index {int(array[wrong].flat[0])} is out of bounds for dimension with size {size}"
+    if array.size and (array.min() < lowest or array.max() >= size):
+        wrong = array[(array < lowest) | (array >= size)]
+        raise error(
+            f"index {int(wrong.flat[0])} is out of bounds for dimension {dim} with size {size}"
         )
     return array
 
@@ -50,10 +52,11 @@ def _check_gatherable(name: str, self: Tensor, dim: int, index: Tensor, src: Ten
     if numel(index._shape) == 0:
         return dim
     _check_index(name, index)
-    if max(index.ndim, 1) != max(self.ndim, 1):
-        raise RuntimeError(
-            f"{name}(): Index tensor must have the same number of dimensions as input tensor"
-        )
+    for what, other in (("input", self), ("src", src)):
+        if other is not None and max(index.ndim, 1) != max(other.ndim, 1):
+            raise RuntimeError(
+                f"{name}(): Index tensor must have the same number of dimensions as {what} tensor"
+            )
     for axis, size in enumerate(index._shape):
         for other, skipped in ((self, dim), (src, -1)):
             if other is not None and other._shape and axis != skipped and size > other._shape[axis]:
@@ -73,7 +76,7 @@ def _coordinates(index: Array, dim: int) -> tuple[Any, ...]:
 
 def meta_gather(self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> TensorSpec:
     _check_gatherable("gather", self, dim, index, None)
-    return TensorSpec(index._shape, self._dtype, None, self._device)
+    return ExactSpec(index._shape, self._dtype, None, self._device)
 
 
 def gather_out(
@@ -83,7 +86,7 @@ def gather_out(
         return
     dim = wrap_dim(dim, self.ndim)
     source = _vector(self._array)
-    positions = _positions(index, source.shape[dim])
+    positions = _positions(index, dim, source.shape[dim], RuntimeError)
     store(out, source[_coordinates(positions, dim)].reshape(index._shape))
 
 
@@ -93,7 +96,7 @@ def _scatter_spec(
     _check_gatherable(name, self, dim, index, src)
     if src is not None and src._dtype is not self._dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
-    return TensorSpec(self._shape, self._dtype, None, self._device)
+    return ExactSpec(self._shape, self._dtype, None, self._device)
 
 
 def _scatter_into(
@@ -105,7 +108,7 @@ def _scatter_into(
         return
     target = _vector(out._array)
     dim = wrap_dim(dim, self.ndim)
-    positions = _positions(index, target.shape[dim])
+    positions = _positions(index, dim, target.shape[dim], RuntimeError)
     if values.ndim:
         values = values[tuple(slice(0, size) for size in positions.shape)]
     where = _coordinates(positions, dim)
@@ -152,13 +155,13 @@ def _selected_spec(self: Tensor, dim: int, index: Tensor) -> TensorSpec:
             "index_select(): Index to scalar can have only 1 value, got"
             f" {index.numel()} value(s)"
         )
-    return TensorSpec(tuple(shape), self._dtype, None, self._device)
+    return ExactSpec(tuple(shape), self._dtype, None, self._device)
 
 
 def _select_into(self: Tensor, dim: int, index: Tensor, out: Tensor) -> None:
     source = _vector(self._array)
     dim = wrap_dim(dim, self.ndim)
-    positions = _positions(index, source.shape[dim])
+    positions = _positions(index, dim, source.shape[dim])
     store(out, np.take(source, positions, axis=dim).reshape(out._shape))
 
 
@@ -191,19 +194,23 @@ def _rows_spec(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor)
             f"{name}(): source tensor shape must match self tensor shape, excluding the specified"
             f" dimension. Got self.shape = {list(self._shape)} source.shape = {list(source._shape)}"
         )
-    return TensorSpec(self._shape, self._dtype, None, self._device)
+    return ExactSpec(self._shape, self._dtype, None, self._device)
 
 
 def _without(tensor: Tensor, dim: int) -> tuple[int, ...]:
     return tensor._shape[:dim] + tensor._shape[dim + 1 :]
 
 
-def _rows(self: Tensor, dim: int, index: Tensor, out: Tensor) -> tuple[Array, Array]:
+def _rows(
+    self: Tensor, dim: int, index: Tensor, out: Tensor, from_the_end: bool = False
+) -> tuple[Array, Array]:
     """The dimension of `out` in front, as a writable view, and the checked index."""
     if out is not self:
         store(out, self._array)
-    target = np.moveaxis(_vector(out._array), wrap_dim(dim, self.ndim), 0)
-    return target, _positions(index, target.shape[0])
+    dim = wrap_dim(dim, self.ndim)
+    target = np.moveaxis(_vector(out._array), dim, 0)
+    size = target.shape[0]
+    return target, _positions(index, dim, size, lowest=-size if from_the_end else 0)
 
 
 def meta_index_add(
@@ -241,8 +248,12 @@ def index_fill_(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     if index.ndim > 1:
         raise IndexError("index_fill_(): Index has to be a vector/scalar")
     _check_index("index_fill_", index)
+    if isinstance(value, complex) and not self._dtype.is_complex:
+        raise RuntimeError(
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+        )
     if self._device is not meta:
-        target, positions = _rows(self, dim, index, self)
+        target, positions = _rows(self, dim, index, self, from_the_end=True)
         target[positions] = element(value, self._dtype)
     return self
 
@@ -252,7 +263,7 @@ def _take_spec(self: Tensor, index: Tensor) -> TensorSpec:
         raise RuntimeError(
             f"take(): Expected a long tensor for index, but got {index._dtype.scalar_type}"
         )
-    return TensorSpec(index._shape, self._dtype, None, self._device)
+    return ExactSpec(index._shape, self._dtype, None, self._device)
 
 
 def _take_into(self: Tensor, index: Tensor, out: Tensor) -> None:

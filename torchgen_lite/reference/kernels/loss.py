@@ -19,7 +19,7 @@ from torchgen_lite.reference.kernels.common import (
     unsupported,
 )
 from torchgen_lite.reference.promotion import result_type
-from torchgen_lite.reference.structured import TensorSpec, allocate
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec, allocate
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -173,8 +173,8 @@ def meta_nll_loss_forward(
         raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
     shape = (self._shape[0],) if reduction == NONE and self.ndim == 2 else ()
     return (
-        TensorSpec(shape, self._dtype, None, self._device),
-        TensorSpec((), self._dtype, None, self._device),
+        ExactSpec(shape, self._dtype, None, self._device),
+        ExactSpec((), self._dtype, None, self._device),
     )
 
 

@@ -85,7 +85,8 @@ def margin_ranking_loss(
             f" {list(target._shape)} "
         )
     ranked = ops.mul_Tensor(ops.neg(target), ops.sub_Tensor(input1, input2))
-    return _reduced(ops.clamp_min(ops.add_Scalar(ranked, margin), 0), reduction)
+    # The margin is a float, so that integers have a loss in the default type.
+    return _reduced(ops.clamp_min(ops.add_Scalar(ranked, float(margin)), 0), reduction)
 
 
 def nll_loss(

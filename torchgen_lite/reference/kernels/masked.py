@@ -9,10 +9,10 @@ import numpy as np
 from torchgen_lite.reference.device import contiguous_format, meta
 from torchgen_lite.reference.dtype import bool_, int64, uint8
 from torchgen_lite.reference.geometry import broadcast_shapes
-from torchgen_lite.reference.kernels.common import finish, operand, pointwise_spec, store
+from torchgen_lite.reference.kernels.common import exact, finish, operand, pointwise_spec, store
 from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.promotion import result_type
-from torchgen_lite.reference.structured import TensorSpec, allocate, check_no_overlap
+from torchgen_lite.reference.structured import TensorSpec, allocate
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _where_spec(condition: Tensor, self: Tensor, other: Tensor) -> TensorSpec:
             "where expected condition to be a boolean tensor, but got a tensor with dtype"
             f" {condition._dtype.scalar_type}"
         )
-    return pointwise_spec(result_type(self, other), condition, self, other)
+    return exact(pointwise_spec(result_type(self, other), condition, self, other))
 
 
 def _where_into(condition: Tensor, self: Tensor, other: Tensor, out: Tensor) -> None:
@@ -96,7 +96,6 @@ def masked_fill__scalar(self: Tensor, mask: Tensor, value: Number) -> Tensor:
             f"output with shape {list(self._shape)} doesn't match the broadcast shape"
             f" {list(broadcast_shapes(self._shape, mask._shape))}"
         )
-    check_no_overlap(self)
     if self._device is not meta:
         np.copyto(self._array, element(value, self._dtype), where=mask._array)
     return self

@@ -22,7 +22,7 @@ from torchgen_lite.reference.kernels.common import (
 )
 from torchgen_lite.reference.kernels.elements import element, wide
 from torchgen_lite.reference.promotion import accumulate_type
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def meta_mm(self: Tensor, mat2: Tensor) -> TensorSpec:
     on = self._device
     if mat2._device is not on:
         on = common_device(self, mat2)
-    return TensorSpec((left[0], right[1]), dtype, None, on)
+    return ExactSpec((left[0], right[1]), dtype, None, on)
 
 
 def mm_out_cpu(self: Tensor, mat2: Tensor, *, out: Tensor) -> None:
@@ -99,7 +99,7 @@ def meta_addmm(
     shape = _product_shape("addmm", mat1, mat2)
     _check_types("addmm_impl_cpu_", mat1, mat2, self)
     _check_broadcast(self, shape)
-    return TensorSpec(shape, self._dtype, None, common_device(self, mat1, mat2))
+    return ExactSpec(shape, self._dtype, None, common_device(self, mat1, mat2))
 
 
 def addmm_out_cpu(
@@ -125,7 +125,7 @@ def _batch_shape(name: str, left: Tensor, right: Tensor) -> tuple[int, int, int]
 def meta_bmm(self: Tensor, mat2: Tensor) -> TensorSpec:
     shape = _batch_shape("bmm", self, mat2)
     _check_types("bmm", self, mat2)
-    return TensorSpec(shape, self._dtype, None, common_device(self, mat2))
+    return ExactSpec(shape, self._dtype, None, common_device(self, mat2))
 
 
 def bmm_out_cpu(self: Tensor, mat2: Tensor, *, out: Tensor) -> None:
@@ -138,7 +138,7 @@ def meta_baddbmm(
     shape = _batch_shape("baddbmm", batch1, batch2)
     _check_types("baddbmm", batch1, batch2, self)
     _check_broadcast(self, shape)
-    return TensorSpec(shape, self._dtype, None, common_device(self, batch1, batch2))
+    return ExactSpec(shape, self._dtype, None, common_device(self, batch1, batch2))
 
 
 def baddbmm_out_cpu(
@@ -168,7 +168,7 @@ def meta_addmv(
             f"size mismatch, got input ({self.numel()}), mat ({n}x{k}), vec ({vec._shape[0]})"
         )
     _check_types("addmv_impl_cpu", mat, vec, self)
-    return TensorSpec((n,), vec._dtype, None, common_device(self, mat, vec))
+    return ExactSpec((n,), vec._dtype, None, common_device(self, mat, vec))
 
 
 def addmv_out_cpu(

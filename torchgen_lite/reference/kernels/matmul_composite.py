@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.geometry import broadcast_shapes, numel, wrap_dim
 from torchgen_lite.reference.kernels.outputs import write_out
+from torchgen_lite.reference.structured import ExactSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def mv_out(self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
 
 
 def dot_out(self: Tensor, tensor: Tensor, *, out: Tensor) -> Tensor:
-    return write_out(out, ops.dot(self, tensor))
+    return write_out(out, ops.dot(self, tensor), ExactSpec)
 
 
 def matmul(self: Tensor, other: Tensor) -> Tensor:
@@ -75,7 +76,7 @@ def _batched(self: Tensor, other: Tensor) -> Tensor:
 
 
 def matmul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    return write_out(out, matmul(self, other))
+    return write_out(out, matmul(self, other), ExactSpec)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -87,7 +88,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor) -> Tensor:
-    return write_out(out, linear(input, weight, bias))
+    return write_out(out, linear(input, weight, bias), ExactSpec)
 
 
 def outer(self: Tensor, vec2: Tensor) -> Tensor:
@@ -119,7 +120,7 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
 
 
 def inner_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    return write_out(out, inner(self, other))
+    return write_out(out, inner(self, other), ExactSpec)
 
 
 def tensordot(

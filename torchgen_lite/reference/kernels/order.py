@@ -10,7 +10,7 @@ from torchgen_lite.reference.dtype import BOOL, COMPLEX, int64
 from torchgen_lite.reference.geometry import wrap_dim
 from torchgen_lite.reference.kernels.common import store, unsupported
 from torchgen_lite.reference.kernels.shapes import preserved_strides
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def meta_sort_stable(
         raise unsupported("sort_stable", self._dtype)
     strides = preserved_strides(self)
     return (
-        TensorSpec(self._shape, self._dtype, strides, self._device),
-        TensorSpec(self._shape, int64, strides, self._device),
+        ExactSpec(self._shape, self._dtype, strides, self._device),
+        ExactSpec(self._shape, int64, strides, self._device),
     )
 
 
@@ -88,8 +88,8 @@ def meta_topk(
     if shape:
         shape[dim] = k
     return (
-        TensorSpec(tuple(shape), self._dtype, None, self._device),
-        TensorSpec(tuple(shape), int64, None, self._device),
+        ExactSpec(tuple(shape), self._dtype, None, self._device),
+        ExactSpec(tuple(shape), int64, None, self._device),
     )
 
 

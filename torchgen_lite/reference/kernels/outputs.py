@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Tensor
 
 
-def write_out(out: Tensor, result: Tensor) -> Tensor:
+def write_out(out: Tensor, result: Tensor, kind: type[TensorSpec] = TensorSpec) -> Tensor:
     """`out`, resized to the shape of `result` and holding its elements."""
-    resize_out(out, TensorSpec(result._shape, result._dtype))
+    resize_out(out, kind(result._shape, result._dtype))
     return ops.copy_(out, result)

@@ -8,22 +8,37 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from torchgen_lite.reference.device import contiguous_format, meta
-from torchgen_lite.reference.geometry import wrap_dim
+from torchgen_lite.reference.formats import fresh_strides, suggested_format
+from torchgen_lite.reference.geometry import Strides, wrap_dim
 from torchgen_lite.reference.kernels.common import common_device, store
+from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.kernels.outputs import write_out
 from torchgen_lite.reference.kernels.shapes import ordered_dims
-from torchgen_lite.reference.promotion import result_type
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.promotion import can_cast, result_type
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Number, Tensor
 
 
+class _JoinedSpec(TensorSpec):
+    """A result of `cat`, whose error is of a class of its own."""
+
+    __slots__ = ()
+
+    def check_dtype(self, out: Tensor) -> None:
+        if not can_cast(self.dtype, out._dtype):
+            raise TypeError(
+                "torch.cat(): input types can't be cast to the desired output type"
+                f" {out._dtype.scalar_type}"
+            )
+
+
 def _joined(tensors: Sequence[Tensor]) -> list[Tensor]:
     """The operands of `cat` that count: an empty vector joins tensors of any shape (an old rule)."""
     if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for place, tensor in enumerate(tensors):
         if not tensor._shape:
             raise RuntimeError(
@@ -39,7 +54,7 @@ def meta_cat(tensors: Sequence[Tensor], dim: int = 0) -> TensorSpec:
     on = common_device(*tensors)
     if not parts:
         wrap_dim(dim, 1)
-        return TensorSpec((0,), dtype, None, on)
+        return _JoinedSpec((0,), dtype, None, on)
     dim = wrap_dim(dim, parts[0].ndim)
     shape = list(parts[0]._shape)
     for place, part in enumerate(parts[1:], start=1):
@@ -54,7 +69,13 @@ def meta_cat(tensors: Sequence[Tensor], dim: int = 0) -> TensorSpec:
                     f" got size {size} for tensor number {place} in the list."
                 )
     shape[dim] = sum(part._shape[dim] for part in parts)
-    return TensorSpec(tuple(shape), dtype, None, on)
+    return _JoinedSpec(tuple(shape), dtype, _joined_strides(tensors, shape), on)
+
+
+def _joined_strides(parts: Sequence[Tensor], shape: Sequence[int]) -> Strides | None:
+    """The memory format that all parts agree on (ATen `cat_compute_output_memory_format`)."""
+    formats = {suggested_format(part._shape, part._strides) for part in parts}
+    return fresh_strides(tuple(shape), formats.pop()) if len(formats) == 1 else None
 
 
 def cat_out_cpu(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> None:
@@ -107,7 +128,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def hstack_out(tensors: Sequence[Tensor], *, out: Tensor) -> Tensor:
-    return write_out(out, hstack(tensors))
+    return write_out(out, hstack(tensors), _JoinedSpec)
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
@@ -118,7 +139,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def vstack_out(tensors: Sequence[Tensor], *, out: Tensor) -> Tensor:
-    return write_out(out, vstack(tensors))
+    return write_out(out, vstack(tensors), _JoinedSpec)
 
 
 def repeat(self: Tensor, repeats: Sequence[int]) -> Tensor:
@@ -203,7 +224,7 @@ def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 def meta_tril(self: Tensor, diagonal: int = 0) -> TensorSpec:
     if self.ndim < 2:
         raise RuntimeError("tril: input tensor must have at least 2 dimensions")
-    return TensorSpec(self._shape, self._dtype, None, self._device)
+    return ExactSpec(self._shape, self._dtype, None, self._device)
 
 
 def tril_cpu(self: Tensor, diagonal: int = 0, *, out: Tensor) -> None:
@@ -213,7 +234,7 @@ def tril_cpu(self: Tensor, diagonal: int = 0, *, out: Tensor) -> None:
 def meta_triu(self: Tensor, diagonal: int = 0) -> TensorSpec:
     if self.ndim < 2:
         raise RuntimeError("triu: input tensor must have at least 2 dimensions")
-    return TensorSpec(self._shape, self._dtype, None, self._device)
+    return ExactSpec(self._shape, self._dtype, None, self._device)
 
 
 def triu_cpu(self: Tensor, diagonal: int = 0, *, out: Tensor) -> None:
@@ -230,7 +251,7 @@ def diag(self: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def diag_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
-    return write_out(out, diag(self, diagonal))
+    return write_out(out, diag(self, diagonal), ExactSpec)
 
 
 def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -268,7 +289,7 @@ def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number = 0) -> Tens
         source = ops.narrow(source, dim, crop[0], shape[dim] - sum(crop))
         shape[dim] += before + after
         window.append((dim, max(before, 0)))
-    result = ops.fill__Scalar(ops.new_empty(self, shape), value)
+    result = ops.new_full(self, shape, element(value, self._dtype).item())
     target = result
     for dim, start in window:
         target = ops.narrow(target, dim, start, source._shape[dim])

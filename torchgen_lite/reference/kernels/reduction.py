@@ -20,7 +20,7 @@ from torchgen_lite.reference.geometry import Shape, numel, wrap_dim, wrap_dims
 from torchgen_lite.reference.kernels.common import finish, operand, quiet, run, silently, store
 from torchgen_lite.reference.promotion import accumulate_type, float_type
 from torchgen_lite.reference.storage import Array
-from torchgen_lite.reference.structured import TensorSpec, allocate
+from torchgen_lite.reference.structured import AnySpec, ExactSpec, TensorSpec, allocate
 from torchgen_lite.reference.tensor import Number, Tensor
 from torchgen_lite_ops import operators
 
@@ -35,15 +35,26 @@ def reduced_shape(shape: Shape, dims: Sequence[int], keepdim: bool) -> Shape:
     return tuple([size for i, size in enumerate(shape) if i not in dims])
 
 
-def reduction_spec(self: Tensor, dims: Sequence[int], keepdim: bool, result: dtype) -> TensorSpec:
-    return _reduction_spec(self._shape, tuple(dims), keepdim, result, self._device)
+def reduction_spec(
+    self: Tensor,
+    dims: Sequence[int],
+    keepdim: bool,
+    result: dtype,
+    kind: type[TensorSpec] = TensorSpec,
+) -> TensorSpec:
+    return _reduction_spec(self._shape, tuple(dims), keepdim, result, self._device, kind)
 
 
 @lru_cache(4096)
 def _reduction_spec(
-    shape: Shape, dims: tuple[int, ...], keepdim: bool, result: dtype, on: device
+    shape: Shape,
+    dims: tuple[int, ...],
+    keepdim: bool,
+    result: dtype,
+    on: device,
+    kind: type[TensorSpec],
 ) -> TensorSpec:
-    return TensorSpec(reduced_shape(shape, dims, keepdim), result, None, on)
+    return kind(reduced_shape(shape, dims, keepdim), result, None, on)
 
 
 def wide_type(given: dtype) -> np.dtype[Any]:
@@ -64,13 +75,13 @@ def meta_sum_dim_IntList(
     self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None
 ) -> TensorSpec:
     result = dtype or accumulate_type(self._dtype)
-    return reduction_spec(self, wrap_dims(dim, len(self._shape)), keepdim, result)
+    return reduction_spec(self, wrap_dims(dim, len(self._shape)), keepdim, result, AnySpec)
 
 
 def sum_out(
     self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor
 ) -> None:
-    wide = wide_type(dtype or accumulate_type(self._dtype))
+    wide = wide_type(dtype or out._dtype)
     axes = wrap_dims(dim, len(self._shape))
     _sum_into(out, operand(self, wide), axes, keepdim)
 
@@ -122,7 +133,7 @@ def meta_prod_dim_int(
     self: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None
 ) -> TensorSpec:
     result = dtype or accumulate_type(self._dtype)
-    return reduction_spec(self, scalar_dim(self, dim), keepdim, result)
+    return reduction_spec(self, scalar_dim(self, dim), keepdim, result, AnySpec)
 
 
 def prod_out(
@@ -134,7 +145,7 @@ def prod_out(
 def _prod_into(
     self: Tensor, axes: tuple[int, ...], keepdim: bool, dtype: DType | None, out: Tensor
 ) -> None:
-    wide = wide_type(dtype or accumulate_type(self._dtype))
+    wide = wide_type(dtype or out._dtype)
     with quiet():
         store(out, np.prod(operand(self, wide), axis=axes, keepdims=keepdim))
 
@@ -152,20 +163,42 @@ def prod(self: Tensor, *, dtype: DType | None = None) -> Tensor:
 # any, all. The result is bool, but uint8 for uint8: older programs use that type for bool.
 
 
+class _TruthSpec(TensorSpec):
+    """Written to bool, and to uint8."""
+
+    __slots__ = ()
+
+    def check_dtype(self, out: Tensor) -> None:
+        if out._dtype not in (bool_, uint8):
+            raise RuntimeError(
+                f"any and all only support bool tensor for result, got: {out._dtype.scalar_type}"
+            )
+
+
 def _truth_type(self: Tensor) -> dtype:
     return uint8 if self._dtype is uint8 else bool_
 
 
 def meta_any(self: Tensor) -> TensorSpec:
-    return TensorSpec((), _truth_type(self), None, self._device)
+    return _TruthSpec((), _truth_type(self), None, self._device)
 
 
 def meta_any_dim(self: Tensor, dim: int, keepdim: bool = False) -> TensorSpec:
-    return reduction_spec(self, scalar_dim(self, dim), keepdim, _truth_type(self))
+    return reduction_spec(self, scalar_dim(self, dim), keepdim, _truth_type(self), _TruthSpec)
+
+
+def meta_any_dims(self: Tensor, dim: Dims = None, keepdim: bool = False) -> TensorSpec:
+    """Over several dimensions; over none if the list is empty, over all without one."""
+    return reduction_spec(self, _truth_dims(self, dim), keepdim, _truth_type(self), _TruthSpec)
+
+
+def _truth_dims(self: Tensor, dim: Dims) -> tuple[int, ...]:
+    return () if dim is not None and not len(dim) else wrap_dims(dim, self.ndim)
 
 
 meta_all = meta_any
 meta_all_dim = meta_any_dim
+meta_all_dims = meta_any_dims
 
 
 def any_all_out(self: Tensor, *, out: Tensor) -> None:
@@ -182,6 +215,14 @@ def any_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> No
 
 def all_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> None:
     store(out, np.all(self._array, axis=scalar_dim(self, dim), keepdims=keepdim))
+
+
+def any_dims_out(self: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor) -> None:
+    store(out, np.any(self._array, axis=_truth_dims(self, dim), keepdims=keepdim))
+
+
+def all_dims_out(self: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor) -> None:
+    store(out, np.all(self._array, axis=_truth_dims(self, dim), keepdims=keepdim))
 
 
 # Variance and standard deviation, with N - correction in the denominator.
@@ -295,7 +336,7 @@ def _norm_spec(
             f"{name} cannot compute the {ord} norm on an empty tensor because the operation does"
             " not have an identity"
         )
-    return reduction_spec(self, axes, keepdim, (given or self._dtype).to_real())
+    return reduction_spec(self, axes, keepdim, (given or self._dtype).to_real(), ExactSpec)
 
 
 def _vector_norm(self: Tensor, ord: Any, dim: Dims, keepdim: bool, given: dtype | None) -> Any:

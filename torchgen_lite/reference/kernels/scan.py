@@ -10,7 +10,7 @@ from torchgen_lite.reference.dtype import bool_, dtype
 from torchgen_lite.reference.geometry import wrap_dim
 from torchgen_lite.reference.kernels.common import operand, quiet, store, unsupported
 from torchgen_lite.reference.promotion import accumulate_type
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import AnySpec, TensorSpec
 from torchgen_lite.reference.tensor import Tensor
 
 DType = dtype
@@ -18,13 +18,14 @@ DType = dtype
 
 def _scan_spec(self: Tensor, dim: int, given: dtype | None) -> TensorSpec:
     wrap_dim(dim, self.ndim)
-    return TensorSpec(self._shape, given or accumulate_type(self._dtype), None, self._device)
+    return AnySpec(self._shape, given or accumulate_type(self._dtype), None, self._device)
 
 
 def _scan(function: Any, self: Tensor, dim: int, given: dtype | None, out: Tensor) -> None:
+    given = given or out._dtype
     if given is bool_:
         raise unsupported(f"{function.__name__}_out_cpu", given)
-    array = operand(self, (given or accumulate_type(self._dtype)).numpy)
+    array = operand(self, given.numpy)
     if not array.ndim:
         store(out, array)
         return

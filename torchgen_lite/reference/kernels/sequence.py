@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torchgen_lite.reference.device import meta
-from torchgen_lite.reference.dtype import COMPLEX, INTEGER, default_complex_dtype, int64
-from torchgen_lite.reference.kernels.common import finish, store
+from torchgen_lite.reference.dtype import COMPLEX, INTEGER, bool_, default_complex_dtype, int64
+from torchgen_lite.reference.kernels.common import finish, store, unsupported
+from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.structured import TensorSpec, warn_on_resize
 from torchgen_lite_ops import operators as ops
 
@@ -71,6 +72,7 @@ def arange_out_no_start(end: Number, *, out: Tensor) -> Tensor:
 
 def arange_out(start: Number, end: Number, step: Number = 1, *, out: Tensor) -> Tensor:
     """Fills `out`, which keeps its shape if it has the right number of elements."""
+    _check_counted("arange_cpu", out, complex_too=False)
     first, last, by = _bounds(start, end, step, out._dtype)
     return _fill_sequence(out, first, by, math.ceil((last - first) / by))
 
@@ -96,6 +98,7 @@ def range_out_no_step(start: Number, end: Number, *, out: Tensor) -> Tensor:
 
 def range_out(start: Number, end: Number, step: Number = 1, *, out: Tensor) -> Tensor:
     """Fills `out`, which keeps its shape if it has the right number of elements."""
+    _check_counted("range_cpu", out, complex_too=False)
     first, last, by = _bounds(start, end, step, out._dtype)
     return _fill_sequence(out, first, by, int((last - first) / by + 1))
 
@@ -112,6 +115,11 @@ def _bounds(start: Number, end: Number, step: Number, dtype: DType) -> tuple[Any
     if (last - first) * by < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     return first, last, by
+
+
+def _check_counted(name: str, out: Tensor, complex_too: bool) -> None:
+    if out._dtype is bool_ or (out._dtype.category == COMPLEX and not complex_too):
+        raise unsupported(name, out._dtype)
 
 
 def _fill_sequence(out: Tensor, first: Any, by: Any, count: int) -> Tensor:
@@ -156,6 +164,7 @@ def _empty_line(
 
 
 def linspace_out(start: Number, end: Number, steps: int, *, out: Tensor) -> Tensor:
+    _check_counted("linspace_cpu", out, complex_too=True)
     return _fill_line(out, steps, lambda: _line(start, end, steps, out._dtype))
 
 
@@ -178,6 +187,7 @@ def logspace(
 def logspace_out(
     start: Number, end: Number, steps: int, base: float = 10.0, *, out: Tensor
 ) -> Tensor:
+    _check_counted("logspace_cpu", out, complex_too=True)
     return _fill_line(out, steps, lambda: np.power(base, _line(start, end, steps, out._dtype)))
 
 
@@ -196,7 +206,7 @@ def _line(start: Any, end: Any, steps: int, dtype: DType) -> Array:
     """ATen counts from the nearer end, so that the values are symmetric and end exactly."""
     kind: Any = complex if dtype.category == COMPLEX else float
     if dtype.category <= INTEGER:
-        start, end = int(start), int(end)
+        start, end = element(start, dtype).item(), element(end, dtype).item()
     if steps == 1:
         return np.array([start], kind)
     step = (end - start) / (steps - 1) if steps else 0.0

@@ -14,7 +14,7 @@ from torchgen_lite.reference.dtype import FLOATING, float32
 from torchgen_lite.reference.geometry import wrap_dim
 from torchgen_lite.reference.kernels.common import quiet, store, unsupported
 from torchgen_lite.reference.kernels.outputs import write_out
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _softmax_spec(name: str, self: Tensor, dim: int, half_to_float: bool) -> Ten
     if self._dtype.category != FLOATING:
         raise unsupported(name, self._dtype)
     dtype = float32 if half_to_float else self._dtype
-    return TensorSpec(self._shape, dtype, None, self._device)
+    return ExactSpec(self._shape, dtype, None, self._device)
 
 
 def _shifted(self: Tensor) -> Array:
@@ -70,7 +70,7 @@ def softmax_int(self: Tensor, dim: int, dtype: DType | None = None) -> Tensor:
 
 
 def softmax_out(self: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor) -> Tensor:
-    return write_out(out, softmax_int(self, dim, dtype))
+    return write_out(out, softmax_int(self, dim, dtype), ExactSpec)
 
 
 def log_softmax_int(self: Tensor, dim: int, dtype: DType | None = None) -> Tensor:
@@ -78,4 +78,4 @@ def log_softmax_int(self: Tensor, dim: int, dtype: DType | None = None) -> Tenso
 
 
 def log_softmax_out(self: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor) -> Tensor:
-    return write_out(out, log_softmax_int(self, dim, dtype))
+    return write_out(out, log_softmax_int(self, dim, dtype), ExactSpec)

@@ -6,17 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from torchgen_lite.reference.dtype import BOOL, COMPLEX, INTEGER, dtype
+from torchgen_lite.reference.dtype import BOOL, COMPLEX, INTEGER, dtype, float16, float32
 from torchgen_lite.reference.kernels.common import (
+    exact,
     operand,
     pointwise_spec,
     quiet,
+    run,
+    silently,
     store,
+    unary_spec,
     unsupported,
 )
+from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.promotion import result_type
 from torchgen_lite.reference.storage import Array
-from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite.reference.tensor import Number, Tensor
 
 Bound = Tensor | Number | None
@@ -27,37 +32,42 @@ def _clamp_spec(self: Tensor, low: Bound, high: Bound) -> TensorSpec:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     common = result_type(self, low, high)
     if common.category == COMPLEX:
-        raise RuntimeError("clamp is not supported for complex types")
+        raise NotImplementedError("clamp is not supported for complex types")
     if common.category == BOOL:
         raise unsupported("clamp_scalar_cpu", common)
     tensors = [bound for bound in (low, high) if isinstance(bound, Tensor)]
-    return pointwise_spec(common, self, *tensors)
+    return (
+        pointwise_spec(common, self, *tensors) if tensors else unary_spec(self, common, ExactSpec)
+    )
 
 
 def _bound_spec(self: Tensor, bound: Tensor) -> TensorSpec:
     """A maximum or a minimum, which bool has too."""
     common = result_type(self, bound)
     if common.category == COMPLEX:
-        raise RuntimeError("clamp is not supported for complex types")
+        raise NotImplementedError("clamp is not supported for complex types")
     return pointwise_spec(common, self, bound)
 
 
-def _bound(value: Tensor | Number, common: np.dtype[Any]) -> Array:
+def _bound(value: Tensor | Number, common: dtype) -> Array:
     if isinstance(value, Tensor):
-        return operand(value, common)
-    return np.asarray(value).astype(common)
+        return operand(value, common.numpy)
+    bound: Array = element(value, common)
+    return bound
 
 
 def _clamp_into(self: Tensor, low: Bound, high: Bound, out: Tensor) -> None:
     """min(max(x, low), high); nan in any of them wins."""
-    common = result_type(self, low, high).numpy
-    result = operand(self, common)
-    with quiet():
-        if low is not None:
-            result = np.maximum(result, _bound(low, common))
-        if high is not None:
-            result = np.minimum(result, _bound(high, common))
-    store(out, result)
+    common = result_type(self, low, high)
+    array = operand(self, common.numpy)
+    if low is None:
+        assert high is not None
+        run(np.minimum, out, array, _bound(high, common))
+    elif high is None:
+        run(np.maximum, out, array, _bound(low, common))
+    else:
+        bounds = _bound(low, common), _bound(high, common)
+        silently(np.clip, array, *bounds, out=out._array, casting="unsafe")
 
 
 def meta_clamp(self: Tensor, min: Number | None = None, max: Number | None = None) -> TensorSpec:
@@ -138,7 +148,7 @@ def _lerp_spec(self: Tensor, end: Tensor, weight: Tensor | Number) -> TensorSpec
 
 def _wide(given: dtype) -> np.dtype[Any]:
     """Half precision is computed in single and rounded once."""
-    return np.dtype(np.float32) if given.name == "float16" else given.numpy
+    return np.dtype(np.float32) if given is float16 else given.numpy
 
 
 def _lerp_into(self: Tensor, end: Tensor, weight: Array, out: Tensor) -> None:
@@ -161,7 +171,7 @@ def lerp_Scalar(self: Tensor, end: Tensor, weight: Number, *, out: Tensor) -> No
 
 
 def meta_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> TensorSpec:
-    return _lerp_spec(self, end, weight)
+    return exact(_lerp_spec(self, end, weight))
 
 
 def lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> None:
@@ -177,15 +187,14 @@ def meta_addcmul(
     common = result_type(self, tensor1, tensor2)
     if common.category == BOOL:
         raise unsupported("addcmul_cpu_out", common)
-    _check_value(common, value)
     return pointwise_spec(common, self, tensor1, tensor2)
 
 
 def addcmul_out(
     self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
 ) -> None:
-    wide = _wide(result_type(self, tensor1, tensor2))
-    scale = np.asarray(value).astype(wide)
+    common = result_type(self, tensor1, tensor2)
+    wide, scale = _wide(common), _scale(value, common)
     with quiet():
         product = scale * operand(tensor1, wide) * operand(tensor2, wide)
         store(out, operand(self, wide) + product)
@@ -200,21 +209,18 @@ def meta_addcdiv(
             " floating type first, or use floor_divide for the rounded quotient."
         )
     common = result_type(self, tensor1, tensor2)
-    _check_value(common, value)
     return pointwise_spec(common, self, tensor1, tensor2)
 
 
 def addcdiv_out(
     self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
 ) -> None:
-    wide = _wide(result_type(self, tensor1, tensor2))
-    scale = np.asarray(value).astype(wide)
+    common = result_type(self, tensor1, tensor2)
+    wide, scale = _wide(common), _scale(value, common)
     with quiet():
         quotient = scale * operand(tensor1, wide) / operand(tensor2, wide)
         store(out, operand(self, wide) + quotient)
 
 
-def _check_value(common: dtype, value: Number) -> None:
-    """A fraction is cut off for an integer result; a complex value doesn't fit a real one."""
-    if isinstance(value, complex) and value.imag and common.category < COMPLEX:
-        raise RuntimeError(f"value cannot be converted to type {common.numpy} without overflow")
+def _scale(value: Number, common: dtype) -> Any:
+    return element(value, float32 if common is float16 else common)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.device import as_device
+from torchgen_lite.reference.device import as_device, preserve_format
+from torchgen_lite.reference.formats import suggested_format
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -34,10 +35,20 @@ def to_dtype_layout(
             f"to(): the layout stays as it is: {self.layout} can't become {layout}; use to_dense() or"
             " to_sparse()"
         )
-    if not copy and where is self._device and wanted is self._dtype:
+    same = where is self._device and wanted is self._dtype
+    if same and not copy and has_format(self, memory_format):
         return self
     return ops._to_copy(
         self, dtype=wanted, device=where, non_blocking=non_blocking, memory_format=memory_format
+    )
+
+
+def has_format(self: Tensor, wanted: MemoryFormat | None) -> bool:
+    """Whether `to` would leave the order of memory as it is."""
+    return (
+        wanted is None
+        or wanted is preserve_format
+        or suggested_format(self._shape, self._strides) is wanted
     )
 
 

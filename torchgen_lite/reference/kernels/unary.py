@@ -28,7 +28,7 @@ from torchgen_lite.reference.kernels.common import (
 )
 from torchgen_lite.reference.promotion import float_type
 from torchgen_lite.reference.storage import Array
-from torchgen_lite.reference.structured import TensorSpec, allocate
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec, allocate
 from torchgen_lite.reference.tensor import Tensor
 from torchgen_lite_ops import operators
 
@@ -50,7 +50,7 @@ def _same_meta(name: str, low: int, high: int) -> UnaryMeta:
     def meta_same(self: Tensor, /) -> TensorSpec:
         if not low <= self._dtype.category <= high:
             raise unsupported(name, self._dtype)
-        return unary_spec(self, self._dtype)
+        return unary_spec(self, self._dtype, ExactSpec)
 
     return meta_same
 
@@ -80,7 +80,6 @@ def _whole_ufunc(ufunc: Compute) -> UnaryImpl:
     """Rounding: integers are round already."""
 
     def impl(self: Tensor, /, *, out: Tensor) -> None:
-        _check_same(self, out)
         if self._dtype.category == INTEGER:
             store(out, self._array)
         else:
@@ -89,16 +88,13 @@ def _whole_ufunc(ufunc: Compute) -> UnaryImpl:
     return impl
 
 
-def _check_same(self: Tensor, out: Tensor) -> None:
-    """ATen's `build_unary_op` promotes nothing: the output has the operand's dtype."""
-    if out._dtype is not self._dtype:
-        raise RuntimeError(
-            f"Found dtype {out._dtype.scalar_type} but expected {self._dtype.scalar_type}"
-        )
-
-
 def _exp2(array: Array) -> Any:
-    return np.exp2(array) if array.dtype.kind == "f" else np.exp(array * math.log(2.0))
+    if array.dtype.kind == "f":
+        return np.exp2(array)
+    # Part by part: an infinite number times a complex one has parts that are no numbers.
+    scaled = np.empty_like(array)
+    scaled.real, scaled.imag = array.real * math.log(2.0), array.imag * math.log(2.0)
+    return np.exp(scaled)
 
 
 def _rsqrt(array: Array) -> Any:
@@ -194,16 +190,14 @@ def meta_neg(self: Tensor) -> TensorSpec:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to"
             " invert a mask, use the `~` or `logical_not()` operator instead."
         )
-    return unary_spec(self, self._dtype)
+    return unary_spec(self, self._dtype, ExactSpec)
 
 
 def neg_out(self: Tensor, *, out: Tensor) -> None:
-    _check_same(self, out)
     run(np.negative, out, self._array)
 
 
 def frac_out(self: Tensor, *, out: Tensor) -> None:
-    _check_same(self, out)
     array = self._array
     with quiet():
         result = array - np.trunc(array)
@@ -212,7 +206,6 @@ def frac_out(self: Tensor, *, out: Tensor) -> None:
 
 def sign_out(self: Tensor, *, out: Tensor) -> None:
     """-1, 0 or 1; nan has the sign 0, unlike in NumPy."""
-    _check_same(self, out)
     array = self._array
     if array.dtype.kind == "b":
         store(out, array)
@@ -222,7 +215,6 @@ def sign_out(self: Tensor, *, out: Tensor) -> None:
 
 def sgn_out(self: Tensor, *, out: Tensor) -> None:
     """The sign; for complex numbers the direction z / |z|."""
-    _check_same(self, out)
     if self._dtype.category == COMPLEX:
         array = self._array
         magnitude = np.abs(array)
@@ -232,7 +224,6 @@ def sgn_out(self: Tensor, *, out: Tensor) -> None:
 
 
 def bitwise_not_out(self: Tensor, *, out: Tensor) -> None:
-    _check_same(self, out)
     run(np.invert, out, self._array)
 
 
@@ -252,7 +243,7 @@ def signbit_out(self: Tensor, *, out: Tensor) -> None:
 def meta_round_decimals(self: Tensor, *, decimals: int) -> TensorSpec:
     if self._dtype.category != FLOATING:
         raise unsupported("round_vml_cpu", self._dtype)
-    return unary_spec(self, self._dtype)
+    return unary_spec(self, self._dtype, ExactSpec)
 
 
 def round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> None:
@@ -273,14 +264,13 @@ def round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> None:
 def _abs_spec(self: Tensor) -> TensorSpec:
     if self._dtype is bool_:
         raise unsupported("abs_cpu", self._dtype)
-    return unary_spec(self, self._dtype.to_real())
+    if self._dtype.category == COMPLEX:
+        return unary_spec(self, self._dtype.to_real())
+    return unary_spec(self, self._dtype, ExactSpec)
 
 
 def abs_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _abs_spec(self)
-    if self._dtype.category != COMPLEX:
-        _check_same(self, out)
-    return finish(out, spec, lambda: run(np.abs, out, self._array))
+    return finish(out, _abs_spec(self), lambda: run(np.abs, out, self._array))
 
 
 def abs(self: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from torchgen_lite.reference.kernels.shapes import (
     split_points,
     view_strides,
 )
+from torchgen_lite.reference.structured import ExactSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -203,13 +204,15 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Ten
             + indices._dtype.scalar_type
         )
     if dim is None:
-        return ops.gather(ops.view(self, [-1]), 0, ops.view(indices, [-1]))
+        indices = ops.remainder_Scalar(ops.view(indices, [-1]), self.numel())
+        return ops.gather(ops.view(self, [-1]), 0, indices)
     if self.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but"
             f" got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
     dim = wrap_dim(dim, self.ndim)
+    indices = ops.remainder_Scalar(indices, self._shape[dim])
     flat_self, flat_indices = list(self._shape), list(indices._shape)
     flat_self[dim] = flat_indices[dim] = 1
     common = list(broadcast_shapes(tuple(flat_self), tuple(flat_indices)))
@@ -221,4 +224,4 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Ten
 def take_along_dim_out(
     self: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor
 ) -> Tensor:
-    return write_out(out, take_along_dim(self, indices, dim))
+    return write_out(out, take_along_dim(self, indices, dim), ExactSpec)
