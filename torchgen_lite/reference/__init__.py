@@ -19,7 +19,7 @@ from torchgen_lite_ops import dispatcher, functions, ops, redispatch
 from torchgen_lite_ops.functions import *  # noqa: F403
 
 # isort: split
-from torchgen_lite.reference import autograd
+from torchgen_lite.reference import autograd, face
 from torchgen_lite.reference.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -58,6 +58,7 @@ from torchgen_lite.reference.dtype import (
     set_default_dtype,
     uint8,
 )
+from torchgen_lite.reference.face import *  # noqa: F403
 from torchgen_lite.reference.fallbacks import register_by_hand, register_fallbacks
 from torchgen_lite.reference.generator import Generator, default_generator, manual_seed
 from torchgen_lite.reference.promotion import can_cast, promote_types, result_type
@@ -138,4 +139,4 @@ __all__ = [
     "tensor",
     "uint8",
 ]
-__all__ += functions.__all__
+__all__ += sorted({*functions.__all__, *face.__all__})

@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from torchgen_lite.reference.device import contiguous_format, sparse_coo, sparse_keyset
 from torchgen_lite.reference.device import device as Device
 from torchgen_lite.reference.device import layout as Layout
-from torchgen_lite.reference.device import sparse_coo, sparse_keyset
+from torchgen_lite.reference.device import memory_format as MemoryFormat
 from torchgen_lite.reference.dtype import dtype as DType
 from torchgen_lite.reference.dtype import int64
 from torchgen_lite.reference.geometry import Shape, contiguous_strides, numel
@@ -72,7 +73,7 @@ class SparseTensor(Tensor):
     def storage_offset(self) -> int:
         raise RuntimeError("Sparse tensors do not have storage offsets")
 
-    def is_contiguous(self) -> bool:
+    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
         raise RuntimeError("Sparse tensors do not have is_contiguous")
 
     def data_ptr(self) -> int:
@@ -83,7 +84,7 @@ class SparseTensor(Tensor):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self._coo_indices, self._coo_values, self._shape, self._coo_coalesced)
-        return (SparseTensor, parts)
+        return (_rebuild_sparse, (*parts, self._requires_grad))
 
     def _adopt(self, other: SparseTensor) -> None:
         """Take the contents of another sparse tensor."""
@@ -92,6 +93,14 @@ class SparseTensor(Tensor):
         self._coo_indices = other._coo_indices
         self._coo_values = other._coo_values
         self._coo_coalesced = other._coo_coalesced
+
+
+def _rebuild_sparse(
+    indices: Tensor, values: Tensor, shape: Shape, coalesced: bool, requires_grad: bool
+) -> SparseTensor:
+    result = SparseTensor(indices, values, shape, coalesced)
+    result._requires_grad = requires_grad
+    return result
 
 
 def empty_sparse(shape: Shape, dtype: DType, on: Device, dense_dim: int = 0) -> SparseTensor:

@@ -51,6 +51,10 @@ class Storage:
         """The address of the first byte; 0 where there is no memory."""
         return 0 if self.base is None or not self.base.nbytes else int(self.base.ctypes.data)
 
+    def uncounted(self) -> Storage:
+        """The same memory with a version of its own."""
+        return Storage(self.base, self.device)
+
     def reserve(self, elements: int, element_type: np.dtype[Any]) -> None:
         """Make room for so many elements. A storage without memory stays so."""
         old = self.base

@@ -29,8 +29,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torchgen_lite.reference.autograd.attributes import AutogradAttributes
+from torchgen_lite.reference.bindings import BoundMethods
 from torchgen_lite.reference.device import (
     as_device,
+    contiguous_format,
     cpu,
     dense_keyset,
     meta,
@@ -40,6 +42,7 @@ from torchgen_lite.reference.device import (
 )
 from torchgen_lite.reference.device import device as Device
 from torchgen_lite.reference.device import layout as Layout
+from torchgen_lite.reference.device import memory_format as MemoryFormat
 from torchgen_lite.reference.dtype import (
     INTEGER,
     bool_,
@@ -52,18 +55,17 @@ from torchgen_lite.reference.dtype import (
     of_numpy,
 )
 from torchgen_lite.reference.dtype import dtype as DType
+from torchgen_lite.reference.formats import is_in_format
 from torchgen_lite.reference.geometry import (
     Shape,
     Strides,
     contiguous_strides,
-    is_contiguous,
     numel,
     remembered_strides,
     span,
 )
 from torchgen_lite.reference.storage import Array, Storage, adopt
 from torchgen_lite_ops import operators
-from torchgen_lite_ops.methods import TensorMethods
 
 if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
@@ -88,32 +90,32 @@ class Conversions:
 
     __slots__ = ()
 
-    def float(self: Any) -> Tensor:
-        converted: Tensor = self.to(float32)
+    def float(self: Any, memory_format: Any = None) -> Tensor:
+        converted: Tensor = self.to(float32, memory_format=memory_format)
         return converted
 
-    def double(self: Any) -> Tensor:
-        converted: Tensor = self.to(float64)
+    def double(self: Any, memory_format: Any = None) -> Tensor:
+        converted: Tensor = self.to(float64, memory_format=memory_format)
         return converted
 
-    def half(self: Any) -> Tensor:
-        converted: Tensor = self.to(float16)
+    def half(self: Any, memory_format: Any = None) -> Tensor:
+        converted: Tensor = self.to(float16, memory_format=memory_format)
         return converted
 
-    def int(self: Any) -> Tensor:
-        converted: Tensor = self.to(int32)
+    def int(self: Any, memory_format: Any = None) -> Tensor:
+        converted: Tensor = self.to(int32, memory_format=memory_format)
         return converted
 
-    def long(self: Any) -> Tensor:
-        converted: Tensor = self.to(int64)
+    def long(self: Any, memory_format: Any = None) -> Tensor:
+        converted: Tensor = self.to(int64, memory_format=memory_format)
         return converted
 
-    def bool(self: Any) -> Tensor:
-        converted: Tensor = self.to(bool_)
+    def bool(self: Any, memory_format: Any = None) -> Tensor:
+        converted: Tensor = self.to(bool_, memory_format=memory_format)
         return converted
 
 
-class Tensor(AutogradAttributes, TensorMethods, Conversions):
+class Tensor(AutogradAttributes, BoundMethods, Conversions):
     """A strided tensor. See the module's text for its attributes."""
 
     __slots__ = (
@@ -245,6 +247,34 @@ class Tensor(AutogradAttributes, TensorMethods, Conversions):
         return operators.permute(self, range(self.ndim)[::-1])
 
     @property
+    def mT(self) -> Tensor:
+        """A view with the last two dimensions swapped."""
+        if len(self._shape) < 2:
+            raise RuntimeError(
+                "tensor.mT is only supported on matrices or batches of matrices. Got"
+                f" {len(self._shape)}-D tensor."
+            )
+        return operators.transpose_int(self, -2, -1)
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory, of which nothing is recorded and whose changes nobody counts."""
+        same = self._shallow_copy()
+        same._storage = self._storage.uncounted()
+        return same
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if value._dtype is not self._dtype:
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have"
+                " incompatible tensor type."
+            )
+        self._storage, self._offset = value._storage, value._offset
+        self._shape, self._strides = value._shape, value._strides
+        self._cache = self._cached_base = None
+
+    @property
     def real(self) -> Tensor:
         """A view of the real parts; a real tensor itself."""
         return operators.real(self)
@@ -289,8 +319,8 @@ class Tensor(AutogradAttributes, TensorMethods, Conversions):
     def element_size(self) -> int:
         return self._dtype.itemsize
 
-    def is_contiguous(self) -> bool:
-        return is_contiguous(self._shape, self._strides)
+    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
+        return is_in_format(self._shape, self._strides, memory_format)
 
     def is_floating_point(self) -> bool:
         return self._dtype.is_floating_point
@@ -395,7 +425,7 @@ class Tensor(AutogradAttributes, TensorMethods, Conversions):
     def __reduce__(self) -> tuple[Any, ...]:
         """Tensors that share a storage still share it when they are read back together."""
         parts = (self._storage, self._shape, self._strides, self._offset, self._dtype, self._device)
-        return (_rebuild, (*parts, self._wrapped))
+        return (_rebuild, (*parts, self._wrapped, self._requires_grad))
 
     def __repr__(self) -> str:
         from torchgen_lite.reference.printing import format_tensor
@@ -411,6 +441,7 @@ def _rebuild(
     dtype: DType,
     on: Device,
     wrapped: bool,
+    requires_grad: bool,
 ) -> Tensor:
     keyset = dense_keyset(on)
     if storage.version is None:
@@ -418,6 +449,7 @@ def _rebuild(
         keyset = without_autograd(keyset)
     result = Tensor(storage, shape, strides, offset, dtype, on, keyset)
     result._wrapped = wrapped
+    result._requires_grad = requires_grad
     return result
 
 

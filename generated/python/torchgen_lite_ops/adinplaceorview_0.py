@@ -490,6 +490,21 @@ def adinplaceorview_addcdiv_out(
     return _result
 
 
+def adinplaceorview_mean_dtype_out(
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_mean_dtype_out(
+            _after[_keyset], self, dtype=dtype, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_mean_out(
     _keyset: DispatchKeySet,
     self: Tensor,

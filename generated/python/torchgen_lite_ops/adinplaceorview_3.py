@@ -109,6 +109,48 @@ def adinplaceorview_scatter__value(
     return _result
 
 
+def adinplaceorview_scatter__reduce(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_scatter__reduce(
+            _after[_keyset], self, dim, index, src, reduce=reduce
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_scatter__value_reduce(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_scatter__value_reduce(
+            _after[_keyset], self, dim, index, value, reduce=reduce
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_take_out(
     _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
 ) -> Tensor:
@@ -431,6 +473,36 @@ def adinplaceorview_bitwise_or__Tensor(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_or__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_bitwise_left_shift__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_bitwise_left_shift__Tensor(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_bitwise_left_shift__Tensor_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_bitwise_left_shift__Tensor_Scalar(
+            _after[_keyset], self, other
+        )
     finally:
         _set_state(_outer)
     _bump_version(self)

@@ -154,6 +154,50 @@ def adinplaceorview_scatter_value_out(
     return _result
 
 
+def adinplaceorview_scatter_reduce_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_scatter_reduce_out(
+            _after[_keyset], self, dim, index, src, reduce=reduce, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_scatter_value_reduce_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_scatter_value_reduce_out(
+            _after[_keyset], self, dim, index, value, reduce=reduce, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_topk_values(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -376,6 +420,36 @@ def adinplaceorview_bitwise_and__Tensor(
     return _result
 
 
+def adinplaceorview_bitwise_right_shift_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_bitwise_right_shift_Tensor_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_bitwise_right_shift_Tensor_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_bitwise_right_shift_Tensor_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_clamp_max_(
     _keyset: DispatchKeySet, self: Tensor, max: Number
 ) -> Tensor:
@@ -439,6 +513,26 @@ def adinplaceorview_any_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_any_out(
+            _after[_keyset], self, dim, keepdim, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_any_dims_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_any_dims_out(
             _after[_keyset], self, dim, keepdim, out=out
         )
     finally:

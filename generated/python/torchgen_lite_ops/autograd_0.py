@@ -850,6 +850,15 @@ def autograd_mean(
     return _result
 
 
+def autograd_mean_dtype_out(
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None, out: Tensor
+) -> Tensor:
+    _refuse_out("mean", (self, out))
+    return _operators.redispatch_mean_dtype_out(
+        _after[_keyset], self, dtype=dtype, out=out
+    )
+
+
 def autograd_mean_dim(
     _keyset: DispatchKeySet,
     self: Tensor,

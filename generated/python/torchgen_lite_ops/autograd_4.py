@@ -723,6 +723,58 @@ def autograd_logical_xor_(
         _set_state(_outer)
 
 
+def autograd_bitwise_right_shift_Tensor_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_bitwise_right_shift_Tensor_Scalar(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_right_shift__Tensor_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_right_shift__Tensor_Scalar(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_right_shift_Tensor_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_right_shift_Tensor_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_right_shift_Scalar_Tensor(
+    _keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_bitwise_right_shift_Scalar_Tensor(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+
+
 def autograd_lerp__Scalar(
     _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
 ) -> Tensor:

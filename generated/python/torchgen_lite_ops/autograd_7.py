@@ -748,6 +748,58 @@ def autograd_bitwise_xor__Scalar(
         _set_state(_outer)
 
 
+def autograd_bitwise_left_shift_Tensor_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_bitwise_left_shift_Tensor_Scalar(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_left_shift__Tensor_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_left_shift__Tensor_Scalar(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_left_shift_Tensor_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_left_shift_Tensor_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_left_shift_Scalar_Tensor(
+    _keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_bitwise_left_shift_Scalar_Tensor(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+
+
 def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():

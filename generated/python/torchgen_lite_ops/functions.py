@@ -16,6 +16,7 @@ empty = _packet(
     _Candidate(
         _operators.empty_memory_format,
         ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?", "MemoryFormat?"),
+        out=_operators.empty_out,
         varargs=0,
     ),
 )
@@ -124,6 +125,7 @@ rand = _packet(
     _Candidate(
         _operators.rand,
         ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.rand_out,
         varargs=0,
     ),
 )
@@ -132,6 +134,7 @@ randn = _packet(
     _Candidate(
         _operators.randn,
         ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.randn_out,
         varargs=0,
     ),
 )
@@ -181,6 +184,9 @@ tensor_split = _packet(
     "tensor_split",
     _Candidate(_operators.tensor_split_sections, ("Tensor", "SymInt", "int")),
     _Candidate(_operators.tensor_split_indices, ("Tensor", "SymInt[]", "int")),
+    _Candidate(
+        _operators.tensor_split_tensor_indices_or_sections, ("Tensor", "Tensor", "int")
+    ),
 )
 broadcast_to = _operators.broadcast_to
 unflatten = _operators.unflatten_int
@@ -246,9 +252,19 @@ scatter = _packet(
         out=_operators.scatter_src_out,
     ),
     _Candidate(
+        _operators.scatter_reduce,
+        ("Tensor", "int", "Tensor", "Tensor", "str"),
+        out=_operators.scatter_reduce_out,
+    ),
+    _Candidate(
         _operators.scatter_value,
         ("Tensor", "int", "Tensor", "Scalar"),
         out=_operators.scatter_value_out,
+    ),
+    _Candidate(
+        _operators.scatter_value_reduce,
+        ("Tensor", "int", "Tensor", "Scalar", "str"),
+        out=_operators.scatter_value_reduce_out,
     ),
 )
 scatter_add = _packet(
@@ -408,7 +424,9 @@ rsqrt = _packet(
     "rsqrt", _Candidate(_operators.rsqrt, ("Tensor",), out=_operators.rsqrt_out)
 )
 rsqrt_ = _operators.rsqrt_
-square = _operators.square
+square = _packet(
+    "square", _Candidate(_operators.square, ("Tensor",), out=_operators.square_out)
+)
 square_ = _operators.square_
 sin = _packet("sin", _Candidate(_operators.sin, ("Tensor",), out=_operators.sin_out))
 sin_ = _operators.sin_
@@ -738,6 +756,34 @@ bitwise_xor = _packet(
     ),
     _Candidate(_operators.bitwise_xor_Scalar_Tensor, ("Scalar", "Tensor")),
 )
+bitwise_left_shift = _packet(
+    "bitwise_left_shift",
+    _Candidate(
+        _operators.bitwise_left_shift_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.bitwise_left_shift_Tensor_out,
+    ),
+    _Candidate(
+        _operators.bitwise_left_shift_Tensor_Scalar,
+        ("Tensor", "Scalar"),
+        out=_operators.bitwise_left_shift_Tensor_Scalar_out,
+    ),
+    _Candidate(_operators.bitwise_left_shift_Scalar_Tensor, ("Scalar", "Tensor")),
+)
+bitwise_right_shift = _packet(
+    "bitwise_right_shift",
+    _Candidate(
+        _operators.bitwise_right_shift_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.bitwise_right_shift_Tensor_out,
+    ),
+    _Candidate(
+        _operators.bitwise_right_shift_Tensor_Scalar,
+        ("Tensor", "Scalar"),
+        out=_operators.bitwise_right_shift_Tensor_Scalar_out,
+    ),
+    _Candidate(_operators.bitwise_right_shift_Scalar_Tensor, ("Scalar", "Tensor")),
+)
 isclose = _operators.isclose
 allclose = _operators.allclose
 equal = _operators.equal
@@ -829,7 +875,9 @@ sum = _packet(
 )
 mean = _packet(
     "mean",
-    _Candidate(_operators.mean, ("Tensor", "ScalarType?")),
+    _Candidate(
+        _operators.mean, ("Tensor", "ScalarType?"), out=_operators.mean_dtype_out
+    ),
     _Candidate(
         _operators.mean_dim,
         ("Tensor", "int[1]?", "bool", "ScalarType?"),
@@ -874,7 +922,7 @@ max = _packet(
         out_names=("max", "max_values"),
     ),
     _Candidate(_operators.max, ("Tensor",), out=_operators.max_unary_out),
-    _Candidate(_operators.max_other, ("Tensor", "Tensor")),
+    _Candidate(_operators.max_other, ("Tensor", "Tensor"), out=_operators.max_out),
 )
 min = _packet(
     "min",
@@ -885,22 +933,32 @@ min = _packet(
         out_names=("min", "min_indices"),
     ),
     _Candidate(_operators.min, ("Tensor",), out=_operators.min_unary_out),
-    _Candidate(_operators.min_other, ("Tensor", "Tensor")),
+    _Candidate(_operators.min_other, ("Tensor", "Tensor"), out=_operators.min_out),
 )
 any = _packet(
     "any",
     _Candidate(_operators.any_dim, ("Tensor", "int", "bool"), out=_operators.any_out),
+    _Candidate(
+        _operators.any_dims, ("Tensor", "int[]?", "bool"), out=_operators.any_dims_out
+    ),
     _Candidate(_operators.any, ("Tensor",), out=_operators.any_all_out),
 )
 all = _packet(
     "all",
     _Candidate(_operators.all_dim, ("Tensor", "int", "bool"), out=_operators.all_out),
+    _Candidate(
+        _operators.all_dims, ("Tensor", "int[]?", "bool"), out=_operators.all_dims_out
+    ),
     _Candidate(_operators.all, ("Tensor",), out=_operators.all_all_out),
 )
 var = _packet(
     "var",
     _Candidate(_operators.var, ("Tensor", "bool")),
-    _Candidate(_operators.var_dim, ("Tensor", "int[1]?", "bool", "bool")),
+    _Candidate(
+        _operators.var_dim,
+        ("Tensor", "int[1]?", "bool", "bool"),
+        out=_operators.var_out,
+    ),
     _Candidate(
         _operators.var_correction,
         ("Tensor", "int[1]?", "Scalar?", "bool"),
@@ -910,7 +968,11 @@ var = _packet(
 std = _packet(
     "std",
     _Candidate(_operators.std, ("Tensor", "bool")),
-    _Candidate(_operators.std_dim, ("Tensor", "int[1]?", "bool", "bool")),
+    _Candidate(
+        _operators.std_dim,
+        ("Tensor", "int[1]?", "bool", "bool"),
+        out=_operators.std_out,
+    ),
     _Candidate(
         _operators.std_correction,
         ("Tensor", "int[1]?", "Scalar?", "bool"),
@@ -1008,8 +1070,17 @@ inner = _packet(
     "inner",
     _Candidate(_operators.inner, ("Tensor", "Tensor"), out=_operators.inner_out),
 )
-tensordot = _operators.tensordot
-kron = _operators.kron
+tensordot = _packet(
+    "tensordot",
+    _Candidate(
+        _operators.tensordot,
+        ("Tensor", "Tensor", "int[]", "int[]"),
+        out=_operators.tensordot_out,
+    ),
+)
+kron = _packet(
+    "kron", _Candidate(_operators.kron, ("Tensor", "Tensor"), out=_operators.kron_out)
+)
 chain_matmul = _operators.chain_matmul
 trace = _operators.trace
 relu = _operators.relu
@@ -1410,6 +1481,8 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
     "isclose",
     "allclose",
     "equal",

@@ -217,6 +217,8 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
     "isclose",
     "allclose",
     "equal",
@@ -331,6 +333,7 @@ def empty(
     device: device | None = None,
     pin_memory: bool | None = None,
     memory_format: memory_format | None = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def empty_strided(
     size: Sequence[int],
@@ -517,6 +520,7 @@ def rand(
     layout: layout | None = None,
     device: device | None = None,
     pin_memory: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def randn(
     *size: int | Sequence[int],
@@ -524,6 +528,7 @@ def randn(
     layout: layout | None = None,
     device: device | None = None,
     pin_memory: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def clone(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor: ...
 def _to_copy(
@@ -594,6 +599,10 @@ def tensor_split(self: Tensor, sections: int, dim: int = 0) -> list[Tensor]: ...
 def tensor_split(
     self: Tensor, indices: Sequence[int], dim: int = 0
 ) -> list[Tensor]: ...
+@overload
+def tensor_split(
+    self: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> list[Tensor]: ...
 def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor: ...
 def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor: ...
 def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor: ...
@@ -652,7 +661,27 @@ def scatter(
 ) -> Tensor: ...
 @overload
 def scatter(
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def scatter(
     self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def scatter(
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def scatter_add(
     self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None
@@ -787,7 +816,7 @@ def sqrt(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(self: Tensor) -> Tensor: ...
 def rsqrt(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(self: Tensor) -> Tensor: ...
-def square(self: Tensor) -> Tensor: ...
+def square(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def square_(self: Tensor) -> Tensor: ...
 def sin(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sin_(self: Tensor) -> Tensor: ...
@@ -965,6 +994,26 @@ def bitwise_xor(
 ) -> Tensor: ...
 @overload
 def bitwise_xor(self: Number, other: Tensor) -> Tensor: ...
+@overload
+def bitwise_left_shift(
+    self: Tensor, other: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_left_shift(
+    self: Tensor, other: Number, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_left_shift(self: Number, other: Tensor) -> Tensor: ...
+@overload
+def bitwise_right_shift(
+    self: Tensor, other: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_right_shift(
+    self: Tensor, other: Number, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_right_shift(self: Number, other: Tensor) -> Tensor: ...
 def isclose(
     self: Tensor,
     other: Tensor,
@@ -1056,7 +1105,9 @@ def sum(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def mean(self: Tensor, *, dtype: dtype | None = None) -> Tensor: ...
+def mean(
+    self: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None
+) -> Tensor: ...
 @overload
 def mean(
     self: Tensor,
@@ -1116,7 +1167,7 @@ def max(
 @overload
 def max(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def max(self: Tensor, other: Tensor) -> Tensor: ...
+def max(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def min(
     self: Tensor,
@@ -1128,16 +1179,32 @@ def min(
 @overload
 def min(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def min(self: Tensor, other: Tensor) -> Tensor: ...
+def min(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def any(
     self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def any(
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def any(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def all(
     self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def all(
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def all(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1149,6 +1216,8 @@ def var(
     dim: int | Sequence[int] | None,
     unbiased: bool = True,
     keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def var(
@@ -1167,6 +1236,8 @@ def std(
     dim: int | Sequence[int] | None,
     unbiased: bool = True,
     keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def std(
@@ -1256,9 +1327,14 @@ def outer(self: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: .
 def ger(self: Tensor, vec2: Tensor) -> Tensor: ...
 def inner(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def tensordot(
-    self: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]
+    self: Tensor,
+    other: Tensor,
+    dims_self: Sequence[int],
+    dims_other: Sequence[int],
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
-def kron(self: Tensor, other: Tensor) -> Tensor: ...
+def kron(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def chain_matmul(matrices: Sequence[Tensor]) -> Tensor: ...
 def trace(self: Tensor) -> Tensor: ...
 def relu(self: Tensor) -> Tensor: ...

@@ -148,6 +148,10 @@ class TensorMethods:
         "TensorMethods.tensor_split",
         _Candidate(_operators.tensor_split_sections, ("Tensor", "SymInt", "int")),
         _Candidate(_operators.tensor_split_indices, ("Tensor", "SymInt[]", "int")),
+        _Candidate(
+            _operators.tensor_split_tensor_indices_or_sections,
+            ("Tensor", "Tensor", "int"),
+        ),
     )
     broadcast_to = _packet(
         "TensorMethods.broadcast_to",
@@ -192,12 +196,26 @@ class TensorMethods:
     scatter = _packet(
         "TensorMethods.scatter",
         _Candidate(_operators.scatter_src, ("Tensor", "int", "Tensor", "Tensor")),
+        _Candidate(
+            _operators.scatter_reduce, ("Tensor", "int", "Tensor", "Tensor", "str")
+        ),
         _Candidate(_operators.scatter_value, ("Tensor", "int", "Tensor", "Scalar")),
+        _Candidate(
+            _operators.scatter_value_reduce,
+            ("Tensor", "int", "Tensor", "Scalar", "str"),
+        ),
     )
     scatter_ = _packet(
         "TensorMethods.scatter_",
         _Candidate(_operators.scatter__src, ("Tensor", "int", "Tensor", "Tensor")),
+        _Candidate(
+            _operators.scatter__reduce, ("Tensor", "int", "Tensor", "Tensor", "str")
+        ),
         _Candidate(_operators.scatter__value, ("Tensor", "int", "Tensor", "Scalar")),
+        _Candidate(
+            _operators.scatter__value_reduce,
+            ("Tensor", "int", "Tensor", "Scalar", "str"),
+        ),
     )
     scatter_add = _operators.scatter_add
     scatter_add_ = _operators.scatter_add_
@@ -529,6 +547,26 @@ class TensorMethods:
         _Candidate(_operators.bitwise_xor__Tensor, ("Tensor", "Tensor")),
         _Candidate(_operators.bitwise_xor__Scalar, ("Tensor", "Scalar")),
     )
+    bitwise_left_shift = _packet(
+        "TensorMethods.bitwise_left_shift",
+        _Candidate(_operators.bitwise_left_shift_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_left_shift_Tensor_Scalar, ("Tensor", "Scalar")),
+    )
+    bitwise_left_shift_ = _packet(
+        "TensorMethods.bitwise_left_shift_",
+        _Candidate(_operators.bitwise_left_shift__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_left_shift__Tensor_Scalar, ("Tensor", "Scalar")),
+    )
+    bitwise_right_shift = _packet(
+        "TensorMethods.bitwise_right_shift",
+        _Candidate(_operators.bitwise_right_shift_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_right_shift_Tensor_Scalar, ("Tensor", "Scalar")),
+    )
+    bitwise_right_shift_ = _packet(
+        "TensorMethods.bitwise_right_shift_",
+        _Candidate(_operators.bitwise_right_shift__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_right_shift__Tensor_Scalar, ("Tensor", "Scalar")),
+    )
     isclose = _operators.isclose
     allclose = _operators.allclose
     equal = _operators.equal
@@ -612,11 +650,13 @@ class TensorMethods:
     any = _packet(
         "TensorMethods.any",
         _Candidate(_operators.any_dim, ("Tensor", "int", "bool")),
+        _Candidate(_operators.any_dims, ("Tensor", "int[]?", "bool")),
         _Candidate(_operators.any, ("Tensor",)),
     )
     all = _packet(
         "TensorMethods.all",
         _Candidate(_operators.all_dim, ("Tensor", "int", "bool")),
+        _Candidate(_operators.all_dims, ("Tensor", "int[]?", "bool")),
         _Candidate(_operators.all, ("Tensor",)),
     )
     var = _packet(
@@ -717,6 +757,8 @@ class TensorMethods:
     __xor__ = bitwise_xor
     __rxor__ = bitwise_xor
     __ixor__ = bitwise_xor_
+    __lshift__ = bitwise_left_shift
+    __rshift__ = bitwise_right_shift
     __eq__ = eq
     __ne__ = ne
     __lt__ = lt

@@ -2314,6 +2314,38 @@ _memo_mean = _handle_mean.memo
 _redispatch_memo_mean: Any = _handle_mean.redispatch_memo
 
 
+def mean_dtype_out(self: Tensor, *, dtype: dtype | None = None, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_mean_dtype_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_mean_dtype_out.resolve(self, out)
+    return kernel(self, dtype=dtype, out=out)
+
+
+def redispatch_mean_dtype_out(
+    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_mean_dtype_out[keyset]
+    except KeyError:
+        kernel = _handle_mean_dtype_out.resolve_redispatch(keyset)
+    return kernel(self, dtype=dtype, out=out)
+
+
+_handle_mean_dtype_out = _library_aten.define_stubs(
+    "aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    mean_dtype_out,
+    redispatch_mean_dtype_out,
+    tags=("reduction",),
+)
+_memo_mean_dtype_out = _handle_mean_dtype_out.memo
+_redispatch_memo_mean_dtype_out: Any = _handle_mean_dtype_out.redispatch_memo
+
+
 def mean_dim(
     self: Tensor,
     dim: int | Sequence[int] | None,
@@ -2648,6 +2680,38 @@ _memo_min_other = _handle_min_other.memo
 _redispatch_memo_min_other: Any = _handle_min_other.redispatch_memo
 
 
+def min_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_min_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_min_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_min_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_min_out[keyset]
+    except KeyError:
+        kernel = _handle_min_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_min_out = _library_aten.define_stubs(
+    "aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    min_out,
+    redispatch_min_out,
+    tags=("pointwise",),
+)
+_memo_min_out = _handle_min_out.memo
+_redispatch_memo_min_out: Any = _handle_min_out.redispatch_memo
+
+
 def std(self: Tensor, unbiased: bool = True) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2720,6 +2784,54 @@ _handle_std_dim = _library_aten.define_stubs(
 )
 _memo_std_dim = _handle_std_dim.memo
 _redispatch_memo_std_dim: Any = _handle_std_dim.redispatch_memo
+
+
+def std_out(
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_out.as_tuple(1, dim)
+    try:
+        kernel = _memo_std_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_std_out.resolve(self, out)
+    return kernel(self, dim, unbiased, keepdim, out=out)
+
+
+def redispatch_std_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_out.as_tuple(1, dim)
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_std_out[keyset]
+    except KeyError:
+        kernel = _handle_std_out.resolve_redispatch(keyset)
+    return kernel(self, dim, unbiased, keepdim, out=out)
+
+
+_handle_std_out = _library_aten.define_stubs(
+    "aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T---T",
+    std_out,
+    redispatch_std_out,
+    tags=("reduction",),
+    sized={1: "int[1]?"},
+)
+_memo_std_out = _handle_std_out.memo
+_redispatch_memo_std_out: Any = _handle_std_out.redispatch_memo
 
 
 def std_correction(

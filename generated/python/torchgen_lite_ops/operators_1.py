@@ -1271,6 +1271,36 @@ _memo_square = _handle_square.memo
 _redispatch_memo_square: Any = _handle_square.redispatch_memo
 
 
+def square_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_square_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_square_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_square_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_square_out[keyset]
+    except KeyError:
+        kernel = _handle_square_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_square_out = _library_aten.define_stubs(
+    "aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    square_out,
+    redispatch_square_out,
+    tags=("pointwise",),
+)
+_memo_square_out = _handle_square_out.memo
+_redispatch_memo_square_out: Any = _handle_square_out.redispatch_memo
+
+
 def asin_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2700,6 +2730,38 @@ _handle_max_other = _library_aten.define_stubs(
 )
 _memo_max_other = _handle_max_other.memo
 _redispatch_memo_max_other: Any = _handle_max_other.redispatch_memo
+
+
+def max_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_max_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_max_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_max_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_max_out[keyset]
+    except KeyError:
+        kernel = _handle_max_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_max_out = _library_aten.define_stubs(
+    "aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    max_out,
+    redispatch_max_out,
+    tags=("pointwise",),
+)
+_memo_max_out = _handle_max_out.memo
+_redispatch_memo_max_out: Any = _handle_max_out.redispatch_memo
 
 
 def max_unary_out(self: Tensor, *, out: Tensor) -> Tensor:

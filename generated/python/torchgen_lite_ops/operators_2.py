@@ -293,6 +293,36 @@ _memo_randn = _handle_randn.memo
 _redispatch_memo_randn: Any = _handle_randn.redispatch_memo
 
 
+def randn_out(size: Sequence[int], *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_randn_out[_state()][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_randn_out.resolve(out)
+    return kernel(size, out=out)
+
+
+def redispatch_randn_out(
+    keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_randn_out[keyset]
+    except KeyError:
+        kernel = _handle_randn_out.resolve_redispatch(keyset)
+    return kernel(size, out=out)
+
+
+_handle_randn_out = _library_aten.define_stubs(
+    "aten::randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+    "-T",
+    randn_out,
+    redispatch_randn_out,
+    tags=("nondeterministic_seeded",),
+)
+_memo_randn_out = _handle_randn_out.memo
+_redispatch_memo_randn_out: Any = _handle_randn_out.redispatch_memo
+
+
 def as_strided(
     self: Tensor,
     size: Sequence[int],

@@ -311,6 +311,86 @@ _memo_scatter__value = _handle_scatter__value.memo
 _redispatch_memo_scatter__value: Any = _handle_scatter__value.redispatch_memo
 
 
+def scatter__reduce(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter__reduce[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][src._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_scatter__reduce.resolve(self, index, src)
+    return kernel(self, dim, index, src, reduce=reduce)
+
+
+def redispatch_scatter__reduce(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter__reduce[keyset]
+    except KeyError:
+        kernel = _handle_scatter__reduce.resolve_redispatch(keyset)
+    return kernel(self, dim, index, src, reduce=reduce)
+
+
+_handle_scatter__reduce = _library_aten.define_stubs(
+    "aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)",
+    "T-TT-",
+    scatter__reduce,
+    redispatch_scatter__reduce,
+)
+_memo_scatter__reduce = _handle_scatter__reduce.memo
+_redispatch_memo_scatter__reduce: Any = _handle_scatter__reduce.redispatch_memo
+
+
+def scatter__value_reduce(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter__value_reduce[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_scatter__value_reduce.resolve(self, index)
+    return kernel(self, dim, index, value, reduce=reduce)
+
+
+def redispatch_scatter__value_reduce(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter__value_reduce[keyset]
+    except KeyError:
+        kernel = _handle_scatter__value_reduce.resolve_redispatch(keyset)
+    return kernel(self, dim, index, value, reduce=reduce)
+
+
+_handle_scatter__value_reduce = _library_aten.define_stubs(
+    "aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)",
+    "T-T--",
+    scatter__value_reduce,
+    redispatch_scatter__value_reduce,
+)
+_memo_scatter__value_reduce = _handle_scatter__value_reduce.memo
+_redispatch_memo_scatter__value_reduce: Any = (
+    _handle_scatter__value_reduce.redispatch_memo
+)
+
+
 def take(self: Tensor, index: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1448,6 +1528,78 @@ _handle_bitwise_or__Tensor = _library_aten.define_stubs(
 )
 _memo_bitwise_or__Tensor = _handle_bitwise_or__Tensor.memo
 _redispatch_memo_bitwise_or__Tensor: Any = _handle_bitwise_or__Tensor.redispatch_memo
+
+
+def bitwise_left_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_left_shift__Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_left_shift__Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_left_shift__Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift__Tensor[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_bitwise_left_shift__Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_left_shift__Tensor = _library_aten.define_stubs(
+    "aten::bitwise_left_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "TT",
+    bitwise_left_shift__Tensor,
+    redispatch_bitwise_left_shift__Tensor,
+    tags=("pointwise",),
+)
+_memo_bitwise_left_shift__Tensor = _handle_bitwise_left_shift__Tensor.memo
+_redispatch_memo_bitwise_left_shift__Tensor: Any = (
+    _handle_bitwise_left_shift__Tensor.redispatch_memo
+)
+
+
+def bitwise_left_shift__Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_left_shift__Tensor_Scalar[_state()][
+            self._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_left_shift__Tensor_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_left_shift__Tensor_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_left_shift__Tensor_Scalar[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_left_shift__Tensor_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_left_shift__Tensor_Scalar = _library_aten.define_stubs(
+    "aten::bitwise_left_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+    "T-",
+    bitwise_left_shift__Tensor_Scalar,
+    redispatch_bitwise_left_shift__Tensor_Scalar,
+    tags=("pointwise",),
+)
+_memo_bitwise_left_shift__Tensor_Scalar = _handle_bitwise_left_shift__Tensor_Scalar.memo
+_redispatch_memo_bitwise_left_shift__Tensor_Scalar: Any = (
+    _handle_bitwise_left_shift__Tensor_Scalar.redispatch_memo
+)
 
 
 def clamp_min_(self: Tensor, min: Number) -> Tensor:

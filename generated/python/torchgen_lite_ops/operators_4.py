@@ -90,6 +90,41 @@ _memo_empty_memory_format = _handle_empty_memory_format.memo
 _redispatch_memo_empty_memory_format: Any = _handle_empty_memory_format.redispatch_memo
 
 
+def empty_out(
+    size: Sequence[int], *, memory_format: memory_format | None = None, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_empty_out[_state()][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_empty_out.resolve(out)
+    return kernel(size, memory_format=memory_format, out=out)
+
+
+def redispatch_empty_out(
+    keyset: DispatchKeySet,
+    size: Sequence[int],
+    *,
+    memory_format: memory_format | None = None,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_empty_out[keyset]
+    except KeyError:
+        kernel = _handle_empty_out.resolve_redispatch(keyset)
+    return kernel(size, memory_format=memory_format, out=out)
+
+
+_handle_empty_out = _library_aten.define_stubs(
+    "aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+    "--T",
+    empty_out,
+    redispatch_empty_out,
+)
+_memo_empty_out = _handle_empty_out.memo
+_redispatch_memo_empty_out: Any = _handle_empty_out.redispatch_memo
+
+
 def empty_strided(
     size: Sequence[int],
     stride: Sequence[int],
@@ -287,6 +322,36 @@ _handle_rand = _library_aten.define_stubs(
 )
 _memo_rand = _handle_rand.memo
 _redispatch_memo_rand: Any = _handle_rand.redispatch_memo
+
+
+def rand_out(size: Sequence[int], *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_rand_out[_state()][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_rand_out.resolve(out)
+    return kernel(size, out=out)
+
+
+def redispatch_rand_out(
+    keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_rand_out[keyset]
+    except KeyError:
+        kernel = _handle_rand_out.resolve_redispatch(keyset)
+    return kernel(size, out=out)
+
+
+_handle_rand_out = _library_aten.define_stubs(
+    "aten::rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+    "-T",
+    rand_out,
+    redispatch_rand_out,
+    tags=("nondeterministic_seeded",),
+)
+_memo_rand_out = _handle_rand_out.memo
+_redispatch_memo_rand_out: Any = _handle_rand_out.redispatch_memo
 
 
 def fill_Scalar(self: Tensor, value: Number) -> Tensor:
@@ -977,6 +1042,170 @@ _handle_scatter_value_out = _library_aten.define_stubs(
 )
 _memo_scatter_value_out = _handle_scatter_value_out.memo
 _redispatch_memo_scatter_value_out: Any = _handle_scatter_value_out.redispatch_memo
+
+
+def scatter_reduce(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter_reduce[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][src._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_scatter_reduce.resolve(self, index, src)
+    return kernel(self, dim, index, src, reduce=reduce)
+
+
+def redispatch_scatter_reduce(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_reduce[keyset]
+    except KeyError:
+        kernel = _handle_scatter_reduce.resolve_redispatch(keyset)
+    return kernel(self, dim, index, src, reduce=reduce)
+
+
+_handle_scatter_reduce = _library_aten.define_stubs(
+    "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+    "T-TT-",
+    scatter_reduce,
+    redispatch_scatter_reduce,
+)
+_memo_scatter_reduce = _handle_scatter_reduce.memo
+_redispatch_memo_scatter_reduce: Any = _handle_scatter_reduce.redispatch_memo
+
+
+def scatter_reduce_out(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter_reduce_out[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][src._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_scatter_reduce_out.resolve(self, index, src, out)
+    return kernel(self, dim, index, src, reduce=reduce, out=out)
+
+
+def redispatch_scatter_reduce_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_reduce_out[keyset]
+    except KeyError:
+        kernel = _handle_scatter_reduce_out.resolve_redispatch(keyset)
+    return kernel(self, dim, index, src, reduce=reduce, out=out)
+
+
+_handle_scatter_reduce_out = _library_aten.define_stubs(
+    "aten::scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor(a!) out) -> Tensor(a!)",
+    "T-TT-T",
+    scatter_reduce_out,
+    redispatch_scatter_reduce_out,
+)
+_memo_scatter_reduce_out = _handle_scatter_reduce_out.memo
+_redispatch_memo_scatter_reduce_out: Any = _handle_scatter_reduce_out.redispatch_memo
+
+
+def scatter_value_reduce(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter_value_reduce[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_scatter_value_reduce.resolve(self, index)
+    return kernel(self, dim, index, value, reduce=reduce)
+
+
+def redispatch_scatter_value_reduce(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_value_reduce[keyset]
+    except KeyError:
+        kernel = _handle_scatter_value_reduce.resolve_redispatch(keyset)
+    return kernel(self, dim, index, value, reduce=reduce)
+
+
+_handle_scatter_value_reduce = _library_aten.define_stubs(
+    "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+    "T-T--",
+    scatter_value_reduce,
+    redispatch_scatter_value_reduce,
+)
+_memo_scatter_value_reduce = _handle_scatter_value_reduce.memo
+_redispatch_memo_scatter_value_reduce: Any = (
+    _handle_scatter_value_reduce.redispatch_memo
+)
+
+
+def scatter_value_reduce_out(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter_value_reduce_out[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_scatter_value_reduce_out.resolve(self, index, out)
+    return kernel(self, dim, index, value, reduce=reduce, out=out)
+
+
+def redispatch_scatter_value_reduce_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_value_reduce_out[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_scatter_value_reduce_out.resolve_redispatch(keyset)
+    return kernel(self, dim, index, value, reduce=reduce, out=out)
+
+
+_handle_scatter_value_reduce_out = _library_aten.define_stubs(
+    "aten::scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor(a!) out) -> Tensor(a!)",
+    "T-T--T",
+    scatter_value_reduce_out,
+    redispatch_scatter_value_reduce_out,
+)
+_memo_scatter_value_reduce_out = _handle_scatter_value_reduce_out.memo
+_redispatch_memo_scatter_value_reduce_out: Any = (
+    _handle_scatter_value_reduce_out.redispatch_memo
+)
 
 
 def masked_fill_Scalar(self: Tensor, mask: Tensor, value: Number) -> Tensor:
@@ -1804,6 +2033,194 @@ _memo_bitwise_and__Tensor = _handle_bitwise_and__Tensor.memo
 _redispatch_memo_bitwise_and__Tensor: Any = _handle_bitwise_and__Tensor.redispatch_memo
 
 
+def bitwise_right_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_right_shift_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_right_shift_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_right_shift_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Tensor[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_bitwise_right_shift_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_right_shift_Tensor = _library_aten.define_stubs(
+    "aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    bitwise_right_shift_Tensor,
+    redispatch_bitwise_right_shift_Tensor,
+    tags=("pointwise",),
+)
+_memo_bitwise_right_shift_Tensor = _handle_bitwise_right_shift_Tensor.memo
+_redispatch_memo_bitwise_right_shift_Tensor: Any = (
+    _handle_bitwise_right_shift_Tensor.redispatch_memo
+)
+
+
+def bitwise_right_shift_Tensor_out(
+    self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_right_shift_Tensor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_right_shift_Tensor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_bitwise_right_shift_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Tensor_out[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_bitwise_right_shift_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_bitwise_right_shift_Tensor_out = _library_aten.define_stubs(
+    "aten::bitwise_right_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    bitwise_right_shift_Tensor_out,
+    redispatch_bitwise_right_shift_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_bitwise_right_shift_Tensor_out = _handle_bitwise_right_shift_Tensor_out.memo
+_redispatch_memo_bitwise_right_shift_Tensor_out: Any = (
+    _handle_bitwise_right_shift_Tensor_out.redispatch_memo
+)
+
+
+def bitwise_right_shift_Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_right_shift_Tensor_Scalar[_state()][
+            self._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_right_shift_Tensor_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_right_shift_Tensor_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_right_shift_Tensor_Scalar[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_right_shift_Tensor_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_right_shift_Tensor_Scalar = _library_aten.define_stubs(
+    "aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    bitwise_right_shift_Tensor_Scalar,
+    redispatch_bitwise_right_shift_Tensor_Scalar,
+    tags=("pointwise",),
+)
+_memo_bitwise_right_shift_Tensor_Scalar = _handle_bitwise_right_shift_Tensor_Scalar.memo
+_redispatch_memo_bitwise_right_shift_Tensor_Scalar: Any = (
+    _handle_bitwise_right_shift_Tensor_Scalar.redispatch_memo
+)
+
+
+def bitwise_right_shift_Tensor_Scalar_out(
+    self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_right_shift_Tensor_Scalar_out[_state()][
+            self._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_right_shift_Tensor_Scalar_out.resolve(self, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_bitwise_right_shift_Tensor_Scalar_out(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_right_shift_Tensor_Scalar_out[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_right_shift_Tensor_Scalar_out.resolve_redispatch(
+            keyset
+        )
+    return kernel(self, other, out=out)
+
+
+_handle_bitwise_right_shift_Tensor_Scalar_out = _library_aten.define_stubs(
+    "aten::bitwise_right_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    bitwise_right_shift_Tensor_Scalar_out,
+    redispatch_bitwise_right_shift_Tensor_Scalar_out,
+    tags=("pointwise",),
+)
+_memo_bitwise_right_shift_Tensor_Scalar_out = (
+    _handle_bitwise_right_shift_Tensor_Scalar_out.memo
+)
+_redispatch_memo_bitwise_right_shift_Tensor_Scalar_out: Any = (
+    _handle_bitwise_right_shift_Tensor_Scalar_out.redispatch_memo
+)
+
+
+def bitwise_right_shift_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_right_shift_Scalar_Tensor[_state()][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_right_shift_Scalar_Tensor.resolve(other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_right_shift_Scalar_Tensor(
+    keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_right_shift_Scalar_Tensor[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_right_shift_Scalar_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_right_shift_Scalar_Tensor = _library_aten.define_stubs(
+    "aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    "-T",
+    bitwise_right_shift_Scalar_Tensor,
+    redispatch_bitwise_right_shift_Scalar_Tensor,
+    tags=("pointwise",),
+)
+_memo_bitwise_right_shift_Scalar_Tensor = _handle_bitwise_right_shift_Scalar_Tensor.memo
+_redispatch_memo_bitwise_right_shift_Scalar_Tensor: Any = (
+    _handle_bitwise_right_shift_Scalar_Tensor.redispatch_memo
+)
+
+
 def clamp_max_(self: Tensor, max: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2059,6 +2476,84 @@ _handle_any_out = _library_aten.define_stubs(
 )
 _memo_any_out = _handle_any_out.memo
 _redispatch_memo_any_out: Any = _handle_any_out.redispatch_memo
+
+
+def any_dims(
+    self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_any_dims[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_any_dims.resolve(self)
+    return kernel(self, dim, keepdim)
+
+
+def redispatch_any_dims(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_any_dims[keyset]
+    except KeyError:
+        kernel = _handle_any_dims.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim)
+
+
+_handle_any_dims = _library_aten.define_stubs(
+    "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    "T--",
+    any_dims,
+    redispatch_any_dims,
+    tags=("reduction",),
+)
+_memo_any_dims = _handle_any_dims.memo
+_redispatch_memo_any_dims: Any = _handle_any_dims.redispatch_memo
+
+
+def any_dims_out(
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_any_dims_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_any_dims_out.resolve(self, out)
+    return kernel(self, dim, keepdim, out=out)
+
+
+def redispatch_any_dims_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_any_dims_out[keyset]
+    except KeyError:
+        kernel = _handle_any_dims_out.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, out=out)
+
+
+_handle_any_dims_out = _library_aten.define_stubs(
+    "aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    any_dims_out,
+    redispatch_any_dims_out,
+    tags=("reduction",),
+)
+_memo_any_dims_out = _handle_any_dims_out.memo
+_redispatch_memo_any_dims_out: Any = _handle_any_dims_out.redispatch_memo
 
 
 def any(self: Tensor) -> Tensor:

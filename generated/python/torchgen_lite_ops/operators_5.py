@@ -1900,6 +1900,84 @@ _memo_all_out = _handle_all_out.memo
 _redispatch_memo_all_out: Any = _handle_all_out.redispatch_memo
 
 
+def all_dims(
+    self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all_dims[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_all_dims.resolve(self)
+    return kernel(self, dim, keepdim)
+
+
+def redispatch_all_dims(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all_dims[keyset]
+    except KeyError:
+        kernel = _handle_all_dims.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim)
+
+
+_handle_all_dims = _library_aten.define_stubs(
+    "aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    "T--",
+    all_dims,
+    redispatch_all_dims,
+    tags=("reduction",),
+)
+_memo_all_dims = _handle_all_dims.memo
+_redispatch_memo_all_dims: Any = _handle_all_dims.redispatch_memo
+
+
+def all_dims_out(
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all_dims_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_all_dims_out.resolve(self, out)
+    return kernel(self, dim, keepdim, out=out)
+
+
+def redispatch_all_dims_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all_dims_out[keyset]
+    except KeyError:
+        kernel = _handle_all_dims_out.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, out=out)
+
+
+_handle_all_dims_out = _library_aten.define_stubs(
+    "aten::all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    all_dims_out,
+    redispatch_all_dims_out,
+    tags=("reduction",),
+)
+_memo_all_dims_out = _handle_all_dims_out.memo
+_redispatch_memo_all_dims_out: Any = _handle_all_dims_out.redispatch_memo
+
+
 def all(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2182,6 +2260,50 @@ _handle_tensordot = _library_aten.define_stubs(
 )
 _memo_tensordot = _handle_tensordot.memo
 _redispatch_memo_tensordot: Any = _handle_tensordot.redispatch_memo
+
+
+def tensordot_out(
+    self: Tensor,
+    other: Tensor,
+    dims_self: Sequence[int],
+    dims_other: Sequence[int],
+    *,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_tensordot_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_tensordot_out.resolve(self, other, out)
+    return kernel(self, other, dims_self, dims_other, out=out)
+
+
+def redispatch_tensordot_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    dims_self: Sequence[int],
+    dims_other: Sequence[int],
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_tensordot_out[keyset]
+    except KeyError:
+        kernel = _handle_tensordot_out.resolve_redispatch(keyset)
+    return kernel(self, other, dims_self, dims_other, out=out)
+
+
+_handle_tensordot_out = _library_aten.define_stubs(
+    "aten::tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT--T",
+    tensordot_out,
+    redispatch_tensordot_out,
+)
+_memo_tensordot_out = _handle_tensordot_out.memo
+_redispatch_memo_tensordot_out: Any = _handle_tensordot_out.redispatch_memo
 
 
 def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:

@@ -403,6 +403,52 @@ _redispatch_memo_tensor_split_indices: Any = (
 )
 
 
+def tensor_split_tensor_indices_or_sections(
+    self: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> list[Tensor]:
+    kernel: Callable[..., list[Tensor]]
+    try:
+        kernel = _memo_tensor_split_tensor_indices_or_sections[_state()][
+            self._dispatch_keyset
+        ][tensor_indices_or_sections._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_tensor_split_tensor_indices_or_sections.resolve(
+            self, tensor_indices_or_sections
+        )
+    return kernel(self, tensor_indices_or_sections, dim)
+
+
+def redispatch_tensor_split_tensor_indices_or_sections(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    tensor_indices_or_sections: Tensor,
+    dim: int = 0,
+) -> list[Tensor]:
+    try:
+        kernel: Callable[..., list[Tensor]] = (
+            _redispatch_memo_tensor_split_tensor_indices_or_sections[keyset]
+        )
+    except KeyError:
+        kernel = _handle_tensor_split_tensor_indices_or_sections.resolve_redispatch(
+            keyset
+        )
+    return kernel(self, tensor_indices_or_sections, dim)
+
+
+_handle_tensor_split_tensor_indices_or_sections = _library_aten.define_stubs(
+    "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+    "TT-",
+    tensor_split_tensor_indices_or_sections,
+    redispatch_tensor_split_tensor_indices_or_sections,
+)
+_memo_tensor_split_tensor_indices_or_sections = (
+    _handle_tensor_split_tensor_indices_or_sections.memo
+)
+_redispatch_memo_tensor_split_tensor_indices_or_sections: Any = (
+    _handle_tensor_split_tensor_indices_or_sections.redispatch_memo
+)
+
+
 def roll(
     self: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()
 ) -> Tensor:
@@ -1677,6 +1723,54 @@ _handle_var_dim = _library_aten.define_stubs(
 )
 _memo_var_dim = _handle_var_dim.memo
 _redispatch_memo_var_dim: Any = _handle_var_dim.redispatch_memo
+
+
+def var_out(
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_out.as_tuple(1, dim)
+    try:
+        kernel = _memo_var_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_var_out.resolve(self, out)
+    return kernel(self, dim, unbiased, keepdim, out=out)
+
+
+def redispatch_var_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_out.as_tuple(1, dim)
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_var_out[keyset]
+    except KeyError:
+        kernel = _handle_var_out.resolve_redispatch(keyset)
+    return kernel(self, dim, unbiased, keepdim, out=out)
+
+
+_handle_var_out = _library_aten.define_stubs(
+    "aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T---T",
+    var_out,
+    redispatch_var_out,
+    tags=("reduction",),
+    sized={1: "int[1]?"},
+)
+_memo_var_out = _handle_var_out.memo
+_redispatch_memo_var_out: Any = _handle_var_out.redispatch_memo
 
 
 def var_correction(

@@ -1726,6 +1726,264 @@ _memo_bitwise_xor_Tensor = _handle_bitwise_xor_Tensor.memo
 _redispatch_memo_bitwise_xor_Tensor: Any = _handle_bitwise_xor_Tensor.redispatch_memo
 
 
+def bitwise_left_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_left_shift_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_left_shift_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_left_shift_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Tensor[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_bitwise_left_shift_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_left_shift_Tensor = _library_aten.define_stubs(
+    "aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    bitwise_left_shift_Tensor,
+    redispatch_bitwise_left_shift_Tensor,
+    tags=("pointwise",),
+)
+_memo_bitwise_left_shift_Tensor = _handle_bitwise_left_shift_Tensor.memo
+_redispatch_memo_bitwise_left_shift_Tensor: Any = (
+    _handle_bitwise_left_shift_Tensor.redispatch_memo
+)
+
+
+def bitwise_left_shift_Tensor_out(
+    self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_left_shift_Tensor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_left_shift_Tensor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_bitwise_left_shift_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Tensor_out[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_bitwise_left_shift_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_bitwise_left_shift_Tensor_out = _library_aten.define_stubs(
+    "aten::bitwise_left_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    bitwise_left_shift_Tensor_out,
+    redispatch_bitwise_left_shift_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_bitwise_left_shift_Tensor_out = _handle_bitwise_left_shift_Tensor_out.memo
+_redispatch_memo_bitwise_left_shift_Tensor_out: Any = (
+    _handle_bitwise_left_shift_Tensor_out.redispatch_memo
+)
+
+
+def bitwise_left_shift_Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_left_shift_Tensor_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_left_shift_Tensor_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_left_shift_Tensor_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_left_shift_Tensor_Scalar[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_left_shift_Tensor_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_left_shift_Tensor_Scalar = _library_aten.define_stubs(
+    "aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    bitwise_left_shift_Tensor_Scalar,
+    redispatch_bitwise_left_shift_Tensor_Scalar,
+    tags=("pointwise",),
+)
+_memo_bitwise_left_shift_Tensor_Scalar = _handle_bitwise_left_shift_Tensor_Scalar.memo
+_redispatch_memo_bitwise_left_shift_Tensor_Scalar: Any = (
+    _handle_bitwise_left_shift_Tensor_Scalar.redispatch_memo
+)
+
+
+def bitwise_left_shift_Tensor_Scalar_out(
+    self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_left_shift_Tensor_Scalar_out[_state()][
+            self._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_left_shift_Tensor_Scalar_out.resolve(self, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_bitwise_left_shift_Tensor_Scalar_out(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_left_shift_Tensor_Scalar_out[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_left_shift_Tensor_Scalar_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_bitwise_left_shift_Tensor_Scalar_out = _library_aten.define_stubs(
+    "aten::bitwise_left_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    bitwise_left_shift_Tensor_Scalar_out,
+    redispatch_bitwise_left_shift_Tensor_Scalar_out,
+    tags=("pointwise",),
+)
+_memo_bitwise_left_shift_Tensor_Scalar_out = (
+    _handle_bitwise_left_shift_Tensor_Scalar_out.memo
+)
+_redispatch_memo_bitwise_left_shift_Tensor_Scalar_out: Any = (
+    _handle_bitwise_left_shift_Tensor_Scalar_out.redispatch_memo
+)
+
+
+def bitwise_left_shift_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_left_shift_Scalar_Tensor[_state()][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_left_shift_Scalar_Tensor.resolve(other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_left_shift_Scalar_Tensor(
+    keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_left_shift_Scalar_Tensor[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_left_shift_Scalar_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_left_shift_Scalar_Tensor = _library_aten.define_stubs(
+    "aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    "-T",
+    bitwise_left_shift_Scalar_Tensor,
+    redispatch_bitwise_left_shift_Scalar_Tensor,
+    tags=("pointwise",),
+)
+_memo_bitwise_left_shift_Scalar_Tensor = _handle_bitwise_left_shift_Scalar_Tensor.memo
+_redispatch_memo_bitwise_left_shift_Scalar_Tensor: Any = (
+    _handle_bitwise_left_shift_Scalar_Tensor.redispatch_memo
+)
+
+
+def bitwise_right_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_right_shift__Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_right_shift__Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_right_shift__Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift__Tensor[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_bitwise_right_shift__Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_right_shift__Tensor = _library_aten.define_stubs(
+    "aten::bitwise_right_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "TT",
+    bitwise_right_shift__Tensor,
+    redispatch_bitwise_right_shift__Tensor,
+    tags=("pointwise",),
+)
+_memo_bitwise_right_shift__Tensor = _handle_bitwise_right_shift__Tensor.memo
+_redispatch_memo_bitwise_right_shift__Tensor: Any = (
+    _handle_bitwise_right_shift__Tensor.redispatch_memo
+)
+
+
+def bitwise_right_shift__Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_right_shift__Tensor_Scalar[_state()][
+            self._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_bitwise_right_shift__Tensor_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_right_shift__Tensor_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_bitwise_right_shift__Tensor_Scalar[keyset]
+        )
+    except KeyError:
+        kernel = _handle_bitwise_right_shift__Tensor_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_right_shift__Tensor_Scalar = _library_aten.define_stubs(
+    "aten::bitwise_right_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+    "T-",
+    bitwise_right_shift__Tensor_Scalar,
+    redispatch_bitwise_right_shift__Tensor_Scalar,
+    tags=("pointwise",),
+)
+_memo_bitwise_right_shift__Tensor_Scalar = (
+    _handle_bitwise_right_shift__Tensor_Scalar.memo
+)
+_redispatch_memo_bitwise_right_shift__Tensor_Scalar: Any = (
+    _handle_bitwise_right_shift__Tensor_Scalar.redispatch_memo
+)
+
+
 def equal(self: Tensor, other: Tensor) -> bool:
     kernel: Callable[..., bool]
     try:
@@ -2100,6 +2358,37 @@ _handle_kron = _library_aten.define_stubs(
 )
 _memo_kron = _handle_kron.memo
 _redispatch_memo_kron: Any = _handle_kron.redispatch_memo
+
+
+def kron_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_kron_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_kron_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_kron_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_kron_out[keyset]
+    except KeyError:
+        kernel = _handle_kron_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_kron_out = _library_aten.define_stubs(
+    "aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    kron_out,
+    redispatch_kron_out,
+)
+_memo_kron_out = _handle_kron_out.memo
+_redispatch_memo_kron_out: Any = _handle_kron_out.redispatch_memo
 
 
 def elu_(

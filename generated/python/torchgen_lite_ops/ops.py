@@ -17,7 +17,9 @@ from . import operators as _operators
 
 aten = SimpleNamespace()
 aten.empty = _with_overloads(
-    _functions.empty, memory_format=_operators.empty_memory_format
+    _functions.empty,
+    memory_format=_operators.empty_memory_format,
+    out=_operators.empty_out,
 )
 aten.empty_strided = _with_overloads(
     _operators.empty_strided, default=_operators.empty_strided
@@ -74,8 +76,12 @@ aten.eye = _with_overloads(
     out=_operators.eye_out,
     m_out=_operators.eye_m_out,
 )
-aten.rand = _with_overloads(_functions.rand, default=_operators.rand)
-aten.randn = _with_overloads(_functions.randn, default=_operators.randn)
+aten.rand = _with_overloads(
+    _functions.rand, default=_operators.rand, out=_operators.rand_out
+)
+aten.randn = _with_overloads(
+    _functions.randn, default=_operators.randn, out=_operators.randn_out
+)
 aten.bernoulli_ = _with_overloads(
     _operators.bernoulli__float, float=_operators.bernoulli__float
 )
@@ -177,6 +183,7 @@ aten.tensor_split = _with_overloads(
     _functions.tensor_split,
     sections=_operators.tensor_split_sections,
     indices=_operators.tensor_split_indices,
+    tensor_indices_or_sections=_operators.tensor_split_tensor_indices_or_sections,
 )
 aten.broadcast_to = _with_overloads(
     _operators.broadcast_to, default=_operators.broadcast_to
@@ -246,15 +253,28 @@ aten.scatter = _with_overloads(
     src_out=_operators.scatter_src_out,
     value=_operators.scatter_value,
     value_out=_operators.scatter_value_out,
+    reduce=_operators.scatter_reduce,
+    reduce_out=_operators.scatter_reduce_out,
+    value_reduce=_operators.scatter_value_reduce,
+    value_reduce_out=_operators.scatter_value_reduce_out,
 )
 aten.scatter_ = _with_overloads(
     _packet(
         "aten.scatter_",
         _Candidate(_operators.scatter__src, ("Tensor", "int", "Tensor", "Tensor")),
+        _Candidate(
+            _operators.scatter__reduce, ("Tensor", "int", "Tensor", "Tensor", "str")
+        ),
         _Candidate(_operators.scatter__value, ("Tensor", "int", "Tensor", "Scalar")),
+        _Candidate(
+            _operators.scatter__value_reduce,
+            ("Tensor", "int", "Tensor", "Scalar", "str"),
+        ),
     ),
     src=_operators.scatter__src,
     value=_operators.scatter__value,
+    reduce=_operators.scatter__reduce,
+    value_reduce=_operators.scatter__value_reduce,
 )
 aten.scatter_add = _with_overloads(
     _functions.scatter_add,
@@ -411,7 +431,9 @@ aten.rsqrt = _with_overloads(
     _functions.rsqrt, default=_operators.rsqrt, out=_operators.rsqrt_out
 )
 aten.rsqrt_ = _with_overloads(_operators.rsqrt_, default=_operators.rsqrt_)
-aten.square = _with_overloads(_operators.square, default=_operators.square)
+aten.square = _with_overloads(
+    _functions.square, default=_operators.square, out=_operators.square_out
+)
 aten.square_ = _with_overloads(_operators.square_, default=_operators.square_)
 aten.sin = _with_overloads(
     _functions.sin, default=_operators.sin, out=_operators.sin_out
@@ -876,6 +898,40 @@ aten.bitwise_xor_ = _with_overloads(
     Scalar=_operators.bitwise_xor__Scalar,
     Tensor=_operators.bitwise_xor__Tensor,
 )
+aten.bitwise_left_shift = _with_overloads(
+    _functions.bitwise_left_shift,
+    Tensor=_operators.bitwise_left_shift_Tensor,
+    Tensor_out=_operators.bitwise_left_shift_Tensor_out,
+    Tensor_Scalar=_operators.bitwise_left_shift_Tensor_Scalar,
+    Tensor_Scalar_out=_operators.bitwise_left_shift_Tensor_Scalar_out,
+    Scalar_Tensor=_operators.bitwise_left_shift_Scalar_Tensor,
+)
+aten.bitwise_left_shift_ = _with_overloads(
+    _packet(
+        "aten.bitwise_left_shift_",
+        _Candidate(_operators.bitwise_left_shift__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_left_shift__Tensor_Scalar, ("Tensor", "Scalar")),
+    ),
+    Tensor=_operators.bitwise_left_shift__Tensor,
+    Tensor_Scalar=_operators.bitwise_left_shift__Tensor_Scalar,
+)
+aten.bitwise_right_shift = _with_overloads(
+    _functions.bitwise_right_shift,
+    Tensor=_operators.bitwise_right_shift_Tensor,
+    Tensor_out=_operators.bitwise_right_shift_Tensor_out,
+    Tensor_Scalar=_operators.bitwise_right_shift_Tensor_Scalar,
+    Tensor_Scalar_out=_operators.bitwise_right_shift_Tensor_Scalar_out,
+    Scalar_Tensor=_operators.bitwise_right_shift_Scalar_Tensor,
+)
+aten.bitwise_right_shift_ = _with_overloads(
+    _packet(
+        "aten.bitwise_right_shift_",
+        _Candidate(_operators.bitwise_right_shift__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_right_shift__Tensor_Scalar, ("Tensor", "Scalar")),
+    ),
+    Tensor=_operators.bitwise_right_shift__Tensor,
+    Tensor_Scalar=_operators.bitwise_right_shift__Tensor_Scalar,
+)
 aten.isclose = _with_overloads(_operators.isclose, default=_operators.isclose)
 aten.allclose = _with_overloads(_operators.allclose, default=_operators.allclose)
 aten.equal = _with_overloads(_operators.equal, default=_operators.equal)
@@ -946,6 +1002,7 @@ aten.sum = _with_overloads(
 aten.mean = _with_overloads(
     _functions.mean,
     default=_operators.mean,
+    dtype_out=_operators.mean_dtype_out,
     dim=_operators.mean_dim,
     out=_operators.mean_out,
 )
@@ -973,6 +1030,7 @@ aten.max = _with_overloads(
     dim_max=_operators.max_dim_max,
     default=_operators.max,
     other=_operators.max_other,
+    out=_operators.max_out,
     unary_out=_operators.max_unary_out,
 )
 aten.min = _with_overloads(
@@ -982,11 +1040,14 @@ aten.min = _with_overloads(
     default=_operators.min,
     unary_out=_operators.min_unary_out,
     other=_operators.min_other,
+    out=_operators.min_out,
 )
 aten.any = _with_overloads(
     _functions.any,
     dim=_operators.any_dim,
     out=_operators.any_out,
+    dims=_operators.any_dims,
+    dims_out=_operators.any_dims_out,
     default=_operators.any,
     all_out=_operators.any_all_out,
 )
@@ -994,6 +1055,8 @@ aten.all = _with_overloads(
     _functions.all,
     dim=_operators.all_dim,
     out=_operators.all_out,
+    dims=_operators.all_dims,
+    dims_out=_operators.all_dims_out,
     default=_operators.all,
     all_out=_operators.all_all_out,
 )
@@ -1001,6 +1064,7 @@ aten.var = _with_overloads(
     _functions.var,
     default=_operators.var,
     dim=_operators.var_dim,
+    out=_operators.var_out,
     correction=_operators.var_correction,
     correction_out=_operators.var_correction_out,
 )
@@ -1008,6 +1072,7 @@ aten.std = _with_overloads(
     _functions.std,
     default=_operators.std,
     dim=_operators.std_dim,
+    out=_operators.std_out,
     correction=_operators.std_correction,
     correction_out=_operators.std_correction_out,
 )
@@ -1066,8 +1131,12 @@ aten.ger = _with_overloads(_operators.ger, default=_operators.ger)
 aten.inner = _with_overloads(
     _functions.inner, default=_operators.inner, out=_operators.inner_out
 )
-aten.tensordot = _with_overloads(_operators.tensordot, default=_operators.tensordot)
-aten.kron = _with_overloads(_operators.kron, default=_operators.kron)
+aten.tensordot = _with_overloads(
+    _functions.tensordot, default=_operators.tensordot, out=_operators.tensordot_out
+)
+aten.kron = _with_overloads(
+    _functions.kron, default=_operators.kron, out=_operators.kron_out
+)
 aten.chain_matmul = _with_overloads(
     _operators.chain_matmul, default=_operators.chain_matmul
 )

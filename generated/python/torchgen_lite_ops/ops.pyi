@@ -45,8 +45,10 @@ class _aten_empty:
         device: _device | None = None,
         pin_memory: bool | None = None,
         memory_format: _memory_format | None = None,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     memory_format = _overload(_operators.empty_memory_format)
+    out = _overload(_operators.empty_out)
 
 class _aten_zeros:
     def __call__(
@@ -232,8 +234,10 @@ class _aten_rand:
         layout: layout | None = None,
         device: _device | None = None,
         pin_memory: bool | None = None,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.rand)
+    out = _overload(_operators.rand_out)
 
 class _aten_randn:
     def __call__(
@@ -243,8 +247,10 @@ class _aten_randn:
         layout: layout | None = None,
         device: _device | None = None,
         pin_memory: bool | None = None,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.randn)
+    out = _overload(_operators.randn_out)
 
 class _aten_bernoulli_:
     def __call__(
@@ -378,8 +384,15 @@ class _aten_tensor_split:
     def __call__(
         _packet, self: _Tensor, indices: Sequence[_int], dim: _int = 0
     ) -> list[_Tensor]: ...
+    @overload
+    def __call__(
+        _packet, self: _Tensor, tensor_indices_or_sections: _Tensor, dim: _int = 0
+    ) -> list[_Tensor]: ...
     sections = _overload(_operators.tensor_split_sections)
     indices = _overload(_operators.tensor_split_indices)
+    tensor_indices_or_sections = _overload(
+        _operators.tensor_split_tensor_indices_or_sections
+    )
 
 class _aten_unflatten:
     def __call__(
@@ -509,14 +522,40 @@ class _aten_scatter:
         self: _Tensor,
         dim: _int,
         index: _Tensor,
+        src: _Tensor,
+        *,
+        reduce: str,
+        out: _Tensor | None = None,
+    ) -> _Tensor: ...
+    @overload
+    def __call__(
+        _packet,
+        self: _Tensor,
+        dim: _int,
+        index: _Tensor,
         value: Number,
         *,
+        out: _Tensor | None = None,
+    ) -> _Tensor: ...
+    @overload
+    def __call__(
+        _packet,
+        self: _Tensor,
+        dim: _int,
+        index: _Tensor,
+        value: Number,
+        *,
+        reduce: str,
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     src = _overload(_operators.scatter_src)
     src_out = _overload(_operators.scatter_src_out)
     value = _overload(_operators.scatter_value)
     value_out = _overload(_operators.scatter_value_out)
+    reduce = _overload(_operators.scatter_reduce)
+    reduce_out = _overload(_operators.scatter_reduce_out)
+    value_reduce = _overload(_operators.scatter_value_reduce)
+    value_reduce_out = _overload(_operators.scatter_value_reduce_out)
 
 class _aten_scatter_:
     @overload
@@ -525,10 +564,20 @@ class _aten_scatter_:
     ) -> _Tensor: ...
     @overload
     def __call__(
+        _packet, self: _Tensor, dim: _int, index: _Tensor, src: _Tensor, *, reduce: str
+    ) -> _Tensor: ...
+    @overload
+    def __call__(
         _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number
+    ) -> _Tensor: ...
+    @overload
+    def __call__(
+        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number, *, reduce: str
     ) -> _Tensor: ...
     src = _overload(_operators.scatter__src)
     value = _overload(_operators.scatter__value)
+    reduce = _overload(_operators.scatter__reduce)
+    value_reduce = _overload(_operators.scatter__value_reduce)
 
 class _aten_scatter_add:
     def __call__(
@@ -793,6 +842,11 @@ class _aten_rsqrt:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.rsqrt)
     out = _overload(_operators.rsqrt_out)
+
+class _aten_square:
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
+    default = _overload(_operators.square)
+    out = _overload(_operators.square_out)
 
 class _aten_sin:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
@@ -1458,6 +1512,56 @@ class _aten_bitwise_xor_:
     Scalar = _overload(_operators.bitwise_xor__Scalar)
     Tensor = _overload(_operators.bitwise_xor__Tensor)
 
+class _aten_bitwise_left_shift:
+    @overload
+    def __call__(
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+    ) -> _Tensor: ...
+    @overload
+    def __call__(
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+    ) -> _Tensor: ...
+    @overload
+    def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
+    Tensor = _overload(_operators.bitwise_left_shift_Tensor)
+    Tensor_out = _overload(_operators.bitwise_left_shift_Tensor_out)
+    Tensor_Scalar = _overload(_operators.bitwise_left_shift_Tensor_Scalar)
+    Tensor_Scalar_out = _overload(_operators.bitwise_left_shift_Tensor_Scalar_out)
+    Scalar_Tensor = _overload(_operators.bitwise_left_shift_Scalar_Tensor)
+
+class _aten_bitwise_left_shift_:
+    @overload
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
+    @overload
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
+    Tensor = _overload(_operators.bitwise_left_shift__Tensor)
+    Tensor_Scalar = _overload(_operators.bitwise_left_shift__Tensor_Scalar)
+
+class _aten_bitwise_right_shift:
+    @overload
+    def __call__(
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+    ) -> _Tensor: ...
+    @overload
+    def __call__(
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+    ) -> _Tensor: ...
+    @overload
+    def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
+    Tensor = _overload(_operators.bitwise_right_shift_Tensor)
+    Tensor_out = _overload(_operators.bitwise_right_shift_Tensor_out)
+    Tensor_Scalar = _overload(_operators.bitwise_right_shift_Tensor_Scalar)
+    Tensor_Scalar_out = _overload(_operators.bitwise_right_shift_Tensor_Scalar_out)
+    Scalar_Tensor = _overload(_operators.bitwise_right_shift_Scalar_Tensor)
+
+class _aten_bitwise_right_shift_:
+    @overload
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
+    @overload
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
+    Tensor = _overload(_operators.bitwise_right_shift__Tensor)
+    Tensor_Scalar = _overload(_operators.bitwise_right_shift__Tensor_Scalar)
+
 class _aten_clamp:
     @overload
     def __call__(
@@ -1615,7 +1719,13 @@ class _aten_sum:
 
 class _aten_mean:
     @overload
-    def __call__(_packet, self: _Tensor, *, dtype: _dtype | None = None) -> _Tensor: ...
+    def __call__(
+        _packet,
+        self: _Tensor,
+        *,
+        dtype: _dtype | None = None,
+        out: _Tensor | None = None,
+    ) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -1627,6 +1737,7 @@ class _aten_mean:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.mean)
+    dtype_out = _overload(_operators.mean_dtype_out)
     dim = _overload(_operators.mean_dim)
     out = _overload(_operators.mean_out)
 
@@ -1708,11 +1819,14 @@ class _aten_max:
     @overload
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
+    def __call__(
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+    ) -> _Tensor: ...
     dim = _overload(_operators.max_dim)
     dim_max = _overload(_operators.max_dim_max)
     default = _overload(_operators.max)
     other = _overload(_operators.max_other)
+    out = _overload(_operators.max_out)
     unary_out = _overload(_operators.max_unary_out)
 
 class _aten_min:
@@ -1728,12 +1842,15 @@ class _aten_min:
     @overload
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
+    def __call__(
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+    ) -> _Tensor: ...
     dim = _overload(_operators.min_dim)
     dim_min = _overload(_operators.min_dim_min)
     default = _overload(_operators.min)
     unary_out = _overload(_operators.min_unary_out)
     other = _overload(_operators.min_other)
+    out = _overload(_operators.min_out)
 
 class _aten_any:
     @overload
@@ -1746,9 +1863,20 @@ class _aten_any:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
+    def __call__(
+        _packet,
+        self: _Tensor,
+        dim: Sequence[_int] | None = None,
+        keepdim: bool = False,
+        *,
+        out: _Tensor | None = None,
+    ) -> _Tensor: ...
+    @overload
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     dim = _overload(_operators.any_dim)
     out = _overload(_operators.any_out)
+    dims = _overload(_operators.any_dims)
+    dims_out = _overload(_operators.any_dims_out)
     default = _overload(_operators.any)
     all_out = _overload(_operators.any_all_out)
 
@@ -1763,9 +1891,20 @@ class _aten_all:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
+    def __call__(
+        _packet,
+        self: _Tensor,
+        dim: Sequence[_int] | None = None,
+        keepdim: bool = False,
+        *,
+        out: _Tensor | None = None,
+    ) -> _Tensor: ...
+    @overload
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     dim = _overload(_operators.all_dim)
     out = _overload(_operators.all_out)
+    dims = _overload(_operators.all_dims)
+    dims_out = _overload(_operators.all_dims_out)
     default = _overload(_operators.all)
     all_out = _overload(_operators.all_all_out)
 
@@ -1779,6 +1918,8 @@ class _aten_var:
         dim: _int | Sequence[_int] | None,
         unbiased: bool = True,
         keepdim: bool = False,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
@@ -1792,6 +1933,7 @@ class _aten_var:
     ) -> _Tensor: ...
     default = _overload(_operators.var)
     dim = _overload(_operators.var_dim)
+    out = _overload(_operators.var_out)
     correction = _overload(_operators.var_correction)
     correction_out = _overload(_operators.var_correction_out)
 
@@ -1805,6 +1947,8 @@ class _aten_std:
         dim: _int | Sequence[_int] | None,
         unbiased: bool = True,
         keepdim: bool = False,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
@@ -1818,6 +1962,7 @@ class _aten_std:
     ) -> _Tensor: ...
     default = _overload(_operators.std)
     dim = _overload(_operators.std_dim)
+    out = _overload(_operators.std_out)
     correction = _overload(_operators.std_correction)
     correction_out = _overload(_operators.std_correction_out)
 
@@ -1990,6 +2135,26 @@ class _aten_inner:
     ) -> _Tensor: ...
     default = _overload(_operators.inner)
     out = _overload(_operators.inner_out)
+
+class _aten_tensordot:
+    def __call__(
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        dims_self: Sequence[_int],
+        dims_other: Sequence[_int],
+        *,
+        out: _Tensor | None = None,
+    ) -> _Tensor: ...
+    default = _overload(_operators.tensordot)
+    out = _overload(_operators.tensordot_out)
+
+class _aten_kron:
+    def __call__(
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+    ) -> _Tensor: ...
+    default = _overload(_operators.kron)
+    out = _overload(_operators.kron_out)
 
 class _aten_gelu:
     def __call__(
@@ -2431,7 +2596,7 @@ class _aten:
     sqrt_ = _only(_operators.sqrt_)
     rsqrt: _aten_rsqrt
     rsqrt_ = _only(_operators.rsqrt_)
-    square = _only(_operators.square)
+    square: _aten_square
     square_ = _only(_operators.square_)
     sin: _aten_sin
     sin_ = _only(_operators.sin_)
@@ -2539,6 +2704,10 @@ class _aten:
     bitwise_or_: _aten_bitwise_or_
     bitwise_xor: _aten_bitwise_xor
     bitwise_xor_: _aten_bitwise_xor_
+    bitwise_left_shift: _aten_bitwise_left_shift
+    bitwise_left_shift_: _aten_bitwise_left_shift_
+    bitwise_right_shift: _aten_bitwise_right_shift
+    bitwise_right_shift_: _aten_bitwise_right_shift_
     isclose = _only(_operators.isclose)
     allclose = _only(_operators.allclose)
     equal = _only(_operators.equal)
@@ -2589,8 +2758,8 @@ class _aten:
     outer: _aten_outer
     ger = _only(_operators.ger)
     inner: _aten_inner
-    tensordot = _only(_operators.tensordot)
-    kron = _only(_operators.kron)
+    tensordot: _aten_tensordot
+    kron: _aten_kron
     chain_matmul = _only(_operators.chain_matmul)
     trace = _only(_operators.trace)
     relu = _only(_operators.relu)

@@ -27,6 +27,7 @@ def empty(
     device: device | None = None,
     pin_memory: bool | None = None,
     memory_format: memory_format | None = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def empty_strided(
     keyset: DispatchKeySet,
@@ -291,6 +292,7 @@ def rand(
     layout: layout | None = None,
     device: device | None = None,
     pin_memory: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def randn(
     keyset: DispatchKeySet,
@@ -299,6 +301,7 @@ def randn(
     layout: layout | None = None,
     device: device | None = None,
     pin_memory: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def bernoulli_(
     keyset: DispatchKeySet,
@@ -473,6 +476,13 @@ def tensor_split(
 def tensor_split(
     keyset: DispatchKeySet, self: Tensor, indices: Sequence[int], dim: int = 0
 ) -> list[Tensor]: ...
+@overload
+def tensor_split(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    tensor_indices_or_sections: Tensor,
+    dim: int = 0,
+) -> list[Tensor]: ...
 def broadcast_to(
     keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
 ) -> Tensor: ...
@@ -612,8 +622,30 @@ def scatter(
     self: Tensor,
     dim: int,
     index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def scatter(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
     value: Number,
     *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def scatter(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
@@ -622,7 +654,27 @@ def scatter_(
 ) -> Tensor: ...
 @overload
 def scatter_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+) -> Tensor: ...
+@overload
+def scatter_(
     keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+) -> Tensor: ...
+@overload
+def scatter_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
 ) -> Tensor: ...
 def scatter_add(
     keyset: DispatchKeySet,
@@ -869,7 +921,9 @@ def rsqrt(
     keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def rsqrt_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def square(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def square(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
 def square_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def sin(
     keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
@@ -1285,6 +1339,46 @@ def bitwise_xor(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: 
 def bitwise_xor_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def bitwise_xor_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
+@overload
+def bitwise_left_shift(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_left_shift(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_left_shift(
+    keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor: ...
+@overload
+def bitwise_left_shift_(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor: ...
+@overload
+def bitwise_left_shift_(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor: ...
+@overload
+def bitwise_right_shift(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_right_shift(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def bitwise_right_shift(
+    keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor: ...
+@overload
+def bitwise_right_shift_(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor: ...
+@overload
+def bitwise_right_shift_(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor: ...
 def isclose(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -1434,7 +1528,11 @@ def sum(
 ) -> Tensor: ...
 @overload
 def mean(
-    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def mean(
@@ -1506,7 +1604,9 @@ def max(
     keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def max(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+def max(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
 @overload
 def min(
     keyset: DispatchKeySet,
@@ -1521,12 +1621,23 @@ def min(
     keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def min(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+def min(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
 @overload
 def any(
     keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def any(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
@@ -1540,6 +1651,15 @@ def all(
     keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def all(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
@@ -1557,6 +1677,8 @@ def var(
     dim: int | Sequence[int] | None,
     unbiased: bool = True,
     keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def var(
@@ -1577,6 +1699,8 @@ def std(
     dim: int | Sequence[int] | None,
     unbiased: bool = True,
     keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def std(
@@ -1733,8 +1857,12 @@ def tensordot(
     other: Tensor,
     dims_self: Sequence[int],
     dims_other: Sequence[int],
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
-def kron(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+def kron(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
 def chain_matmul(keyset: DispatchKeySet, matrices: Sequence[Tensor]) -> Tensor: ...
 def trace(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def relu(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...

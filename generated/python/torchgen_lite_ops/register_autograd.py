@@ -69,6 +69,7 @@ aten.impl_deferred(
         "addcdiv": "autograd_addcdiv",
         "addcdiv_": "autograd_addcdiv_",
         "mean": "autograd_mean",
+        "mean.dtype_out": "autograd_mean_dtype_out",
         "mean.dim": "autograd_mean_dim",
         "mean.out": "autograd_mean_out",
         "amin": "autograd_amin",
@@ -370,6 +371,10 @@ aten.impl_deferred(
         "sub_.Scalar": "autograd_sub__Scalar",
         "logical_xor": "autograd_logical_xor",
         "logical_xor_": "autograd_logical_xor_",
+        "bitwise_right_shift.Tensor_Scalar": "autograd_bitwise_right_shift_Tensor_Scalar",
+        "bitwise_right_shift_.Tensor_Scalar": "autograd_bitwise_right_shift__Tensor_Scalar",
+        "bitwise_right_shift.Tensor_Scalar_out": "autograd_bitwise_right_shift_Tensor_Scalar_out",
+        "bitwise_right_shift.Scalar_Tensor": "autograd_bitwise_right_shift_Scalar_Tensor",
         "lerp_.Scalar": "autograd_lerp__Scalar",
         "lerp_.Tensor": "autograd_lerp__Tensor",
         "lerp.Scalar_out": "autograd_lerp_Scalar_out",
@@ -568,6 +573,10 @@ aten.impl_deferred(
         "bitwise_xor.Scalar": "autograd_bitwise_xor_Scalar",
         "bitwise_xor.Scalar_Tensor": "autograd_bitwise_xor_Scalar_Tensor",
         "bitwise_xor_.Scalar": "autograd_bitwise_xor__Scalar",
+        "bitwise_left_shift.Tensor_Scalar": "autograd_bitwise_left_shift_Tensor_Scalar",
+        "bitwise_left_shift_.Tensor_Scalar": "autograd_bitwise_left_shift__Tensor_Scalar",
+        "bitwise_left_shift.Tensor_Scalar_out": "autograd_bitwise_left_shift_Tensor_Scalar_out",
+        "bitwise_left_shift.Scalar_Tensor": "autograd_bitwise_left_shift_Scalar_Tensor",
         "clamp_min": "autograd_clamp_min",
         "clamp_min.Tensor": "autograd_clamp_min_Tensor",
         "clamp_min_": "autograd_clamp_min_",
@@ -628,12 +637,19 @@ aten.impl("logical_and.out", _fallthrough)
 aten.impl("argmin", _fallthrough)
 aten.impl("argmin.out", _fallthrough)
 aten.impl("logical_xor.out", _fallthrough)
+aten.impl("bitwise_right_shift.Tensor", _fallthrough)
+aten.impl("bitwise_right_shift_.Tensor", _fallthrough)
+aten.impl("bitwise_right_shift.Tensor_out", _fallthrough)
 aten.impl("any.dim", _fallthrough)
 aten.impl("any.out", _fallthrough)
+aten.impl("any.dims", _fallthrough)
+aten.impl("any.dims_out", _fallthrough)
 aten.impl("any", _fallthrough)
 aten.impl("any.all_out", _fallthrough)
 aten.impl("all.dim", _fallthrough)
 aten.impl("all.out", _fallthrough)
+aten.impl("all.dims", _fallthrough)
+aten.impl("all.dims_out", _fallthrough)
 aten.impl("all", _fallthrough)
 aten.impl("all.all_out", _fallthrough)
 aten.impl("_values", _fallthrough)
@@ -646,3 +662,6 @@ aten.impl("eq.Tensor", _fallthrough)
 aten.impl("bitwise_xor.Tensor_out", _fallthrough)
 aten.impl("bitwise_xor.Tensor", _fallthrough)
 aten.impl("bitwise_xor_.Tensor", _fallthrough)
+aten.impl("bitwise_left_shift.Tensor", _fallthrough)
+aten.impl("bitwise_left_shift_.Tensor", _fallthrough)
+aten.impl("bitwise_left_shift.Tensor_out", _fallthrough)

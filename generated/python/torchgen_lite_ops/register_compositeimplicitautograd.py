@@ -45,6 +45,12 @@ def _extremum() -> ModuleType:
     return kernels
 
 
+def _factory() -> ModuleType:
+    import torchgen_lite.reference.kernels.factory as kernels
+
+    return kernels
+
+
 def _loss_composite() -> ModuleType:
     import torchgen_lite.reference.kernels.loss_composite as kernels
 
@@ -71,6 +77,12 @@ def _normalization() -> ModuleType:
 
 def _order() -> ModuleType:
     import torchgen_lite.reference.kernels.order as kernels
+
+    return kernels
+
+
+def _random() -> ModuleType:
+    import torchgen_lite.reference.kernels.random as kernels
 
     return kernels
 
@@ -117,6 +129,9 @@ def _view_composite() -> ModuleType:
     return kernels
 
 
+aten.impl_from(_factory, "empty.out", "empty_out")
+aten.impl_from(_random, "rand.out", "rand_out")
+aten.impl_from(_random, "randn.out", "randn_out")
 aten.impl_from(_copy, "contiguous", "contiguous")
 aten.impl_from(_copy, "item", "item")
 aten.impl_from(_to, "to.dtype_layout", "to_dtype_layout")
@@ -130,6 +145,9 @@ aten.impl_from(_view_composite, "split.sizes", "split_sizes")
 aten.impl_from(_view_composite, "chunk", "chunk")
 aten.impl_from(_view_composite, "tensor_split.sections", "tensor_split_sections")
 aten.impl_from(_view_composite, "tensor_split.indices", "tensor_split_indices")
+aten.impl_from(
+    _view_composite, "tensor_split.tensor_indices_or_sections", "tensor_split_tensor"
+)
 aten.impl_from(_view_composite, "broadcast_to", "broadcast_to")
 aten.impl_from(_view_composite, "reshape_as", "reshape_as")
 aten.impl_from(_view_composite, "unflatten.int", "unflatten")
@@ -168,16 +186,21 @@ aten.impl_from(_complex, "conj_physical", "conj_physical")
 aten.impl_from(_complex, "real", "real")
 aten.impl_from(_complex, "imag", "imag")
 aten.impl_from(_unary, "square", "square")
+aten.impl_from(_unary, "square.out", "square_out")
 aten.impl_from(_unary, "square_", "square_")
 aten.impl_from(_unary, "isfinite", "isfinite")
 aten.impl_from(_unary, "positive", "positive")
 aten.impl_from(_comparison, "isclose", "isclose")
 aten.impl_from(_extremum, "max.other", "max_other")
+aten.impl_from(_extremum, "max.out", "max_out_other")
 aten.impl_from(_extremum, "min.other", "min_other")
+aten.impl_from(_extremum, "min.out", "min_out_other")
 aten.impl_from(_reduction, "var", "var_unbiased")
 aten.impl_from(_reduction, "var.dim", "var_dim")
+aten.impl_from(_reduction, "var.out", "var_out_unbiased")
 aten.impl_from(_reduction, "std", "std_unbiased")
 aten.impl_from(_reduction, "std.dim", "std_dim")
+aten.impl_from(_reduction, "std.out", "std_out_unbiased")
 aten.impl_from(_matmul_composite, "matmul", "matmul")
 aten.impl_from(_matmul_composite, "matmul.out", "matmul_out")
 aten.impl_from(_matmul_composite, "linear", "linear")
@@ -187,7 +210,9 @@ aten.impl_from(_matmul_composite, "ger", "ger")
 aten.impl_from(_matmul_composite, "inner", "inner")
 aten.impl_from(_matmul_composite, "inner.out", "inner_out")
 aten.impl_from(_matmul_composite, "tensordot", "tensordot")
+aten.impl_from(_matmul_composite, "tensordot.out", "tensordot_out")
 aten.impl_from(_matmul_composite, "kron", "kron")
+aten.impl_from(_matmul_composite, "kron.out", "kron_out")
 aten.impl_from(_matmul_composite, "chain_matmul", "chain_matmul")
 aten.impl_from(_activation_plain, "relu6", "relu6")
 aten.impl_from(_activation_plain, "relu6_", "relu6_")

@@ -143,6 +143,54 @@ def structured_scatter_value_out(
     return out
 
 
+def structured_scatter_reduce(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+) -> Tensor:
+    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_scatter__reduce(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+) -> Tensor:
+    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    check_inplace(self, spec)
+    return self
+
+
+def structured_scatter_reduce_out(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor
+) -> Tensor:
+    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    resize_out(out, spec)
+    return out
+
+
+def structured_scatter_value_reduce(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+) -> Tensor:
+    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_scatter__value_reduce(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+) -> Tensor:
+    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    check_inplace(self, spec)
+    return self
+
+
+def structured_scatter_value_reduce_out(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor
+) -> Tensor:
+    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    resize_out(out, spec)
+    return out
+
+
 def structured_scatter_add(
     self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
@@ -1490,6 +1538,46 @@ def structured_bitwise_xor_Tensor_out(
     return out
 
 
+def structured_bitwise_left_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_bitwise_left_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
+    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    check_inplace(self, spec)
+    return self
+
+
+def structured_bitwise_left_shift_Tensor_out(
+    self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    resize_out(out, spec)
+    return out
+
+
+def structured_bitwise_right_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_bitwise_right_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
+    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    check_inplace(self, spec)
+    return self
+
+
+def structured_bitwise_right_shift_Tensor_out(
+    self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    resize_out(out, spec)
+    return out
+
+
 def structured_clamp(self: Tensor, min: Number | None, max: Number | None) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     out = allocate(spec, "Meta")
@@ -1856,6 +1944,22 @@ def structured_any_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) ->
     return out
 
 
+def structured_any_dims(
+    self: Tensor, dim: Sequence[int] | None, keepdim: bool
+) -> Tensor:
+    spec = _reduction.meta_any_dims(self, dim, keepdim)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_any_dims_out(
+    self: Tensor, dim: Sequence[int] | None, keepdim: bool, *, out: Tensor
+) -> Tensor:
+    spec = _reduction.meta_any_dims(self, dim, keepdim)
+    resize_out(out, spec)
+    return out
+
+
 def structured_any(self: Tensor) -> Tensor:
     spec = _reduction.meta_any(self)
     out = allocate(spec, "Meta")
@@ -1876,6 +1980,22 @@ def structured_all_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
 
 def structured_all_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
+    resize_out(out, spec)
+    return out
+
+
+def structured_all_dims(
+    self: Tensor, dim: Sequence[int] | None, keepdim: bool
+) -> Tensor:
+    spec = _reduction.meta_all_dims(self, dim, keepdim)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_all_dims_out(
+    self: Tensor, dim: Sequence[int] | None, keepdim: bool, *, out: Tensor
+) -> Tensor:
+    spec = _reduction.meta_all_dims(self, dim, keepdim)
     resize_out(out, spec)
     return out
 

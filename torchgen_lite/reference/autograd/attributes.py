@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import is_inference_mode_enabled
@@ -134,6 +135,36 @@ class AutogradAttributes:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         self._keep_accumulator(edge)
         return add_output_hook(edge, hook)
+
+    def register_post_accumulate_grad_hook(self: Any, hook: Callable[[Tensor], None]) -> Handle:
+        """`hook(tensor)` runs each time that backward has added to this leaf's `grad`."""
+        from torchgen_lite.reference.autograd.node import gradient_edge
+
+        edge = gradient_edge(self) if self._requires_grad else None
+        if edge is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors"
+            )
+        self._keep_accumulator(edge)
+        return edge[0].register_hook(lambda *_: hook(self))
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Tensor:
+        """A leaf with its `grad`; what a call has made belongs to its graph and is refused."""
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy"
+                " protocol at the moment."
+            )
+        found: Tensor | None = memo.get(id(self))
+        if found is None:
+            rebuild, parts = self.__reduce__()
+            found = rebuild(*copy.deepcopy(parts, memo))
+            memo[id(self)] = found
+            if self._meta is not None and self._meta.grad is not None:
+                found.grad = copy.deepcopy(self._meta.grad, memo)
+        return found
 
     def _keep_accumulator(self: Any, edge: Any) -> None:
         """A leaf holds its accumulator weakly; once it has hooks the leaf must keep it."""

@@ -15,6 +15,7 @@ autograd_not_implemented                                the fallback of operator
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -180,17 +181,30 @@ def autograd_not_implemented(
     below = after_autograd[keyset]
     if not (grad_enabled() and needs_grad(tensors)):
         return operator.redispatch(below, *arguments, **keywords)
+    for tensor in _written(operator, arguments, keywords):
+        check_inplace(tensor)
     node = NotImplementedBackward(operator.full_name, tuple(edges_of(tensors)))
     with AutoDispatchBelowAutograd():
         result = operator.redispatch(below, *arguments, **keywords)
     given = {id(tensor) for tensor in tensors}
     for output in _tensors(result if isinstance(result, (list, tuple)) else (result,)):
         if id(output) in given:
-            check_inplace(output)
             rebase_history(node, output)
         else:
             set_histories(node, (output,))
     return result
+
+
+def _written(
+    operator: OperatorHandle, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Iterable[Any]:
+    """The tensors that the schema says are written to."""
+    given = {**dict(zip(operator.signature.arguments, arguments)), **keywords}
+    written = _WRITTEN.findall(operator.schema.rpartition("->")[0])
+    return _tensors([given[name] for name in written if name in given])
+
+
+_WRITTEN = re.compile(r"!\)?[^\s,]* (\w+)")
 
 
 def _tensors(values: Iterable[Any]) -> Iterable[Any]:

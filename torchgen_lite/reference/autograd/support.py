@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from torchgen_lite.reference.autograd.mode import grad_enabled
-from torchgen_lite.reference.device import cpu
+from torchgen_lite.reference.device import contiguous_format, cpu
+from torchgen_lite.reference.geometry import is_dense
 from torchgen_lite_ops import operators
 
 if TYPE_CHECKING:
@@ -82,11 +83,22 @@ def accumulate(variable: Tensor, gradient: Tensor) -> None:
     meta = meta_of(variable)
     if meta.grad is None:
         # What arrives may be shared with another gradient, or be an expanded view.
-        meta.grad = operators.clone(gradient)
+        meta.grad = _laid_out(gradient, variable)
     elif grad_enabled():
         meta.grad = operators.add_Tensor(meta.grad, gradient)
     else:
         operators.add__Tensor(meta.grad, gradient)
+
+
+def _laid_out(gradient: Tensor, variable: Tensor) -> Tensor:
+    """A copy in the order of the variable's memory, row-major if that has gaps (torch's layout contract)."""
+    strides = variable._strides
+    if gradient.is_sparse or (gradient._strides == strides and is_dense(variable._shape, strides)):
+        return operators.clone(gradient)
+    if not is_dense(variable._shape, strides):
+        return operators.clone(gradient, memory_format=contiguous_format)
+    fresh = operators.new_empty_strided(gradient, variable._shape, strides)
+    return operators.copy_(fresh, gradient)
 
 
 def implicit_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:

@@ -69,7 +69,7 @@ class View:
 def as_view(source: Tensor, result: Tensor, replay: Replay, creation: int = DEFAULT) -> Tensor:
     """Note that `result` is a view of `source`, made by `replay`."""
     version = result._storage.version
-    if result is source or not result._dtype.differentiable or version is None:
+    if result is source or version is None:
         return result
     if inference_use.seen and is_inference_mode_enabled():
         creation = INFERENCE

@@ -24,7 +24,8 @@ from torchgen_lite.reference.geometry import (
     iterator_strides,
 )
 from torchgen_lite.reference.kernels.common import quiet, store
-from torchgen_lite.reference.structured import ExactSpec, TensorSpec, check_no_overlap
+from torchgen_lite.reference.kernels.shapes import view_strides
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -96,10 +97,21 @@ def meta_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> TensorS
     ]
     for geometry in geometries:
         if geometry is not None:
-            inner = expand_strides(geometry[0], geometry[1], common)
-            operands.append((shape, (0,) * len(lead) + inner + (0,) * len(rest)))
+            operands.append(
+                (shape, _index_strides(geometry, len(lead), len(common), len(rest), shape))
+            )
     strides = None if 0 in shape else _iterated(shape, operands)
     return ExactSpec(shape, self._dtype, strides, self._device)
+
+
+def _index_strides(
+    geometry: tuple[Shape, Strides], lead: int, inner: int, rest: int, shape: Shape
+) -> Strides:
+    """Strides of an index among the whole dimensions, where it has the size 1."""
+    sizes, strides = geometry
+    seen = (1,) * (lead + inner - len(sizes)) + sizes + (1,) * rest
+    viewed = view_strides(sizes, strides, seen) or contiguous_strides(seen)
+    return expand_strides(seen, viewed, shape)
 
 
 def _iterated(shape: Shape, operands: Sequence[tuple[Shape, Strides]]) -> Strides | None:
@@ -162,7 +174,6 @@ def _index_put_impl_(
             " source."
         )
     _check(self, indices)
-    check_no_overlap(self)
     if self._device is meta:
         return self
     where = _numpy_index(self, indices)

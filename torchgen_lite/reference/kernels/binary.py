@@ -102,6 +102,8 @@ meta_fmod_Tensor = _meta("fmod_cpu", INTEGER, FLOATING)
 meta_bitwise_and_Tensor = _meta("bitwise_and_cpu", high=INTEGER)
 meta_bitwise_or_Tensor = _meta("bitwise_or_cpu", high=INTEGER)
 meta_bitwise_xor_Tensor = _meta("bitwise_xor_cpu", high=INTEGER)
+meta_bitwise_left_shift_Tensor = _meta("lshift_cpu", INTEGER, INTEGER)
+meta_bitwise_right_shift_Tensor = _meta("rshift_cpu", INTEGER, INTEGER)
 meta_pow_Tensor_Tensor = _meta("pow", INTEGER)
 
 mul_out = _ufunc(np.multiply)
@@ -116,6 +118,8 @@ hypot_out = _ufunc(np.hypot)
 bitwise_and_out = _ufunc(np.bitwise_and)
 bitwise_or_out = _ufunc(np.bitwise_or)
 bitwise_xor_out = _ufunc(np.bitwise_xor)
+bitwise_left_shift_out = _ufunc(np.left_shift)
+bitwise_right_shift_out = _ufunc(np.right_shift)
 
 
 def check_alpha(common: dtype, alpha: Number) -> None:

@@ -195,3 +195,11 @@ def max_other(self: Tensor, other: Tensor) -> Tensor:
 
 def min_other(self: Tensor, other: Tensor) -> Tensor:
     return operators.minimum(self, other)
+
+
+def max_out_other(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    return operators.maximum_out(self, other, out=out)
+
+
+def min_out_other(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    return operators.minimum_out(self, other, out=out)

@@ -47,6 +47,16 @@ def empty_cpu(
     return new_tensor(shape, strides, dtype or get_default_dtype(), as_device(device))
 
 
+def empty_out(
+    size: Sequence[int], *, memory_format: MemoryFormat | None = None, out: Tensor
+) -> Tensor:
+    return finish(
+        out,
+        TensorSpec(_checked(size), out._dtype, fresh_strides(tuple(size), memory_format)),
+        lambda: None,
+    )
+
+
 def empty_meta(
     size: Sequence[int],
     *,

@@ -100,8 +100,9 @@ def _scatter_spec(
 
 
 def _scatter_into(
-    self: Tensor, dim: int, index: Tensor, values: Array, out: Tensor, accumulate: bool
+    self: Tensor, dim: int, index: Tensor, values: Array, out: Tensor, add: Any = None
 ) -> None:
+    """Overwrites; with a ufunc in `add`, combines what is there with what comes."""
     if out is not self:
         store(out, self._array)
     if numel(index._shape) == 0:
@@ -112,8 +113,8 @@ def _scatter_into(
     if values.ndim:
         values = values[tuple(slice(0, size) for size in positions.shape)]
     where = _coordinates(positions, dim)
-    if accumulate:
-        np.add.at(target, where, values)
+    if add is not None:
+        add.at(target, where, values)
     else:
         target[where] = values
 
@@ -123,7 +124,7 @@ def meta_scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tens
 
 
 def scatter_src_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> None:
-    _scatter_into(self, dim, index, src._array, out, False)
+    _scatter_into(self, dim, index, src._array, out)
 
 
 def meta_scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> TensorSpec:
@@ -131,7 +132,41 @@ def meta_scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> 
 
 
 def scatter_value_out(self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor) -> None:
-    _scatter_into(self, dim, index, element(value, self._dtype), out, False)
+    _scatter_into(self, dim, index, element(value, self._dtype), out)
+
+
+_REDUCTIONS = {"add": np.add, "multiply": np.multiply}
+
+
+def _check_reduction(reduce: str) -> None:
+    if reduce not in _REDUCTIONS:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+
+
+def meta_scatter_reduce(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+) -> TensorSpec:
+    _check_reduction(reduce)
+    return _scatter_spec("scatter", self, dim, index, src)
+
+
+def scatter_reduce_out(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor
+) -> None:
+    _scatter_into(self, dim, index, src._array, out, _REDUCTIONS[reduce])
+
+
+def meta_scatter_value_reduce(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+) -> TensorSpec:
+    _check_reduction(reduce)
+    return _scatter_spec("scatter", self, dim, index, None)
+
+
+def scatter_value_reduce_out(
+    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor
+) -> None:
+    _scatter_into(self, dim, index, element(value, self._dtype), out, _REDUCTIONS[reduce])
 
 
 def meta_scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> TensorSpec:
@@ -139,7 +174,7 @@ def meta_scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tens
 
 
 def scatter_add_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> None:
-    _scatter_into(self, dim, index, src._array, out, True)
+    _scatter_into(self, dim, index, src._array, out, np.add)
 
 
 def _selected_spec(self: Tensor, dim: int, index: Tensor) -> TensorSpec:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.geometry import broadcast_shapes, numel, wrap_dim
 from torchgen_lite.reference.kernels.outputs import write_out
-from torchgen_lite.reference.structured import ExactSpec
+from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
 
 
 def inner_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    return write_out(out, inner(self, other), ExactSpec)
+    kind = ExactSpec if self._shape and other._shape else TensorSpec
+    return write_out(out, inner(self, other), kind)
 
 
 def tensordot(
@@ -148,6 +149,17 @@ def tensordot(
     return ops.reshape(ops.mm(left, right), shape)
 
 
+def tensordot_out(
+    self: Tensor,
+    other: Tensor,
+    dims_self: Sequence[int],
+    dims_other: Sequence[int],
+    *,
+    out: Tensor,
+) -> Tensor:
+    return write_out(out, tensordot(self, other, dims_self, dims_other), ExactSpec)
+
+
 def kron(self: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: a copy of `other` for each element of `self`, scaled by it."""
     ndim = max(self.ndim, other.ndim)
@@ -157,6 +169,10 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
     right = ops.reshape(other, [size for inner_size in theirs for size in (1, inner_size)])
     shape = [first * second for first, second in zip(mine, theirs)]
     return ops.reshape(ops.mul_Tensor(left, right), shape)
+
+
+def kron_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    return write_out(out, kron(self, other))
 
 
 def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:

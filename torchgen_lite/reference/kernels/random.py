@@ -70,6 +70,14 @@ def rand(
     return ops.uniform_(fresh, 0, 1)
 
 
+def rand_out(size: Sequence[int], *, out: Tensor) -> Tensor:
+    return ops.uniform_(ops.empty_out(size, out=out), 0, 1)
+
+
+def randn_out(size: Sequence[int], *, out: Tensor) -> Tensor:
+    return ops.normal_(ops.empty_out(size, out=out), 0, 1)
+
+
 def randn(
     size: Sequence[int],
     *,

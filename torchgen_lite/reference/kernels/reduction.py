@@ -129,6 +129,10 @@ def mean(self: Tensor, *, dtype: DType | None = None) -> Tensor:
     return operators.mean_dim(self, [], False, dtype=dtype)
 
 
+def mean_dtype_out(self: Tensor, *, dtype: DType | None = None, out: Tensor) -> Tensor:
+    return operators.mean_out(self, [], False, dtype=dtype, out=out)
+
+
 def meta_prod_dim_int(
     self: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None
 ) -> TensorSpec:
@@ -301,12 +305,26 @@ def var_unbiased(self: Tensor, unbiased: bool = True) -> Tensor:
     return operators.var_correction(self, None, correction=int(unbiased))
 
 
+def var_out_unbiased(
+    self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False, *, out: Tensor
+) -> Tensor:
+    correction = int(unbiased)
+    return operators.var_correction_out(self, dim, correction=correction, keepdim=keepdim, out=out)
+
+
 def var_dim(self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False) -> Tensor:
     return operators.var_correction(self, dim, correction=int(unbiased), keepdim=keepdim)
 
 
 def std_unbiased(self: Tensor, unbiased: bool = True) -> Tensor:
     return operators.std_correction(self, None, correction=int(unbiased))
+
+
+def std_out_unbiased(
+    self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False, *, out: Tensor
+) -> Tensor:
+    correction = int(unbiased)
+    return operators.std_correction_out(self, dim, correction=correction, keepdim=keepdim, out=out)
 
 
 def std_dim(self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False) -> Tensor:

@@ -114,3 +114,27 @@ def bitwise_xor_(self: Tensor, other: Number) -> Tensor:
 
 def bitwise_xor_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     return operators.bitwise_xor_Tensor_out(self, wrap_number(other), out=out)
+
+
+def bitwise_left_shift(self: Tensor | Number, other: Tensor | Number) -> Tensor:
+    return operators.bitwise_left_shift_Tensor(as_tensor(self), as_tensor(other))
+
+
+def bitwise_left_shift_(self: Tensor, other: Number) -> Tensor:
+    return operators.bitwise_left_shift__Tensor(self, wrap_number(other))
+
+
+def bitwise_left_shift_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
+    return operators.bitwise_left_shift_Tensor_out(self, wrap_number(other), out=out)
+
+
+def bitwise_right_shift(self: Tensor | Number, other: Tensor | Number) -> Tensor:
+    return operators.bitwise_right_shift_Tensor(as_tensor(self), as_tensor(other))
+
+
+def bitwise_right_shift_(self: Tensor, other: Number) -> Tensor:
+    return operators.bitwise_right_shift__Tensor(self, wrap_number(other))
+
+
+def bitwise_right_shift_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
+    return operators.bitwise_right_shift_Tensor_out(self, wrap_number(other), out=out)

@@ -90,6 +90,8 @@ def expand_geometry(shape: Shape, strides: Strides, to: Sequence[int]) -> tuple[
             f" dimensions in the tensor ({len(shape)})"
         )
     sizes, steps = list(to), [0] * len(to)
+    if not shape:
+        return tuple(sizes), tuple(steps)
     for axis in range(len(to) - 1, -1, -1):
         size = shape[axis - lead] if axis >= lead else 1
         if axis >= lead:

@@ -344,6 +344,10 @@ def square(self: Tensor) -> Tensor:
     return operators.pow_Tensor_Scalar(self, 2)
 
 
+def square_out(self: Tensor, *, out: Tensor) -> Tensor:
+    return operators.pow_Tensor_Scalar_out(self, 2, out=out)
+
+
 def square_(self: Tensor) -> Tensor:
     return operators.pow__Scalar(self, 2)
 

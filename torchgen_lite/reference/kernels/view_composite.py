@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.device import contiguous_format
+from torchgen_lite.reference.device import contiguous_format, cpu
 from torchgen_lite.reference.dtype import int32, int64
 from torchgen_lite.reference.geometry import broadcast_shapes, numel, wrap_dim
 from torchgen_lite.reference.kernels.outputs import write_out
@@ -77,6 +77,26 @@ def tensor_split_indices(self: Tensor, indices: Sequence[int], dim: int = 0) -> 
     """Parts that begin where `indices` say."""
     _check_splittable(self)
     return _cut(self, indices, dim)
+
+
+def tensor_split_tensor(
+    self: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> list[Tensor]:
+    """By a number of sections or by indices, as its tensor is a number or a vector."""
+    given = tensor_indices_or_sections
+    if given._dtype is not int64 or given._device is not cpu:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to be a long tensor on cpu, but got"
+            f" {given._dtype.scalar_type} on {given._device}"
+        )
+    if given.ndim > 1:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or"
+            f" one-dimensional tensor, but got a tensor with {given.ndim} dims"
+        )
+    if given._shape:
+        return tensor_split_indices(self, given.tolist(), dim)
+    return tensor_split_sections(self, int(given), dim)
 
 
 def _check_splittable(self: Tensor) -> None:

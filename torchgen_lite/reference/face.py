@@ -1,0 +1,151 @@
+"""The functions of `tl` that have more than their operator: see `bindings.py`.
+
+Numbers in the place of tensors, for the operators for which torch's parser takes them (`add(1, 2)`, `mul(x, 2, out=y)`),
+and forms that are Python's own (`meshgrid(*tensors)`, `tensordot(dims=1)`, ends of `linspace` that are tensors).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from torchgen_lite.reference.bindings import factory, named, nonzero, norm, return_types
+from torchgen_lite.reference.tensor import Tensor, wrap_number
+from torchgen_lite_ops import functions, operators
+
+__all__ = [
+    "add",
+    "arange",
+    "div",
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "eye",
+    "floor_divide",
+    "full",
+    "full_like",
+    "linspace",
+    "logspace",
+    "max",
+    "meshgrid",
+    "min",
+    "mul",
+    "nonzero",
+    "norm",
+    "ones",
+    "ones_like",
+    "rand",
+    "randn",
+    "range",
+    "return_types",
+    "scalar_tensor",
+    "sort",
+    "sparse_coo_tensor",
+    "sub",
+    "tensordot",
+    "topk",
+    "true_divide",
+    "zeros",
+    "zeros_like",
+]
+
+
+def _with_numbers(function: Callable[..., Any]) -> Callable[..., Tensor]:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        if kwargs.get("out") is not None or (args and not isinstance(args[0], Tensor)):
+            args = (*map(_as_tensor, args[:2]), *args[2:])
+        result: Tensor = function(*args, **kwargs)
+        return result
+
+    return call
+
+
+def _as_tensor(value: Any) -> Any:
+    return wrap_number(value) if isinstance(value, (int, float, complex)) else value
+
+
+def _between(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A factory whose ends may be tensors without dimensions."""
+
+    def end_of(name: str, value: Any) -> Any:
+        if not isinstance(value, Tensor):
+            return value
+        if value._shape:
+            raise RuntimeError(
+                f"{function.__name__} only supports 0-dimensional start and end tensors, but got {name}"
+                f" with {value.ndim} dimension(s)."
+            )
+        return value.item()
+
+    @wraps(function)
+    def call(start: Any, end: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(end_of("start", start), end_of("end", end), *args, **kwargs)
+
+    return call
+
+
+add = _with_numbers(functions.add)
+sub = _with_numbers(functions.sub)
+mul = _with_numbers(functions.mul)
+div = true_divide = _with_numbers(functions.div)
+floor_divide = _with_numbers(functions.floor_divide)
+
+max = named(functions.max, return_types.max)
+min = named(functions.min, return_types.min)
+sort = named(functions.sort, return_types.sort)
+topk = named(functions.topk, return_types.topk)
+
+arange = factory(functions.arange)
+empty = factory(functions.empty)
+empty_like = factory(functions.empty_like)
+empty_strided = factory(functions.empty_strided)
+eye = factory(functions.eye)
+full = factory(functions.full)
+full_like = factory(functions.full_like)
+linspace = factory(_between(functions.linspace))
+logspace = factory(_between(functions.logspace))
+ones = factory(functions.ones)
+ones_like = factory(functions.ones_like)
+rand = factory(functions.rand)
+randn = factory(functions.randn)
+range = factory(functions.range)
+scalar_tensor = factory(functions.scalar_tensor)
+sparse_coo_tensor = factory(functions.sparse_coo_tensor)
+zeros = factory(functions.zeros)
+zeros_like = factory(functions.zeros_like)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """The coordinates of a grid, of tensors one by one or in a list."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    return tuple(operators.meshgrid_indexing(given, indexing=indexing))
+
+
+def tensordot(
+    self: Tensor,
+    other: Tensor,
+    dims: int | Tensor | Sequence[int | Sequence[int]] = 2,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Sums over pairs of dimensions: a list of them for each tensor, or how many, last ones with first ones."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got {dims=}")
+        if dims > self.ndim or dims > other.ndim:
+            raise RuntimeError(
+                f"tensordot expects dims <= ndim_a or ndim_b, but got {dims=}, a dimension size of"
+                f" {self.ndim} and {other.ndim}"
+            )
+        axes = builtins.range
+        dims = [axes(self.ndim - dims, self.ndim), axes(dims)]
+    first, second = ([dim] if isinstance(dim, int) else [*dim] for dim in dims)
+    if out is None:
+        return operators.tensordot(self, other, first, second)
+    return operators.tensordot_out(self, other, first, second, out=out)
