@@ -24,6 +24,10 @@ WITHOUT = {
     "floor_divide_.Tensor",
     "floor_divide_.Scalar",
     "resize_",
+    "scatter.reduce",
+    "scatter.value_reduce",
+    "scatter_.reduce",
+    "scatter_.value_reduce",
 }
 
 
@@ -35,6 +39,10 @@ PROGRAMS: list[Callable[[Any], Any]] = [
     lambda lib: lib.floor_divide(leaf(lib), lib.tensor([2.0])).sum().backward(),
     lambda lib: lib.floor_divide(leaf(lib), 2).sum().backward(),
     lambda lib: (leaf(lib) * 1).floor_divide_(2).sum().backward(),
+    lambda lib: (
+        lib.scatter(leaf(lib), 0, lib.tensor([0]), lib.ones(1), reduce="add").sum().backward()
+    ),
+    lambda lib: lib.scatter(leaf(lib), 0, lib.tensor([0]), 2.0, reduce="add").sum().backward(),
     lambda lib: leaf(lib).resize_([3]),
     lambda lib: leaf(lib).view(lib.int32).requires_grad,
 ]

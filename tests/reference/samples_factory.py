@@ -172,6 +172,17 @@ def powers() -> Iterator[Sample]:
     yield sample(0, 3, 4, 2.0, dtype=Named("float64"))
 
 
+@samples("empty.out", "rand.out", "randn.out")
+def arbitrary_out() -> Iterator[Sample]:
+    yield sample([2, 3])
+    yield sample([0])
+
+
+@samples("empty.out")
+def arbitrary_out_in_a_format() -> Iterator[Sample]:
+    yield sample([2, 3, 4, 5], memory_format=Named("channels_last"))
+
+
 @samples("eye", "eye.out")
 def eye() -> Iterator[Sample]:
     yield sample(3)

@@ -46,6 +46,22 @@ def scatter_value() -> Iterator[Sample]:
     yield sample(integers(3, 4), 0, given([[0, 1, 2, 0]], "int64"), 7)
 
 
+@samples("scatter.reduce")
+def scatter_reduced() -> Iterator[Sample]:
+    for reduce in ("add", "multiply"):
+        place = given([[0, 2], [3, 0]], "int64")
+        yield sample(floats(3, 4), 1, place, floats(3, 3, seed=1), reduce=reduce)
+        yield sample(floats(3), 0, integers(6, high=3), floats(6, seed=1), reduce=reduce)
+        yield sample(integers(4), -1, given([3, 3], "int64"), integers(2, seed=1), reduce=reduce)
+
+
+@samples("scatter.value_reduce")
+def scatter_value_reduced() -> Iterator[Sample]:
+    for reduce in ("add", "multiply"):
+        yield sample(floats(3), 0, given([0, 2, 0], "int64"), 2.5, reduce=reduce)
+        yield sample(integers(3, 4), 0, given([[0, 1, 2, 0]], "int64"), 7, reduce=reduce)
+
+
 @samples("take")
 def take() -> Iterator[Sample]:
     yield sample(floats(3, 4), given([[0, -1], [5, 11]], "int64"))

@@ -107,6 +107,8 @@ BINARY = [
     "bitwise_and.Tensor",
     "bitwise_or.Tensor",
     "bitwise_xor.Tensor",
+    "bitwise_left_shift.Tensor",
+    "bitwise_right_shift.Tensor",
     "max.other",
     "min.other",
 ]
@@ -130,6 +132,8 @@ SCALAR = [
     "bitwise_and.Scalar",
     "bitwise_or.Scalar",
     "bitwise_xor.Scalar",
+    "bitwise_left_shift.Tensor_Scalar",
+    "bitwise_right_shift.Tensor_Scalar",
     "pow.Tensor_Scalar",
     "clamp_min",
     "clamp_max",
@@ -214,6 +218,21 @@ def with_scalar() -> Iterator[Sample]:
 def scalar_first_bits() -> Iterator[Sample]:
     yield sample(6, integers(4))
     yield sample(True, booleans(4))
+
+
+@samples("bitwise_left_shift.Scalar_Tensor", "bitwise_right_shift.Scalar_Tensor")
+def scalar_first_shifts() -> Iterator[Sample]:
+    yield sample(6, integers(4))
+    yield sample(-6, integers(4, low=-1))
+    yield sample(200, integers(4, dtype="uint8"))
+
+
+@samples("bitwise_left_shift.Tensor", "bitwise_right_shift.Tensor")
+def shifts_past_the_end() -> Iterator[Sample]:
+    for dtype, bits in (("int64", 64), ("int8", 8), ("uint8", 8)):
+        count = given([0, 1, bits - 1, bits, bits + 1, 100], dtype)
+        yield sample(given([1, 3, 5, 7, 100, 100], dtype), count)
+    yield sample(given([-1, -8, 8], "int64"), given([63, 64, -1], "int64"))
 
 
 @samples("remainder.Scalar_Tensor")

@@ -87,6 +87,15 @@ def one_dim() -> Iterator[Sample]:
     yield sample(floats(0, 3), 1)
 
 
+@samples("any.dims", "all.dims")
+def truth_of_several_dims() -> Iterator[Sample]:
+    yield sample(booleans(2, 3, 4), [0, 2])
+    yield sample(integers(2, 3, 2), [0, -1], True)
+    yield sample(floats(2, 3), [])
+    yield sample(floats(2, 3), None, True)
+    yield sample(booleans(0, 3), [0, 1])
+
+
 @samples("linalg_vector_norm")
 def vector_norm() -> Iterator[Sample]:
     for order in (2, 1, 0, 3.5, float("inf"), -float("inf")):

@@ -11,6 +11,7 @@ from tests.reference.samples import (
     complexes,
     every_second,
     floats,
+    given,
     integers,
     sample,
     samples,
@@ -187,6 +188,13 @@ def parts() -> Iterator[Sample]:
     yield sample(floats(2, 6), 2, 1)
     yield sample(floats(0, 2), 2)
     yield sample(floats(3), 5)
+
+
+@samples("tensor_split.tensor_indices_or_sections")
+def parts_by_tensor() -> Iterator[Sample]:
+    yield sample(floats(7, 2), given(3, "int64"))
+    yield sample(floats(7, 2), given([1, 4], "int64"))
+    yield sample(floats(2, 6), given([2, 2, 9], "int64"), -1)
 
 
 @samples("split.sizes", "split_with_sizes", "tensor_split.indices")

@@ -17,7 +17,7 @@ def test_gather_and_scatter() -> None:
     assert tl.gather(x, 1, index).tolist() == [[2, 0], [4, 4]]
     assert tl.scatter(x, 1, index, 9).tolist() == [[9, 1, 9], [3, 9, 5]]
     assert tl.scatter_add(tl.zeros([3]), 0, tl.tensor([1, 1]), tl.ones([2])).tolist() == [0, 2, 0]
-    with pytest.raises(RuntimeError, match="index 3 is out of bounds for dimension with size 3"):
+    with pytest.raises(RuntimeError, match="index 3 is out of bounds for dimension 1 with size 3"):
         tl.gather(x, 1, tl.tensor([[3]]))
     with pytest.raises(RuntimeError, match="same number of dimensions"):
         tl.gather(x, 1, tl.tensor([0]))

@@ -49,7 +49,17 @@ ENTRIES: dict[str, dict[str, Any]] = {
 }
 # Their values are arbitrary or random: only the geometry can agree.
 ARBITRARY = {"empty.memory_format", "empty_strided", "empty_like", "new_empty", "new_empty_strided"}
-ARBITRARY |= {"rand", "randn", "bernoulli_.float", "uniform_", "normal_", "resize_"}
+ARBITRARY |= {
+    "empty.out",
+    "rand.out",
+    "randn.out",
+    "rand",
+    "randn",
+    "bernoulli_.float",
+    "uniform_",
+    "normal_",
+    "resize_",
+}
 # Their results depend on data, so there is nothing to say about Meta.
 DATA_DEPENDENT = {"dynamic_output_shape", "data_dependent_output"}
 # Composite operators that ask for data without PyTorch having a tag for it.

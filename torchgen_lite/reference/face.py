@@ -18,6 +18,7 @@ from torchgen_lite_ops import functions, operators
 __all__ = [
     "add",
     "arange",
+    "cat",
     "div",
     "empty",
     "empty_like",
@@ -85,6 +86,15 @@ def _between(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(end_of("start", start), end_of("end", end), *args, **kwargs)
 
     return call
+
+
+@wraps(functions.cat)
+def cat(tensors: Any, *args: Any, **kwargs: Any) -> Tensor:
+    if not tensors:
+        # Without a tensor there is no backend to ask.
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    result: Tensor = functions.cat(tensors, *args, **kwargs)
+    return result
 
 
 add = _with_numbers(functions.add)

@@ -44,6 +44,8 @@ class TensorSpec:
     """Shape, dtype and strides of a result that doesn't exist yet."""
 
     __slots__ = ("device", "dtype", "shape", "strides")
+    # Whether the operator in place writes element after element, and therefore to expanded tensors too.
+    fills = False
 
     def __init__(
         self,
@@ -77,6 +79,13 @@ class ExactSpec(TensorSpec):
             )
 
 
+class FilledSpec(ExactSpec):
+    """The same of an operator that in place fills some elements: expanded tensors are written to as well."""
+
+    __slots__ = ()
+    fills = True
+
+
 class AnySpec(TensorSpec):
     """A result that is computed in the dtype of `out`, whatever that is."""
 
@@ -100,7 +109,8 @@ def check_inplace(self: Tensor, spec: TensorSpec) -> None:
             f" {list(spec.shape)}"
         )
     check_cast(spec.dtype, self._dtype)
-    check_no_overlap(self)
+    if not spec.fills:
+        check_no_overlap(self)
 
 
 def resize_out(out: Tensor, spec: TensorSpec) -> None:

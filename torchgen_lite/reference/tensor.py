@@ -381,6 +381,12 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
     def __rfloordiv__(self, other: Number) -> Tensor:
         return operators.floor_divide(wrap_number(other), self)
 
+    def __rlshift__(self, other: Number) -> Tensor:
+        return operators.bitwise_left_shift_Scalar_Tensor(other, self)
+
+    def __rrshift__(self, other: Number) -> Tensor:
+        return operators.bitwise_right_shift_Scalar_Tensor(other, self)
+
     def __getitem__(self, index: Any) -> Tensor:
         from torchgen_lite.reference.indexing import get_item
 

@@ -521,6 +521,19 @@ def adinplaceorview_any_out(
     return _result
 
 
+def adinplaceorview_any_all_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_any_all_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_any_dims_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -535,19 +548,6 @@ def adinplaceorview_any_dims_out(
         _result = _operators.redispatch_any_dims_out(
             _after[_keyset], self, dim, keepdim, out=out
         )
-    finally:
-        _set_state(_outer)
-    _bump_version(out)
-    return _result
-
-
-def adinplaceorview_any_all_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
-    _outer = _state()
-    _set_state(_below[_outer])
-    try:
-        _result = _operators.redispatch_any_all_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)

@@ -467,6 +467,19 @@ def adinplaceorview_all_out(
     return _result
 
 
+def adinplaceorview_all_all_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_all_all_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_all_dims_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -481,19 +494,6 @@ def adinplaceorview_all_dims_out(
         _result = _operators.redispatch_all_dims_out(
             _after[_keyset], self, dim, keepdim, out=out
         )
-    finally:
-        _set_state(_outer)
-    _bump_version(out)
-    return _result
-
-
-def adinplaceorview_all_all_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
-    _outer = _state()
-    _set_state(_below[_outer])
-    try:
-        _result = _operators.redispatch_all_all_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)

@@ -938,18 +938,18 @@ min = _packet(
 any = _packet(
     "any",
     _Candidate(_operators.any_dim, ("Tensor", "int", "bool"), out=_operators.any_out),
+    _Candidate(_operators.any, ("Tensor",), out=_operators.any_all_out),
     _Candidate(
         _operators.any_dims, ("Tensor", "int[]?", "bool"), out=_operators.any_dims_out
     ),
-    _Candidate(_operators.any, ("Tensor",), out=_operators.any_all_out),
 )
 all = _packet(
     "all",
     _Candidate(_operators.all_dim, ("Tensor", "int", "bool"), out=_operators.all_out),
+    _Candidate(_operators.all, ("Tensor",), out=_operators.all_all_out),
     _Candidate(
         _operators.all_dims, ("Tensor", "int[]?", "bool"), out=_operators.all_dims_out
     ),
-    _Candidate(_operators.all, ("Tensor",), out=_operators.all_all_out),
 )
 var = _packet(
     "var",

@@ -1185,6 +1185,8 @@ def any(
     self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
+def any(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
 def any(
     self: Tensor,
     dim: Sequence[int] | None = None,
@@ -1193,11 +1195,11 @@ def any(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def any(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-@overload
 def all(
     self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor: ...
+@overload
+def all(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def all(
     self: Tensor,
@@ -1206,8 +1208,6 @@ def all(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-@overload
-def all(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def var(self: Tensor, unbiased: bool = True) -> Tensor: ...
 @overload

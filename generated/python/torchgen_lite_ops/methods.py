@@ -650,14 +650,14 @@ class TensorMethods:
     any = _packet(
         "TensorMethods.any",
         _Candidate(_operators.any_dim, ("Tensor", "int", "bool")),
-        _Candidate(_operators.any_dims, ("Tensor", "int[]?", "bool")),
         _Candidate(_operators.any, ("Tensor",)),
+        _Candidate(_operators.any_dims, ("Tensor", "int[]?", "bool")),
     )
     all = _packet(
         "TensorMethods.all",
         _Candidate(_operators.all_dim, ("Tensor", "int", "bool")),
-        _Candidate(_operators.all_dims, ("Tensor", "int[]?", "bool")),
         _Candidate(_operators.all, ("Tensor",)),
+        _Candidate(_operators.all_dims, ("Tensor", "int[]?", "bool")),
     )
     var = _packet(
         "TensorMethods.var",

@@ -2478,84 +2478,6 @@ _memo_any_out = _handle_any_out.memo
 _redispatch_memo_any_out: Any = _handle_any_out.redispatch_memo
 
 
-def any_dims(
-    self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
-) -> Tensor:
-    kernel: Callable[..., Tensor]
-    try:
-        kernel = _memo_any_dims[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError, TypeError):
-        kernel = _handle_any_dims.resolve(self)
-    return kernel(self, dim, keepdim)
-
-
-def redispatch_any_dims(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: Sequence[int] | None = None,
-    keepdim: bool = False,
-) -> Tensor:
-    try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_any_dims[keyset]
-    except KeyError:
-        kernel = _handle_any_dims.resolve_redispatch(keyset)
-    return kernel(self, dim, keepdim)
-
-
-_handle_any_dims = _library_aten.define_stubs(
-    "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    "T--",
-    any_dims,
-    redispatch_any_dims,
-    tags=("reduction",),
-)
-_memo_any_dims = _handle_any_dims.memo
-_redispatch_memo_any_dims: Any = _handle_any_dims.redispatch_memo
-
-
-def any_dims_out(
-    self: Tensor,
-    dim: Sequence[int] | None = None,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
-) -> Tensor:
-    kernel: Callable[..., Tensor]
-    try:
-        kernel = _memo_any_dims_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
-    except (KeyError, AttributeError, TypeError):
-        kernel = _handle_any_dims_out.resolve(self, out)
-    return kernel(self, dim, keepdim, out=out)
-
-
-def redispatch_any_dims_out(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: Sequence[int] | None = None,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
-) -> Tensor:
-    try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_any_dims_out[keyset]
-    except KeyError:
-        kernel = _handle_any_dims_out.resolve_redispatch(keyset)
-    return kernel(self, dim, keepdim, out=out)
-
-
-_handle_any_dims_out = _library_aten.define_stubs(
-    "aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
-    "T--T",
-    any_dims_out,
-    redispatch_any_dims_out,
-    tags=("reduction",),
-)
-_memo_any_dims_out = _handle_any_dims_out.memo
-_redispatch_memo_any_dims_out: Any = _handle_any_dims_out.redispatch_memo
-
-
 def any(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2614,6 +2536,84 @@ _handle_any_all_out = _library_aten.define_stubs(
 )
 _memo_any_all_out = _handle_any_all_out.memo
 _redispatch_memo_any_all_out: Any = _handle_any_all_out.redispatch_memo
+
+
+def any_dims(
+    self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_any_dims[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_any_dims.resolve(self)
+    return kernel(self, dim, keepdim)
+
+
+def redispatch_any_dims(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_any_dims[keyset]
+    except KeyError:
+        kernel = _handle_any_dims.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim)
+
+
+_handle_any_dims = _library_aten.define_stubs(
+    "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    "T--",
+    any_dims,
+    redispatch_any_dims,
+    tags=("core", "reduction"),
+)
+_memo_any_dims = _handle_any_dims.memo
+_redispatch_memo_any_dims: Any = _handle_any_dims.redispatch_memo
+
+
+def any_dims_out(
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_any_dims_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_any_dims_out.resolve(self, out)
+    return kernel(self, dim, keepdim, out=out)
+
+
+def redispatch_any_dims_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_any_dims_out[keyset]
+    except KeyError:
+        kernel = _handle_any_dims_out.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, out=out)
+
+
+_handle_any_dims_out = _library_aten.define_stubs(
+    "aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    any_dims_out,
+    redispatch_any_dims_out,
+    tags=("reduction",),
+)
+_memo_any_dims_out = _handle_any_dims_out.memo
+_redispatch_memo_any_dims_out: Any = _handle_any_dims_out.redispatch_memo
 
 
 def mv(self: Tensor, vec: Tensor) -> Tensor:

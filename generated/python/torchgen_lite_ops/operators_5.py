@@ -1900,6 +1900,62 @@ _memo_all_out = _handle_all_out.memo
 _redispatch_memo_all_out: Any = _handle_all_out.redispatch_memo
 
 
+def all(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_all.resolve(self)
+    return kernel(self)
+
+
+def redispatch_all(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all[keyset]
+    except KeyError:
+        kernel = _handle_all.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_all = _library_aten.define_stubs(
+    "aten::all(Tensor self) -> Tensor", "T", all, redispatch_all, tags=("reduction",)
+)
+_memo_all = _handle_all.memo
+_redispatch_memo_all: Any = _handle_all.redispatch_memo
+
+
+def all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all_all_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_all_all_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_all_all_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all_all_out[keyset]
+    except KeyError:
+        kernel = _handle_all_all_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_all_all_out = _library_aten.define_stubs(
+    "aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    all_all_out,
+    redispatch_all_all_out,
+    tags=("reduction",),
+)
+_memo_all_all_out = _handle_all_all_out.memo
+_redispatch_memo_all_all_out: Any = _handle_all_all_out.redispatch_memo
+
+
 def all_dims(
     self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
 ) -> Tensor:
@@ -1976,62 +2032,6 @@ _handle_all_dims_out = _library_aten.define_stubs(
 )
 _memo_all_dims_out = _handle_all_dims_out.memo
 _redispatch_memo_all_dims_out: Any = _handle_all_dims_out.redispatch_memo
-
-
-def all(self: Tensor) -> Tensor:
-    kernel: Callable[..., Tensor]
-    try:
-        kernel = _memo_all[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError, TypeError):
-        kernel = _handle_all.resolve(self)
-    return kernel(self)
-
-
-def redispatch_all(keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_all[keyset]
-    except KeyError:
-        kernel = _handle_all.resolve_redispatch(keyset)
-    return kernel(self)
-
-
-_handle_all = _library_aten.define_stubs(
-    "aten::all(Tensor self) -> Tensor", "T", all, redispatch_all, tags=("reduction",)
-)
-_memo_all = _handle_all.memo
-_redispatch_memo_all: Any = _handle_all.redispatch_memo
-
-
-def all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    kernel: Callable[..., Tensor]
-    try:
-        kernel = _memo_all_all_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
-    except (KeyError, AttributeError, TypeError):
-        kernel = _handle_all_all_out.resolve(self, out)
-    return kernel(self, out=out)
-
-
-def redispatch_all_all_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
-    try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_all_all_out[keyset]
-    except KeyError:
-        kernel = _handle_all_all_out.resolve_redispatch(keyset)
-    return kernel(self, out=out)
-
-
-_handle_all_all_out = _library_aten.define_stubs(
-    "aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
-    "TT",
-    all_all_out,
-    redispatch_all_all_out,
-    tags=("reduction",),
-)
-_memo_all_all_out = _handle_all_all_out.memo
-_redispatch_memo_all_all_out: Any = _handle_all_all_out.redispatch_memo
 
 
 def logsumexp(self: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:

@@ -1046,19 +1046,19 @@ aten.any = _with_overloads(
     _functions.any,
     dim=_operators.any_dim,
     out=_operators.any_out,
-    dims=_operators.any_dims,
-    dims_out=_operators.any_dims_out,
     default=_operators.any,
     all_out=_operators.any_all_out,
+    dims=_operators.any_dims,
+    dims_out=_operators.any_dims_out,
 )
 aten.all = _with_overloads(
     _functions.all,
     dim=_operators.all_dim,
     out=_operators.all_out,
-    dims=_operators.all_dims,
-    dims_out=_operators.all_dims_out,
     default=_operators.all,
     all_out=_operators.all_all_out,
+    dims=_operators.all_dims,
+    dims_out=_operators.all_dims_out,
 )
 aten.var = _with_overloads(
     _functions.var,

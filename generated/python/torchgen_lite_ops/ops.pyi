@@ -1863,6 +1863,8 @@ class _aten_any:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
+    @overload
     def __call__(
         _packet,
         self: _Tensor,
@@ -1871,14 +1873,12 @@ class _aten_any:
         *,
         out: _Tensor | None = None,
     ) -> _Tensor: ...
-    @overload
-    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     dim = _overload(_operators.any_dim)
     out = _overload(_operators.any_out)
-    dims = _overload(_operators.any_dims)
-    dims_out = _overload(_operators.any_dims_out)
     default = _overload(_operators.any)
     all_out = _overload(_operators.any_all_out)
+    dims = _overload(_operators.any_dims)
+    dims_out = _overload(_operators.any_dims_out)
 
 class _aten_all:
     @overload
@@ -1891,6 +1891,8 @@ class _aten_all:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
+    @overload
     def __call__(
         _packet,
         self: _Tensor,
@@ -1899,14 +1901,12 @@ class _aten_all:
         *,
         out: _Tensor | None = None,
     ) -> _Tensor: ...
-    @overload
-    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     dim = _overload(_operators.all_dim)
     out = _overload(_operators.all_out)
-    dims = _overload(_operators.all_dims)
-    dims_out = _overload(_operators.all_dims_out)
     default = _overload(_operators.all)
     all_out = _overload(_operators.all_all_out)
+    dims = _overload(_operators.all_dims)
+    dims_out = _overload(_operators.all_dims_out)
 
 class _aten_var:
     @overload

@@ -1635,16 +1635,16 @@ def any(
 ) -> Tensor: ...
 @overload
 def any(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def any(
     keyset: DispatchKeySet,
     self: Tensor,
     dim: Sequence[int] | None = None,
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def any(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def all(
@@ -1657,16 +1657,16 @@ def all(
 ) -> Tensor: ...
 @overload
 def all(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def all(
     keyset: DispatchKeySet,
     self: Tensor,
     dim: Sequence[int] | None = None,
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def all(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def var(keyset: DispatchKeySet, self: Tensor, unbiased: bool = True) -> Tensor: ...

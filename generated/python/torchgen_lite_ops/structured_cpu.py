@@ -2249,6 +2249,20 @@ def structured_any_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) ->
     return out
 
 
+def structured_any(self: Tensor) -> Tensor:
+    spec = _reduction.meta_any(self)
+    out = allocate(spec, "CPU")
+    _reduction.any_all_out(self, out=out)
+    return out
+
+
+def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
+    spec = _reduction.meta_any(self)
+    resize_out(out, spec)
+    _reduction.any_all_out(self, out=out)
+    return out
+
+
 def structured_any_dims(
     self: Tensor, dim: Sequence[int] | None, keepdim: bool
 ) -> Tensor:
@@ -2267,20 +2281,6 @@ def structured_any_dims_out(
     return out
 
 
-def structured_any(self: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    out = allocate(spec, "CPU")
-    _reduction.any_all_out(self, out=out)
-    return out
-
-
-def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    resize_out(out, spec)
-    _reduction.any_all_out(self, out=out)
-    return out
-
-
 def structured_all_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     out = allocate(spec, "CPU")
@@ -2292,6 +2292,20 @@ def structured_all_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) ->
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     resize_out(out, spec)
     _reduction.all_out(self, dim, keepdim, out=out)
+    return out
+
+
+def structured_all(self: Tensor) -> Tensor:
+    spec = _reduction.meta_all(self)
+    out = allocate(spec, "CPU")
+    _reduction.all_all_out(self, out=out)
+    return out
+
+
+def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
+    spec = _reduction.meta_all(self)
+    resize_out(out, spec)
+    _reduction.all_all_out(self, out=out)
     return out
 
 
@@ -2310,20 +2324,6 @@ def structured_all_dims_out(
     spec = _reduction.meta_all_dims(self, dim, keepdim)
     resize_out(out, spec)
     _reduction.all_dims_out(self, dim, keepdim, out=out)
-    return out
-
-
-def structured_all(self: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    out = allocate(spec, "CPU")
-    _reduction.all_all_out(self, out=out)
-    return out
-
-
-def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    resize_out(out, spec)
-    _reduction.all_all_out(self, out=out)
     return out
 
 

@@ -1944,6 +1944,18 @@ def structured_any_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) ->
     return out
 
 
+def structured_any(self: Tensor) -> Tensor:
+    spec = _reduction.meta_any(self)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
+    spec = _reduction.meta_any(self)
+    resize_out(out, spec)
+    return out
+
+
 def structured_any_dims(
     self: Tensor, dim: Sequence[int] | None, keepdim: bool
 ) -> Tensor:
@@ -1960,18 +1972,6 @@ def structured_any_dims_out(
     return out
 
 
-def structured_any(self: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    resize_out(out, spec)
-    return out
-
-
 def structured_all_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -1980,6 +1980,18 @@ def structured_all_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
 
 def structured_all_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
+    resize_out(out, spec)
+    return out
+
+
+def structured_all(self: Tensor) -> Tensor:
+    spec = _reduction.meta_all(self)
+    out = allocate(spec, "Meta")
+    return out
+
+
+def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
+    spec = _reduction.meta_all(self)
     resize_out(out, spec)
     return out
 
@@ -1996,18 +2008,6 @@ def structured_all_dims_out(
     self: Tensor, dim: Sequence[int] | None, keepdim: bool, *, out: Tensor
 ) -> Tensor:
     spec = _reduction.meta_all_dims(self, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_all(self: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
     resize_out(out, spec)
     return out
 

@@ -15,7 +15,7 @@ from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING
 from torchgen_lite.reference.geometry import iterator_strides, wrap_dim
 from torchgen_lite.reference.kernels.common import quiet, store, unary_spec, unsupported
 from torchgen_lite.reference.kernels.elements import element, wide
-from torchgen_lite.reference.structured import ExactSpec, TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, FilledSpec, TensorSpec
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.storage import Array
@@ -118,7 +118,7 @@ def softplus_out(self: Tensor, beta: Number = 1, threshold: Number = 20, *, out:
 def meta_threshold(self: Tensor, threshold: Number, value: Number) -> TensorSpec:
     if self._dtype.category in (BOOL, COMPLEX):
         raise unsupported("threshold_cpu", self._dtype)
-    return unary_spec(self, self._dtype)
+    return unary_spec(self, self._dtype, FilledSpec)
 
 
 def threshold_out(self: Tensor, threshold: Number, value: Number, *, out: Tensor) -> None:

@@ -67,14 +67,16 @@ def quiet() -> np.errstate:
     return np.errstate(all="ignore")
 
 
-def unary_spec(self: Tensor, result: dtype, kind: type[TensorSpec] = TensorSpec) -> TensorSpec:
+def unary_spec(
+    self: Tensor, result: dtype, kind: Callable[..., TensorSpec] = TensorSpec
+) -> TensorSpec:
     """The shape of one operand. A dense order of dimensions is kept."""
     return _unary_spec(result, self._shape, self._strides, self._device, kind)
 
 
 @lru_cache(4096)
 def _unary_spec(
-    result: dtype, shape: Shape, strides: Strides, on: device, kind: type[TensorSpec]
+    result: dtype, shape: Shape, strides: Strides, on: device, kind: Callable[..., TensorSpec]
 ) -> TensorSpec:
     if is_contiguous(shape, strides):
         return kind(shape, result, None, on)

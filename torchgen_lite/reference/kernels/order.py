@@ -8,7 +8,7 @@ import numpy as np
 
 from torchgen_lite.reference.dtype import BOOL, COMPLEX, int64
 from torchgen_lite.reference.geometry import wrap_dim
-from torchgen_lite.reference.kernels.common import store, unsupported
+from torchgen_lite.reference.kernels.common import store
 from torchgen_lite.reference.kernels.shapes import preserved_strides
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
@@ -35,7 +35,7 @@ def meta_sort_stable(
 ) -> tuple[TensorSpec, TensorSpec]:
     wrap_dim(dim, self.ndim)
     if self._dtype.category == COMPLEX:
-        raise unsupported("sort_stable", self._dtype)
+        raise RuntimeError("Sort does not support complex dtypes on CPU")
     strides = preserved_strides(self)
     return (
         ExactSpec(self._shape, self._dtype, strides, self._device),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from torchgen_lite.reference.device import meta
 from torchgen_lite.reference.dtype import FLOATING
 from torchgen_lite.reference.generator import Generator, default_generator
 from torchgen_lite.reference.kernels.common import store, unsupported
+from torchgen_lite.reference.structured import check_no_overlap
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = No
     """Ones with probability `p`, zeros otherwise."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+    check_no_overlap(self)
     if self._device is not meta:
         store(self, (generator or default_generator).random.random(self._shape) < p)
     return self
@@ -31,11 +34,13 @@ def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
     """Numbers from `from_` up to `to`, without it."""
-    _check_real("check_uniform_bounds", self)
+    if self._dtype.category != FLOATING:
+        raise unsupported("check_uniform_bounds", self._dtype)
     if from_ > to:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}"
         )
+    check_no_overlap(self)
     if self._device is not meta:
         store(self, (generator or default_generator).random.uniform(from_, to, self._shape))
     return self
@@ -44,17 +49,20 @@ def uniform_(
 def normal_(
     self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
-    _check_real("normal_kernel_cpu", self)
+    """Complex numbers have half of the variance in each part."""
+    if self._dtype.category < FLOATING:
+        raise unsupported("normal_kernel_cpu", self._dtype)
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    check_no_overlap(self)
     if self._device is not meta:
-        store(self, (generator or default_generator).random.normal(mean, std, self._shape))
+        draw = (generator or default_generator).random.normal
+        if self._dtype.is_complex:
+            parts = draw(0, std / math.sqrt(2), (2, *self._shape))
+            store(self, mean + parts[0] + 1j * parts[1])
+        else:
+            store(self, draw(mean, std, self._shape))
     return self
-
-
-def _check_real(name: str, self: Tensor) -> None:
-    if self._dtype.category != FLOATING:
-        raise unsupported(name, self._dtype)
 
 
 def rand(

@@ -15,10 +15,11 @@ from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.kernels.outputs import write_out
 from torchgen_lite.reference.kernels.shapes import ordered_dims
 from torchgen_lite.reference.promotion import can_cast, result_type
-from torchgen_lite.reference.structured import ExactSpec, TensorSpec
+from torchgen_lite.reference.structured import ExactSpec, FilledSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
+    from torchgen_lite.reference.storage import Array
     from torchgen_lite.reference.tensor import Number, Tensor
 
 
@@ -224,21 +225,30 @@ def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 def meta_tril(self: Tensor, diagonal: int = 0) -> TensorSpec:
     if self.ndim < 2:
         raise RuntimeError("tril: input tensor must have at least 2 dimensions")
-    return ExactSpec(self._shape, self._dtype, None, self._device)
+    return FilledSpec(self._shape, self._dtype, None, self._device)
 
 
 def tril_cpu(self: Tensor, diagonal: int = 0, *, out: Tensor) -> None:
-    store(out, np.tril(self._array, diagonal))
+    rows, columns = self._shape[-2:]
+    _cut(self, ~np.tri(rows, columns, diagonal, dtype=bool), out)
 
 
 def meta_triu(self: Tensor, diagonal: int = 0) -> TensorSpec:
     if self.ndim < 2:
         raise RuntimeError("triu: input tensor must have at least 2 dimensions")
-    return ExactSpec(self._shape, self._dtype, None, self._device)
+    return FilledSpec(self._shape, self._dtype, None, self._device)
 
 
 def triu_cpu(self: Tensor, diagonal: int = 0, *, out: Tensor) -> None:
-    store(out, np.triu(self._array, diagonal))
+    rows, columns = self._shape[-2:]
+    _cut(self, np.tri(rows, columns, diagonal - 1, dtype=bool), out)
+
+
+def _cut(self: Tensor, dropped: Array, out: Tensor) -> None:
+    """The matrices with zeros at some places."""
+    if out is not self:
+        store(out, self._array)
+    np.copyto(out._array, 0, where=dropped, casting="unsafe")
 
 
 def diag(self: Tensor, diagonal: int = 0) -> Tensor:

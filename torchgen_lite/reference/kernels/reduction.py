@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -40,7 +40,7 @@ def reduction_spec(
     dims: Sequence[int],
     keepdim: bool,
     result: dtype,
-    kind: type[TensorSpec] = TensorSpec,
+    kind: Callable[..., TensorSpec] = TensorSpec,
 ) -> TensorSpec:
     return _reduction_spec(self._shape, tuple(dims), keepdim, result, self._device, kind)
 
@@ -52,7 +52,7 @@ def _reduction_spec(
     keepdim: bool,
     result: dtype,
     on: device,
-    kind: type[TensorSpec],
+    kind: Callable[..., TensorSpec],
 ) -> TensorSpec:
     return kind(reduced_shape(shape, dims, keepdim), result, None, on)
 

@@ -15,7 +15,7 @@ from torchgen_lite.reference.device import meta
 from torchgen_lite.reference.dtype import COMPLEX, INTEGER, bool_, default_complex_dtype, int64
 from torchgen_lite.reference.kernels.common import finish, store, unsupported
 from torchgen_lite.reference.kernels.elements import element
-from torchgen_lite.reference.structured import TensorSpec, warn_on_resize
+from torchgen_lite.reference.structured import TensorSpec, check_no_overlap, warn_on_resize
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def _fill_sequence(out: Tensor, first: Any, by: Any, count: int) -> Tensor:
     if out.numel() != count:
         warn_on_resize(out, (count,))
         out._set_geometry((count,))
+    check_no_overlap(out)
     if out._device is not meta:
         if out._dtype.category <= INTEGER:
             first, by = int(first), int(by)
