@@ -27,6 +27,7 @@ from torchgen_lite.reference.dtype import (
     of_numpy,
 )
 from torchgen_lite.reference.dtype import dtype as DType
+from torchgen_lite.reference.formats import keeps_format
 from torchgen_lite.reference.kernels.common import converted
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.tensor import Tensor, empty_strided, wrap_array
@@ -152,11 +153,13 @@ def to(
             )
     wanted_device = self._device if device is None else as_device(device)
     wanted_dtype = dtype or self._dtype
-    return operators.to_dtype_layout(
+    same = wanted_device is self._device and wanted_dtype is self._dtype
+    if same and not copy and keeps_format(self._shape, self._strides, memory_format):
+        return self
+    return operators._to_copy(
         self,
         dtype=wanted_dtype,
         device=wanted_device,
         non_blocking=non_blocking,
-        copy=copy,
         memory_format=memory_format,
     )

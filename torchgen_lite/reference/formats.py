@@ -3,6 +3,7 @@
 format_strides(shape, strides, wanted, default)   of a fresh tensor made after another; None is row-major
 fresh_strides(shape, wanted)                      of a fresh tensor made after none
 is_in_format(shape, strides, wanted)              whether a tensor has a memory format without gaps
+keeps_format(shape, strides, wanted)              whether `to` that format changes nothing
 suggested_format(shape, strides)                  the one that a tensor looks like (c10 `suggest_memory_format`)
 """
 
@@ -73,6 +74,11 @@ def is_in_format(shape: Shape, strides: Strides, wanted: memory_format) -> bool:
                 return False
             step *= shape[dim]
     return True
+
+
+def keeps_format(shape: Shape, strides: Strides, wanted: memory_format | None) -> bool:
+    """Whether `to` leaves the order of memory as it is."""
+    return wanted is None or wanted is preserve_format or suggested_format(shape, strides) is wanted
 
 
 def suggested_format(shape: Shape, strides: Strides) -> memory_format:

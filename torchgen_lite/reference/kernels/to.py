@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.device import as_device, preserve_format
-from torchgen_lite.reference.formats import suggested_format
+from torchgen_lite.reference.device import as_device
+from torchgen_lite.reference.formats import keeps_format
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -36,19 +36,10 @@ def to_dtype_layout(
             " to_sparse()"
         )
     same = where is self._device and wanted is self._dtype
-    if same and not copy and has_format(self, memory_format):
+    if same and not copy and keeps_format(self._shape, self._strides, memory_format):
         return self
     return ops._to_copy(
         self, dtype=wanted, device=where, non_blocking=non_blocking, memory_format=memory_format
-    )
-
-
-def has_format(self: Tensor, wanted: MemoryFormat | None) -> bool:
-    """Whether `to` would leave the order of memory as it is."""
-    return (
-        wanted is None
-        or wanted is preserve_format
-        or suggested_format(self._shape, self._strides) is wanted
     )
 
 
