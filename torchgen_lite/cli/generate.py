@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -37,6 +37,7 @@ class Request:
     depfile: str | None = None
     stamp: str | None = None
     allow_empty: bool = False
+    watch: bool = False
     against: str = ""
 
     @property
@@ -82,6 +83,7 @@ def _input_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything is out of date.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
+@click.option("--watch", is_flag=True, help="Write them again after each save.")
 @_input_options
 @click.option("--depfile", metavar="PATH", help="Write dependencies for ninja or CMake.")
 @click.option("--stamp", metavar="PATH", help="Touch this file; the depfile is about it.")
@@ -95,7 +97,14 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
     torchgen-lite generate
     torchgen-lite generate --torch --target python --output-dir build
     """
-    return _run_each(session, projects, Request(**asked))
+    request = Request(**asked)
+    if not request.watch:
+        return _run_each(session, projects, request)
+    if not request.writes:
+        raise click.UsageError("`--watch` writes; it goes with none of --check, --diff, --dry-run.")
+    from torchgen_lite.cli.watch import watch
+
+    return watch(session, lambda loaded: _run_each(session, projects, request, loaded))
 
 
 @click.command("check")
@@ -139,10 +148,20 @@ def diff_command(
     return _run_each(session, projects, Request(**asked, check=True, diff=True))
 
 
-def _run_each(session: Session, projects: tuple[str, ...], request: Request) -> int:
-    return each_project(
-        session, projects, request.about_one, lambda project: run_generate(project, request)
-    )
+def _ignore(program: Program) -> None:
+    """Nobody asks what was loaded."""
+
+
+def _run_each(
+    session: Session,
+    projects: tuple[str, ...],
+    request: Request,
+    loaded: Callable[[Program], None] = _ignore,
+) -> int:
+    def run(project: Session) -> int:
+        return run_generate(project, request, loaded)
+
+    return each_project(session, projects, request.about_one, run)
 
 
 def _diff_against(session: Session, request: Request) -> int:
@@ -174,8 +193,13 @@ def _diff_against(session: Session, request: Request) -> int:
     return session.exit_code(generated.diagnostics)
 
 
-def run_generate(session: Session, request: Request) -> int:
-    """Load and generate, then compare with the disk, alone in the output folder if this run writes."""
+def run_generate(
+    session: Session, request: Request, loaded: Callable[[Program], None] = _ignore
+) -> int:
+    """Load and generate, then compare with the disk, alone in the output folder if this run writes.
+
+    `loaded` is told of the program.
+    """
     from torchgen_lite.cli.steps import lines_of_rendering
     from torchgen_lite.emit.lock import locked_folder
     from torchgen_lite.pipeline import generate_all
@@ -187,6 +211,7 @@ def run_generate(session: Session, request: Request) -> int:
         registered=request.torch and asks_torch(request.targets),
         output_dir=request.output_dir,
     )
+    loaded(program)
     started = perf_counter()
     generated = generate_all(program, targets=request.targets)
     for line in lines_of_rendering(program, generated, perf_counter() - started):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from types import FrameType
+from typing import NoReturn
 
 
 class Stopped(BaseException):
@@ -22,7 +23,18 @@ def stop_on_signals() -> None:
             signal.signal(number, _stop)
 
 
+def raise_again() -> NoReturn:
+    """Raise Stopped for a signal whose exception got lost: watchfiles waits in Rust, and takes it for the end."""
+    if not _received:
+        raise KeyboardInterrupt
+    raise Stopped(_received[-1])
+
+
+_received: list[int] = []
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     # A second one ends the process at once, should cleaning up take too long.
     signal.signal(number, signal.SIG_DFL)
+    _received.append(number)
     raise Stopped(number)

@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -102,7 +103,7 @@ def index_kernel_modules(
         diagnostics += unread
         if source is None:
             continue
-        module, wrong = _read_module(name, source)
+        module, wrong = _read_module(name, source.path, source.text)
         diagnostics += wrong
         found.append(module)
     index: dict[str, list[tuple[str, int]]] = {}
@@ -182,14 +183,17 @@ def _package_parent(package: str) -> list[Path]:
     return [Path(spec.origin).parent] if spec.origin else []
 
 
-def _read_module(name: str, source: Source) -> tuple[KernelModule, list[Diagnostic]]:
+@lru_cache(maxsize=256)
+def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[Diagnostic, ...]]:
+    """Most modules stay as they are between the runs of one process: `generate --watch`, and an editor's server."""
+    source = Source(path, text)
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         span = line_span(source, getattr(error, "lineno", None) or 1)
         reason = getattr(error, "msg", None) or "not readable"
         message = f"module `{source.path}` is not Python: {reason}"
-        return KernelModule(name, source, {}), [Diagnostic("TG311", message, Label(span, "here"))]
+        return KernelModule(name, source, {}), (Diagnostic("TG311", message, Label(span, "here")),)
     names = dict(_definitions(tree.body))
     signatures = {
         node.name: read_python_signature(node)
@@ -197,7 +201,7 @@ def _read_module(name: str, source: Source) -> tuple[KernelModule, list[Diagnost
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
     own = {n: s for n, s in signatures.items() if names[n] == s.line}
-    return KernelModule(name, source, names, own, frozenset(_imports(tree.body))), []
+    return KernelModule(name, source, names, own, frozenset(_imports(tree.body))), ()
 
 
 def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:

@@ -1,0 +1,110 @@
+"""`generate --watch`: generate again whenever a file is saved that the outputs are made from."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchgen_lite.cli.session import Refused, Session
+from torchgen_lite.cli.signals import raise_again
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics.text import counted
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+
+# Editors write a file in several steps, which end within this time.
+_QUIET_MS = 20
+_LONGEST_MS = 200
+# After this time nothing can have changed unseen since the last run.
+_FIRST_LOOK_MS = 300
+
+
+def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> int:
+    """Run `generate`, which tells of each program that it loads, at once and after each save. Ends with a signal.
+
+    Of a run with mistakes the diagnostics are shown, and the last good output stays.
+    """
+    if not session.is_text:
+        raise click.UsageError("`--watch` goes on, and has no document; its formats are for text.")
+    if find_spec("watchfiles") is None:
+        help_ = 'pip install "torchgen-lite[watch]"'
+        raise Refused(Diagnostic("TG012", "`--watch` needs the package watchfiles", help=help_))
+    from watchfiles import watch as wait_for_changes
+
+    files: set[Path] = set()
+    _run(session, generate, files)
+    while True:
+        seen, folders, is_told = _stamps(files), _folders(files), False
+        for changes in wait_for_changes(
+            *folders,
+            watch_filter=lambda _, path: Path(path) in files or path.endswith(".j2"),
+            debounce=_LONGEST_MS,
+            step=_QUIET_MS,
+            rust_timeout=_FIRST_LOOK_MS,
+            yield_on_timeout=True,
+            recursive=False,
+            raise_interrupt=False,
+        ):
+            now = _stamps(files)
+            if now != seen or any(Path(path) not in files for _, path in changes):
+                _run(session, generate, files)
+                seen, is_told = {**_stamps(files), **now}, False
+            if _folders(files) != folders:
+                break
+            if not is_told:
+                session.talk(f"watching {counted(len(files), 'file')}; Ctrl-C ends it")
+                is_told = True
+        else:
+            raise_again()
+
+
+def _stamps(files: Collection[Path]) -> dict[Path, tuple[int, ...]]:
+    """What tells one save of a file from another: a save may fall between a run and the beginning of watching."""
+    stamps: dict[Path, tuple[int, ...]] = {}
+    for path in files:
+        with suppress(OSError):
+            stat = path.stat()
+            stamps[path] = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    return stamps
+
+
+def _folders(files: Collection[Path]) -> list[Path]:
+    return sorted({path.parent for path in files if path.parent.is_dir()})
+
+
+def _run(
+    session: Session, generate: Callable[[Callable[[Program], None]], int], files: set[Path]
+) -> None:
+    """One run. What was read before it went wrong is watched as well as what was read last time."""
+    try:
+        generate(lambda program: files.update(inputs_of(program)))
+    except Refused as refused:
+        session.report(refused.diagnostics, kind="generate")
+    # Collecting is switched off in a run; here there is time for it.
+    gc.collect()
+
+
+def inputs_of(program: Program) -> Iterator[Path]:
+    """The files that a program is read from, those that are missing too, and the templates of the project."""
+    from torchgen_lite.emit.templates import template_names
+
+    config = program.config
+    names: list[str | Path] = [config.path or "torchgen_lite.toml", *config.schema, config.native]
+    names += [source.path for source in program.sources]
+    indexes = [index for options in program.modules.values() for index in options.values()]
+    names += [module.source.path for index in indexes for module in index.modules]
+    for folder in config.template_dirs:
+        names += [Path(folder, name) for name in template_names(config.root / folder)]
+        # So that its folders are watched, for those that are new.
+        names += [Path(root, "any.j2") for root, _, _ in os.walk(config.root / folder)]
+    for name in names:
+        if name:
+            yield (config.root / name).resolve()
