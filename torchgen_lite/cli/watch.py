@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -27,7 +27,7 @@ _LONGEST_MS = 200
 _FIRST_LOOK_MS = 300
 
 
-def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> int:
+def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> NoReturn:
     """Run `generate`, which tells of each program that it loads, at once and after each save. Ends with a signal.
 
     Of a run with mistakes the diagnostics are shown, and the last good output stays.
@@ -37,12 +37,20 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
     if find_spec("watchfiles") is None:
         help_ = 'pip install "torchgen-lite[watch]"'
         raise Refused(Diagnostic("TG012", "`--watch` needs the package watchfiles", help=help_))
+    try:
+        _watch(session, generate)
+    except KeyboardInterrupt:
+        raise_again()
+
+
+def _watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> NoReturn:
     from watchfiles import watch as wait_for_changes
 
     files: set[Path] = set()
     _run(session, generate, files)
+    seen = _stamps(files)
     while True:
-        seen, folders, is_told = _stamps(files), _folders(files), False
+        folders, is_told = _folders(files), False
         for changes in wait_for_changes(
             *folders,
             watch_filter=lambda _, path: Path(path) in files or path.endswith(".j2"),
@@ -51,7 +59,6 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
             rust_timeout=_FIRST_LOOK_MS,
             yield_on_timeout=True,
             recursive=False,
-            raise_interrupt=False,
         ):
             now = _stamps(files)
             if now != seen or any(Path(path) not in files for _, path in changes):
@@ -62,8 +69,6 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
             if not is_told:
                 session.talk(f"watching {counted(len(files), 'file')}; Ctrl-C ends it")
                 is_told = True
-        else:
-            raise_again()
 
 
 def _stamps(files: Collection[Path]) -> dict[Path, tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from torchgen_lite.diagnostics.text import counted
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.cli.tables.explain import Registrations
+    from torchgen_lite.cli.tables.html import Before, Details
 
 
 _SOURCE = (
@@ -86,14 +87,10 @@ def table_command(
         return _compare(session, against, operator, keys, html, **asked)
     if session.output_format == "markdown":
         raise click.UsageError("`--output-format markdown` is for `--against`.")
-    found = _registrations(session, operator, keys, **asked)
+    found, details = _registrations(session, operator, keys, **asked)
     if html is not None:
-        return _write_page(
-            session,
-            found,
-            html,
-            operator or ("operators of PyTorch" if asked["torch"] else "operators"),
-        )
+        title = operator or ("operators of PyTorch" if asked["torch"] else "operators")
+        return _write_page(session, found, html, title, details())
     from torchgen_lite.cli.tables.explain import render_table, table_data
 
     text = "".join(render_table(one, keys) for one in found)
@@ -122,8 +119,8 @@ def _compare(
         render_comparison,
     )
 
-    if modules or html:
-        raise click.UsageError("`--import` and `--html` are not for `--against`.")
+    if modules:
+        raise click.UsageError("`--import` and `--against` exclude each other.")
     program = session.load(schema=schema or None, torch=torch)
     require(program.diagnostics)
     new = tables_of_program(program, target, is_foreign=bool(schema) or torch)
@@ -135,6 +132,11 @@ def _compare(
         names = {one.name for one in _of_name([*new, *old], operator, lambda name: "")}
         old, new = ([one for one in side if one.name in names] for side in (old, new))
     found = compare_tables(old, new, keys)
+    if html is not None:
+        from torchgen_lite.cli.tables.html import Before, details_of
+
+        title = f"{operator or 'operators'} against {against}"
+        return _write_page(session, new, html, title, details_of(program), Before(against, old))
     if session.output_format == "markdown":
         from torchgen_lite.cli.backends.pages import Answer, render_markdown
 
@@ -151,12 +153,19 @@ def _compare(
 _OF_TORCH = ("native_functions.yaml",)
 
 
-def _write_page(session: Session, found: list[Registrations], path: str, title: str) -> int:
+def _write_page(
+    session: Session,
+    found: list[Registrations],
+    path: str,
+    title: str,
+    details: Mapping[str, Details],
+    before: Before | None = None,
+) -> int:
     from torchgen_lite.cli.tables.html import render_html
     from torchgen_lite.emit.write import replace_file
 
     with writing(path):
-        replace_file(Path(path), render_html(found, title))
+        replace_file(Path(path), render_html(found, title, details, before))
     session.talk(f"wrote {path}: {counted(len(found), 'operator')}")
     session.answer("table", "", files=[{"path": path, "status": "changed"}])
     return FINE
@@ -183,7 +192,7 @@ def why_command(
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
     keys = _keys_of(session, keys)
-    found = _registrations(session, operator, keys, **asked)
+    found, _ = _registrations(session, operator, keys, **asked)
     from torchgen_lite.cli.tables.explain import render_why, why, why_data
 
     answers = [(one, why(one, keys)) for one in found]
@@ -201,8 +210,12 @@ def _registrations(
     target: str | None,
     torch: bool,
     modules: tuple[str, ...],
-) -> list[Registrations]:
-    """The operators asked for. Raises Refused if they, one of the keys or the schema are not to be had."""
+) -> tuple[list[Registrations], Callable[[], dict[str, Details]]]:
+    """The operators asked for, and who knows what else a page tells of them.
+
+    Raises Refused if they, one of the keys or the schema are not to be had.
+    """
+    from torchgen_lite.cli.tables.html import details_of, details_of_torch
     from torchgen_lite.cli.tables.registrations import (
         registrations_of_program,
         registrations_of_torch,
@@ -220,18 +233,20 @@ def _registrations(
         except ImportError as error:
             raise Refused(Diagnostic("TG012", str(error))) from None
         found = every if operator is None else _of_name(every, operator, lambda name: "")
+        details = partial(details_of_torch, [one.name for one in found])
     else:
         program = session.load(schema=schema or None)
         require(program.diagnostics)
         selection = select_operators(program, target, is_foreign=bool(schema))
         require(selection.diagnostics)
         session.talk(f"registrations of {selection.policy.speaks_of}")
+        details = partial(details_of, program)
         every = list(registrations_of_program(program, selection))
         if operator is None:
-            return every
+            return every, details
         found = _of_name(every, operator, lambda name: why_absent(program, selection, name))
     require(list(_unknown_keys(found, keys)))
-    return found
+    return found, details
 
 
 def tables_of_program(

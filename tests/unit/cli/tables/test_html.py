@@ -6,13 +6,14 @@ import json
 import re
 import shutil
 import subprocess
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from torchgen_lite.cli.tables.explain import Registrations, table
-from torchgen_lite.cli.tables.html import ORIGINS, render_html
+from torchgen_lite.cli.tables.html import ORIGINS, Before, Details, render_html
 
 OPERATORS = [
     Registrations("ns::a", {"CPU": "a_cpu"}, {"Tracer": "trace"}),
@@ -45,7 +46,7 @@ def test_the_data_of_the_page() -> None:
 
 def test_the_page_needs_nothing_but_itself() -> None:
     page = render_html(OPERATORS, "a <b> & c")
-    assert "<title>a &lt;b> &amp; c</title>" in page
+    assert "<title>a &lt;b&gt; &amp; c</title>" in page
     assert not re.search(r"(src|href)=|https?://|@import|url\(", page)
     assert page.count("</script>") == 2
     assert "@TITLE@" not in page and "@DATA@" not in page
@@ -58,38 +59,192 @@ def test_the_page_is_the_same_each_time() -> None:
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
-USE_THE_PAGE = """
-<script>
-const box = document.getElementById("search");
-box.value = "ns::c";
-box.dispatchEvent(new Event("input"));
-document.querySelector('.cell[title^="AutogradCPU"], .cell[title^="AutogradOther"]').click();
-</script>
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
+SEARCH = """
+const type = (id, text) => {
+  byId(id).value = text;
+  byId(id).dispatchEvent(new Event("input"));
+};
+const names = () => [...document.querySelectorAll(".row .name")].map(name => name.textContent).join(" ");
+const heads = () => [...document.querySelectorAll("#head button")].map(head => head.textContent).join(" ");
+const press = origin => [...document.querySelectorAll("#legend button")].find(b => b.textContent === origin).click();
 """
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-def test_searching_and_clicking_in_a_browser(tmp_path: Path) -> None:
+def browse(page: str, folder: Path, script: str = "", hash: str = "", *flags: str) -> str:
+    """What the page looks like to a program, after a script has used it; `said` are the values it gives."""
+    path = folder / "table.html"
+    script = f"<script>{{{SEARCH}const said = [];\n{script}\ndocument.title = JSON.stringify(said);}}</script>"
+    path.write_text(page + script)
     assert CHROMIUM is not None
-    page = tmp_path / "table.html"
-    page.write_text(render_html(OPERATORS, "operators") + USE_THE_PAGE)
-    flags = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--virtual-time-budget=2000",
-        "--dump-dom",
-    ]
-    result = subprocess.run(
-        [CHROMIUM, *flags, page.as_uri()], capture_output=True, text=True, check=True, timeout=120
+    done = subprocess.run(
+        [CHROMIUM, *FLAGS, *flags, "--dump-dom", f"{path.as_uri()}{hash}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
-    assert ">1 of 3 operators<" in result.stdout
-    aside = re.search(r"<aside.*?</aside>", result.stdout, re.S)
+    return done.stdout
+
+
+def said(page: str, folder: Path, script: str, hash: str = "", *flags: str) -> list[Any]:
+    title = re.search("<title>(.*?)</title>", browse(page, folder, script, hash, *flags))
+    assert title is not None
+    values: list[Any] = json.loads(unescape(title[1]))
+    return values
+
+
+def panel(dom: str) -> str:
+    aside = re.search(r"<aside.*?</aside>", dom, re.S)
     assert aside is not None
-    assert re.search(r"<h2>ns::c at AutogradOther .. AutogradNestedTensor \(18\)</h2>", aside[0])
+    return aside[0]
+
+
+in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+SEVERAL = [
+    Registrations("lib::matmul", {"CPU": "matmul_cpu"}, {}),
+    Registrations("aten::add_mm", {"CPU": "mm_helper", "CUDA": "b"}, {}),
+    Registrations("aten::mm.out", {"CPU": "mm_out", "Meta": "m"}, {}),
+    Registrations("aten::mm", {"CompositeImplicitAutograd": "c"}, {}),
+]
+
+
+@in_a_browser
+def test_searching_and_clicking(tmp_path: Path) -> None:
+    script = """
+    type("search", "ns::c");
+    document.querySelector('.cell[title^="AutogradCPU"], .cell[title^="AutogradOther"]').click();
+    """
+    dom = browse(render_html(OPERATORS, "operators"), tmp_path, script)
+    assert ">1 of 3 operators<" in dom
+    aside = panel(dom)
+    assert ">ns::c</a> at AutogradOther .. AutogradNestedTensor (18)</h2>" in aside
     assert (
         "<div>math kernel: <code>c</code></div><div>registered at CompositeImplicitAutograd</div>"
-        in aside[0]
+        in aside
     )
-    assert '<li class="held">yes: CompositeImplicitAutograd has a kernel' in aside[0]
-    assert aside[0].count("<li") == 5
+    assert '<li class="held">yes: CompositeImplicitAutograd has a kernel' in aside
+    assert aside.count("<li") == 5
+
+
+@in_a_browser
+def test_filters(tmp_path: Path) -> None:
+    script = """
+    said.push(names());
+    type("search", "mm");
+    said.push(names());
+    type("search", "");
+    type("namespace", "lib");
+    said.push(names(), byId("count").textContent);
+    type("namespace", "");
+    type("keys", "cpu");
+    said.push(heads());
+    type("keys", "cuda meta");
+    said.push(heads());
+    type("keys", "Meta");
+    press("kernel");
+    said.push(names());
+    press("kernel");
+    said.push(names());
+    document.querySelector("#head button").click();
+    said.push(byId("keys").value);
+    said.push([...byId("namespace").options].map(option => option.textContent));
+    """
+    assert said(render_html(SEVERAL, "operators"), tmp_path, script) == [
+        "aten::add_mm aten::mm.out aten::mm lib::matmul",  # aten comes first
+        "aten::mm aten::mm.out aten::add_mm",  # exact matches, then overloads, then other places
+        "lib::matmul",
+        "1 of 4 operators",
+        "CPU",
+        "CUDA Meta",
+        "aten::mm.out",
+        "aten::add_mm aten::mm.out aten::mm lib::matmul",
+        "",
+        ["all namespaces", "aten (3)", "lib (1)"],
+    ]
+
+
+@in_a_browser
+def test_a_link_leads_to_a_cell(tmp_path: Path) -> None:
+    details = {
+        "aten::mm.out": Details("aten::mm.out(...) -> Tensor", "Multiplies <b>.", "ops.yaml:7")
+    }
+    page = render_html(SEVERAL, "operators", details)
+    dom = browse(page, tmp_path, "", "#aten::mm.out/CPU")
+    assert '<a title="link to this cell" href="#aten::mm.out/CPU">aten::mm.out</a> at CPU' in panel(
+        dom
+    )
+    assert "<code>aten::mm.out(...) -&gt; Tensor</code>" in panel(dom)
+    assert "Multiplies &lt;b&gt;." in panel(dom) and ">ops.yaml:7<" in panel(dom)
+    assert dom.count('class="cell chosen"') == 1
+    script = """
+    document.querySelector(".chosen").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowUp", bubbles: true}));
+    said.push(decodeURIComponent(location.hash));
+    document.querySelector(".chosen").dispatchEvent(new MouseEvent("mouseover", {bubbles: true}));
+    said.push(byId("stripe").hidden, document.querySelector("#head .here").textContent);
+    location.hash = "#aten::add_mm/CUDA";
+    dispatchEvent(new HashChangeEvent("hashchange"));
+    said.push(document.querySelector("aside h2").textContent);
+    """
+    assert said(page, tmp_path, script, "#aten::mm.out/CPU") == [
+        "#aten::add_mm/CPU",
+        False,
+        "CPU",
+        "aten::add_mm at CUDA",
+    ]
+
+
+@in_a_browser
+def test_a_comparison(tmp_path: Path) -> None:
+    old = [
+        Registrations("aten::mm", {"CompositeImplicitAutograd": "c"}, {}),
+        Registrations("aten::mm.out", {"CPU": "mm_old", "Meta": "m"}, {}),
+        Registrations("aten::gone", {"CPU": "gone"}, {}),
+        Registrations("aten::add_mm", {"CPU": "mm_helper", "CUDA": "b", "Meta": "m"}, {}),
+    ]
+    page = render_html(SEVERAL, "operators", None, Before("main", old))
+    script = """
+    said.push(names(), byId("only").hidden);
+    said.push(document.querySelectorAll(".changed").length);
+    document.querySelector('.changed[aria-label^="aten::add_mm, Meta"]').click();
+    said.push(byId("why").innerText);
+    byId("changes").click();
+    said.push(names());
+    """
+    names, hidden, count, told, all_names = said(page, tmp_path, script)
+    assert (names, hidden) == ("aten::add_mm aten::mm.out aten::gone lib::matmul", False)
+    assert (
+        count == 4
+    ), "one cell of each: Meta, CPU, and those of the operators that are new or gone"
+    assert told.startswith("aten::add_mm at Meta\nmain\nkernel: m\n")
+    assert "\nnow\nmissing\n" in told
+    assert all_names == "aten::add_mm aten::mm.out aten::mm aten::gone lib::matmul"
+
+
+@in_a_browser
+@pytest.mark.parametrize(("width", "dark"), [(480, True), (1000, False), (1600, True)])
+def test_it_fits_the_window(tmp_path: Path, width: int, dark: bool) -> None:
+    """No part of the page is out of reach, the panel goes below a narrow grid, and dark is dark."""
+    script = """
+    const box = id => byId(id).getBoundingClientRect();
+    said.push(document.documentElement.scrollWidth <= innerWidth, box("grid").height > 100);
+    said.push(box("why").top >= box("grid").bottom, getComputedStyle(document.body).backgroundColor);
+    """
+    flags = [f"--window-size={width},800", *(["--force-dark-mode"] if dark else [])]
+    fits, is_high, is_below, paper = said(
+        render_html(SEVERAL, "operators"), tmp_path, script, "", *flags
+    )
+    assert fits and is_high
+    assert is_below is (width < 800)
+    assert paper == ("rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)")
+    picture = tmp_path / "page.png"
+    assert CHROMIUM is not None
+    command = [
+        CHROMIUM,
+        *FLAGS,
+        *flags,
+        f"--screenshot={picture}",
+        (tmp_path / "table.html").as_uri(),
+    ]
+    subprocess.run(command, capture_output=True, check=True, timeout=120)
+    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 5000

@@ -1,0 +1,279 @@
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const ROW = 20, CELL = 20, MISSING = 0;
+const byId = id => document.getElementById(id);
+const make = (tag, props, parent) => {
+  const element = Object.assign(document.createElement(tag), props);
+  if (parent) parent.append(element);
+  return element;
+};
+
+// Operators: what each is now and, in a comparison, what it was. A side that does not have it is null.
+const side = (pattern, kernels) => ({ ...data.patterns[pattern], kernels });
+const operators = data.operators.map(([name, pattern, kernels, schema, doc, place]) => {
+  const now = side(pattern, kernels);
+  return { name, schema, doc, place, now, was: now };
+});
+if (data.before) {
+  const known = new Map(operators.map(one => [one.name, one]));
+  for (const name of data.before.added) known.get(name).was = null;
+  for (const [name, pattern, kernels] of data.before.operators) {
+    const was = side(pattern, kernels), here = known.get(name);
+    if (here) here.was = was;
+    else operators.push({ name, now: null, was });
+  }
+}
+for (const one of operators) {
+  [one.namespace, one.local] = one.name.toLowerCase().split("::");
+  one.base = one.local.split(".")[0];
+  one.kernels = Object.values({ ...one.was?.kernels, ...one.now?.kernels }).join(" ").toLowerCase();
+}
+const first = one => one.namespace === "aten" ? 0 : 1;
+operators.sort((a, b) => first(a) - first(b));
+
+// What is in a slot of one side.
+function cellOf(side, slot) {
+  if (!side) return { origin: MISSING, step: 0, source: "", label: "" };
+  const key = data.keys[slot], origin = Number(side.origin[slot]), source = side.source[slot] || key;
+  const isFallback = data.origins[origin] === "backend fallback";
+  const label = (isFallback ? data.fallbacks[key] : side.kernels[source]) || "";
+  return { origin, step: Number(side.step[slot]), source, label };
+}
+function isChanged(one, slot) {
+  if (one.was === one.now) return false;
+  const was = cellOf(one.was, slot), now = cellOf(one.now, slot);
+  return was.origin !== now.origin || was.label !== now.label || (was.label && was.source !== now.source);
+}
+
+// Neighbouring keys that are alike for every operator share a column.
+const alike = (p, a, b) => p.origin[a] === p.origin[b] && p.source[a] === p.source[b] && p.origin[a] !== "1";
+const columns = [];
+data.keys.forEach((key, slot) => {
+  const last = columns[columns.length - 1];
+  if (slot > 1 && data.patterns.every(p => alike(p, slot, slot - 1))) last.end = slot;
+  else columns.push({ start: slot, end: slot });
+});
+for (const column of columns) {
+  column.keys = data.keys.slice(column.start, column.end + 1);
+  const many = column.keys.length;
+  column.name = many > 1 ? `${column.keys[0]} .. ${column.keys[many - 1]} (${many})` : column.keys[0];
+}
+
+// Words to search for. An exact match comes before a prefix, a prefix before any other place.
+const wordsOf = id => byId(id).value.toLowerCase().split(/\s+/).filter(Boolean);
+function rank(one, word) {
+  if (word === one.local || word === one.name.toLowerCase()) return 0;
+  if (word === one.base) return 1;
+  if (one.local.startsWith(word) || one.name.toLowerCase().startsWith(word)) return 2;
+  if (one.name.toLowerCase().includes(word)) return 3;
+  return one.kernels.includes(word) ? 4 : Infinity;
+}
+function columnsFor(words) {
+  const found = words.flatMap(word => {
+    const matches = test => columns.filter(c => c.keys.some(key => test(key.toLowerCase())));
+    const tests = [key => key === word, key => key.startsWith(word), key => key.includes(word)];
+    return tests.map(matches).find(some => some.length) || [];
+  });
+  return words.length ? columns.filter(column => found.includes(column)) : columns;
+}
+
+let shown = [], visible = columns, drawn = "", chosen = null;
+const origins = new Set();
+function search() {
+  const words = wordsOf("search"), namespace = byId("namespace").value, changes = byId("changes").checked;
+  visible = columnsFor(wordsOf("keys"));
+  const isWanted = (one, column) => (!changes || isChanged(one, column.start))
+    && (!origins.size || origins.has(cellOf(one.now, column.start).origin));
+  shown = operators
+    .map(one => [Math.max(0, ...words.map(word => rank(one, word))), one])
+    .filter(([score, one]) => score < Infinity && (!namespace || one.namespace === namespace)
+      && ((!changes && !origins.size) || visible.some(column => isWanted(one, column))))
+    .sort(([a], [b]) => a - b).map(([, one]) => one);
+  byId("count").textContent = `${shown.length} of ${operators.length} operators`;
+  byId("rows").style.height = `${shown.length * ROW}px`;
+  byId("rows").style.minWidth = `calc(var(--name) + ${visible.length * CELL + 20}px)`;
+  heads();
+  redraw();
+}
+function heads() {
+  byId("stripe").hidden = true;
+  byId("head").replaceChildren(byId("head").firstElementChild, ...visible.map((column, index) => {
+    const head = make("button", { textContent: column.name, title: `${column.name}: show this key only` });
+    head.dataset.column = index;
+    return head;
+  }));
+}
+function redraw() {
+  drawn = "";
+  draw();
+}
+function draw() {
+  const grid = byId("grid");
+  const from = Math.max(Math.floor(grid.scrollTop / ROW) - 10, 0);
+  const to = Math.min(from + Math.ceil(grid.clientHeight / ROW) + 20, shown.length);
+  if (drawn === `${from} ${to}`) return;
+  drawn = `${from} ${to}`;
+  byId("rows").replaceChildren(byId("stripe"), ...shown.slice(from, to).map((one, i) => row(one, from + i)));
+}
+function row(one, index) {
+  const element = make("div", { className: "row" });
+  element.style.top = `${index * ROW}px`;
+  element.dataset.row = index;
+  make("div", { className: "name", textContent: one.name, title: one.schema || one.name }, element);
+  visible.forEach((column, c) => element.append(cell(one, column, c)));
+  return element;
+}
+function cell(one, column, index) {
+  const { origin } = cellOf(one.now, column.start);
+  const element = make("button", { className: "cell", title: `${column.name}: ${data.origins[origin]}`, tabIndex: -1 });
+  element.dataset.column = index;
+  element.style.setProperty("--colour", `var(--o${origin})`);
+  if (isChanged(one, column.start)) {
+    const was = cellOf(one.was, column.start).origin;
+    element.classList.add("changed");
+    element.style.setProperty("--old", `var(--o${was})`);
+    element.title += `, was ${data.origins[was]}`;
+  }
+  if (origins.size && !origins.has(origin)) element.classList.add("dim");
+  if (chosen && chosen.one === one && chosen.column === column) {
+    element.classList.add("chosen");
+    element.tabIndex = 0;
+  }
+  element.setAttribute("aria-label", `${one.name}, ${element.title}`);
+  return element;
+}
+
+function choose(one, column, key) {
+  chosen = { one, column };
+  const link = `#${one.name}/${key || column.keys[0]}`;
+  if (decodeURIComponent(location.hash) !== link) history.replaceState(null, "", link);
+  redraw();
+  panel(one, column, link);
+}
+function panel(one, column, link) {
+  const panel = byId("why");
+  panel.replaceChildren();
+  const title = make("h2", {}, panel);
+  make("a", { textContent: one.name, title: "link to this cell" }, title).setAttribute("href", link);
+  title.append(` at ${column.name}`);
+  if (data.before && one.was !== one.now) {
+    make("h3", { textContent: data.before.label }, panel);
+    verdict(one.was, column.start, panel);
+    make("h3", { textContent: "now" }, panel);
+  }
+  verdict(one.now, column.start, panel);
+  for (const [text, tag] of [[one.schema, "code"], [one.doc, "span"], [one.place, "span"]]) {
+    if (text) make("p", {}, panel).append(make(tag, { textContent: text }));
+  }
+}
+function verdict(side, slot, panel) {
+  if (!side) {
+    make("div", { textContent: "no such operator" }, panel);
+    return;
+  }
+  const { origin, step, source, label } = cellOf(side, slot);
+  const name = data.origins[origin];
+  const line = make("div", { textContent: label ? `${name}: ` : name }, panel);
+  if (label) make("code", { textContent: label }, line);
+  if (label && source !== data.keys[slot]) make("div", { textContent: `registered at ${source}` }, panel);
+  const list = make("ol", {}, panel);
+  data.rules.slice(0, step).forEach((rule, i) => {
+    const held = i + 1 === step;
+    make("li", { textContent: `${held ? "yes" : "no"}: ${rule}`, className: held ? "held" : "" }, list);
+  });
+  make("div", { textContent: "Registered:" }, panel);
+  for (const [at, what] of Object.entries(side.kernels)) {
+    make("div", {}, panel).append(`${at} `, make("code", { textContent: what }));
+  }
+}
+
+// `#aten::add.Tensor/CUDA` is a cell, `#aten::add.Tensor` an operator.
+function follow() {
+  const [name, key] = decodeURIComponent(location.hash.slice(1)).split("/");
+  const one = operators.find(other => other.name === name);
+  if (!one) return;
+  const column = columns.find(other => other.keys.includes(key)) || columns[1];
+  if (!shown.includes(one) || !visible.includes(column)) {
+    for (const id of ["search", "namespace", "keys"]) byId(id).value = "";
+    byId("changes").checked = false;
+    origins.clear();
+    press();
+    search();
+  }
+  choose(one, column, key);
+  reveal();
+}
+function reveal() {
+  const grid = byId("grid"), top = shown.indexOf(chosen.one) * ROW, left = visible.indexOf(chosen.column) * CELL;
+  const head = byId("head").offsetHeight, room = grid.clientHeight - head;
+  if (top < grid.scrollTop || top + ROW > grid.scrollTop + room) grid.scrollTop = top - room / 2;
+  const wide = grid.clientWidth - byId("head").firstElementChild.offsetWidth;
+  if (left < grid.scrollLeft || left + CELL > grid.scrollLeft + wide) grid.scrollLeft = left - wide / 2;
+  draw();
+}
+function move(rows, cells) {
+  const one = shown[shown.indexOf(chosen.one) + rows], column = visible[visible.indexOf(chosen.column) + cells];
+  if (!one || !column) return;
+  choose(one, column);
+  reveal();
+  document.querySelector(".chosen")?.focus();
+}
+function press() {
+  for (const button of byId("legend").children) {
+    button.setAttribute("aria-pressed", origins.has(Number(button.dataset.origin)));
+  }
+}
+function point(index) {
+  document.querySelectorAll("#head .here").forEach(head => head.classList.remove("here"));
+  byId("stripe").hidden = index === undefined;
+  if (index === undefined) return;
+  byId("rows").style.setProperty("--column", index);
+  byId("head").children[Number(index) + 1]?.classList.add("here");
+}
+
+data.origins.forEach((origin, code) => {
+  const button = make("button", { textContent: origin }, byId("legend"));
+  button.dataset.origin = code;
+  button.style.setProperty("--colour", `var(--o${code})`);
+});
+byId("legend").addEventListener("click", event => {
+  const code = Number(event.target.dataset.origin);
+  if (Number.isNaN(code)) return;
+  if (!origins.delete(code)) origins.add(code);
+  press();
+  search();
+});
+const counts = new Map();
+for (const one of operators) counts.set(one.namespace, (counts.get(one.namespace) || 0) + 1);
+make("option", { value: "", textContent: "all namespaces" }, byId("namespace"));
+for (const [name, count] of counts) make("option", { value: name, textContent: `${name} (${count})` }, byId("namespace"));
+for (const key of data.keys) make("option", { value: key }, byId("names"));
+byId("head").addEventListener("click", event => {
+  const column = visible[event.target.dataset.column];
+  if (!column) return;
+  byId("keys").value = visible.length === 1 ? "" : column.keys[0];
+  search();
+});
+byId("rows").addEventListener("click", event => {
+  const one = shown[event.target.closest(".row")?.dataset.row], column = visible[event.target.dataset.column];
+  if (one) choose(one, column || chosen?.column || columns[1]);
+});
+byId("grid").addEventListener("mouseover", event => point(event.target.dataset.column));
+byId("grid").addEventListener("mouseleave", () => point());
+byId("grid").addEventListener("keydown", event => {
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  if (!step || !chosen) return;
+  event.preventDefault();
+  move(...step);
+});
+for (const id of ["search", "namespace", "keys", "changes"]) byId(id).addEventListener("input", search);
+byId("grid").addEventListener("scroll", draw);
+addEventListener("resize", draw);
+addEventListener("hashchange", follow);
+if (data.before) {
+  byId("only").hidden = false;
+  byId("changes").checked = true;
+}
+press();
+search();
+follow();
