@@ -156,15 +156,15 @@ function panel(one, column, link) {
   const title = make("h2", {}, panel);
   make("a", { textContent: one.name, title: "link to this cell" }, title).setAttribute("href", link);
   title.append(` at ${column.name}`);
+  for (const [text, tag] of [[one.schema, "code"], [one.doc, "span"], [one.place, "span"]]) {
+    if (text) make("p", {}, panel).append(make(tag, { textContent: text }));
+  }
   if (data.before && one.was !== one.now) {
     make("h3", { textContent: data.before.label }, panel);
     verdict(one.was, column.start, panel);
     make("h3", { textContent: "now" }, panel);
   }
   verdict(one.now, column.start, panel);
-  for (const [text, tag] of [[one.schema, "code"], [one.doc, "span"], [one.place, "span"]]) {
-    if (text) make("p", {}, panel).append(make(tag, { textContent: text }));
-  }
 }
 function verdict(side, slot, panel) {
   if (!side) {

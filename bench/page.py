@@ -1,0 +1,66 @@
+"""How fast the page of tables is in Chromium, with every operator of the installed PyTorch.
+
+    python bench/page.py [--runs N]
+
+First paint counts from the navigation, searches from the key press to the new rows. Needs torch and Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from html import unescape
+from pathlib import Path
+
+MEASURE = """
+<script>
+addEventListener("load", () => setTimeout(() => {
+  const box = document.getElementById("search"), times = {};
+  for (const text of ["a", "add", "add.Tensor", "conv backward", "register", "nothing at all", ""]) {
+    box.value = text;
+    const before = performance.now();
+    box.dispatchEvent(new Event("input"));
+    document.body.offsetHeight;
+    times[text] = performance.now() - before;
+  }
+  const paint = performance.getEntriesByName("first-contentful-paint")[0];
+  document.title = JSON.stringify({ paint: paint && paint.startTime, search: Math.max(...Object.values(times)) });
+}, 1000));
+</script>
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=5)
+    runs = parser.parse_args().runs
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        raise SystemExit("Chromium is not installed")
+    with tempfile.TemporaryDirectory() as name:
+        page = Path(name, "page.html")
+        command = [sys.executable, "-m", "torchgen_lite", "table", "--torch", "--html", str(page)]
+        subprocess.run(command, check=True)
+        page.write_text(page.read_text() + MEASURE)
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--timeout=5000", "--dump-dom"]
+        found = []
+        for _ in range(runs):
+            done = subprocess.run(
+                [chromium, *flags, page.as_uri()], capture_output=True, text=True, check=True
+            )
+            title = re.search("<title>(.*?)</title>", done.stdout)
+            found.append(json.loads(unescape(title[1] if title else "{}")))
+        size = page.stat().st_size / 1e6
+    paint = statistics.median(one["paint"] for one in found)
+    search = statistics.median(one["search"] for one in found)
+    print(f"{size:.1f} MB, {runs} runs: first paint {paint:.0f} ms, slowest search {search:.0f} ms")
+
+
+if __name__ == "__main__":
+    main()
