@@ -26,7 +26,6 @@ if (data.before) {
 for (const one of operators) {
   [one.namespace, one.local] = one.name.toLowerCase().split("::");
   one.base = one.local.split(".")[0];
-  one.kernels = Object.values({ ...one.was?.kernels, ...one.now?.kernels }).join(" ").toLowerCase();
 }
 const first = one => one.namespace === "aten" ? 0 : 1;
 operators.sort((a, b) => first(a) - first(b));
@@ -66,6 +65,8 @@ function rank(one, word) {
   if (word === one.base) return 1;
   if (one.local.startsWith(word) || one.name.toLowerCase().startsWith(word)) return 2;
   if (one.name.toLowerCase().includes(word)) return 3;
+  // Made when it is first needed: it is most of the text.
+  one.kernels ??= Object.values({ ...one.was?.kernels, ...one.now?.kernels }).join(" ").toLowerCase();
   return one.kernels.includes(word) ? 4 : Infinity;
 }
 function columnsFor(words) {
@@ -81,6 +82,7 @@ let shown = [], visible = columns, drawn = "", chosen = null;
 const origins = new Set();
 function search() {
   const words = wordsOf("search"), namespace = byId("namespace").value, changes = byId("changes").checked;
+  const before = visible;
   visible = columnsFor(wordsOf("keys"));
   const isWanted = (one, column) => (!changes || isChanged(one, column.start))
     && (!origins.size || origins.has(cellOf(one.now, column.start).origin));
@@ -92,7 +94,7 @@ function search() {
   byId("count").textContent = `${shown.length} of ${operators.length} operators`;
   byId("rows").style.height = `${shown.length * ROW}px`;
   byId("rows").style.minWidth = `calc(var(--name) + ${visible.length * CELL + 20}px)`;
-  heads();
+  if (before !== visible || byId("head").childElementCount === 1) heads();
   redraw();
 }
 function heads() {
@@ -119,15 +121,19 @@ function row(one, index) {
   const element = make("div", { className: "row" });
   element.style.top = `${index * ROW}px`;
   element.dataset.row = index;
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", one.name);
   make("div", { className: "name", textContent: one.name, title: one.schema || one.name }, element);
   visible.forEach((column, c) => element.append(cell(one, column, c)));
   return element;
 }
+const TEMPLATE = make("button", { tabIndex: -1 });
 function cell(one, column, index) {
   const { origin } = cellOf(one.now, column.start);
-  const element = make("button", { className: "cell", title: `${column.name}: ${data.origins[origin]}`, tabIndex: -1 });
+  const element = TEMPLATE.cloneNode();
+  element.className = `cell o${origin}`;
+  element.title = `${column.name}: ${data.origins[origin]}`;
   element.dataset.column = index;
-  element.style.setProperty("--colour", `var(--o${origin})`);
   if (isChanged(one, column.start)) {
     const was = cellOf(one.was, column.start).origin;
     element.classList.add("changed");
@@ -139,7 +145,6 @@ function cell(one, column, index) {
     element.classList.add("chosen");
     element.tabIndex = 0;
   }
-  element.setAttribute("aria-label", `${one.name}, ${element.title}`);
   return element;
 }
 
