@@ -156,7 +156,9 @@ def test_several_projects(pull_request: Path) -> None:
 def test_the_job_for_gitlab(pull_request: Path) -> None:
     job = next(b for b in re.findall(r"```yaml\n(.*?)```", PAGE, re.S) if "gitlab" in b)
     script = "\n".join(yaml.safe_load(job)["operators"]["script"])
-    done = shell(pull_request, script, CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main")
+    command = ["git", "rev-parse", "main"]
+    base = subprocess.check_output(command, cwd=pull_request.parent / "origin", text=True).strip()
+    done = shell(pull_request, script, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("python -m pip install torchgen-lite\n## Review")
     assert "TG357" in (pull_request / "review.md").read_text()

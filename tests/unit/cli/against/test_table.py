@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -120,6 +121,47 @@ def test_errors_of_the_other_side(run: Run, changed: Path) -> None:
     assert result.code == 2
     assert result.stderr.startswith("HEAD:native_functions.yaml:1:20: error[TG202]")
     assert "'HEAD' has errors, so nothing can be compared with it" in result.stderr
+
+
+def test_a_release_of_pytorch(run: Run, changed: Path) -> None:
+    """From its wheel; the schema file of the command line is compared with it."""
+    place = "torchgen/packaged/ATen/native/native_functions.yaml"
+    with zipfile.ZipFile(changed / "torch-2.9.1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(place, OLD)
+    (changed / "new.yaml").write_text(NEW)
+    for against in ("torch:2.9", "torch-2.9.1-py3-none-any.whl"):
+        result = run("table", "--schema", "new.yaml", "--against", against)
+        assert "2 operators lose their Meta kernel: lib::shift, lib::twist\n" not in result.stdout
+        assert "kernel `turn` -> kernel `turn2`" in result.stdout, result
+        assert "gone: lib::gone" in result.stdout
+
+
+@pytest.mark.torch
+def test_the_installed_pytorch_is_like_itself(run: Run, changed: Path) -> None:
+    import torch
+
+    against = f"torch:{torch.__version__.partition('+')[0]}"
+    same = Result(0, "", f"0 operators change in 0 cells against {against}\n")
+    assert run("table", "--torch", "--against", against) == same
+
+
+@pytest.mark.torch
+def test_the_page_of_the_installed_pytorch_has_schemas(run: Run, changed: Path) -> None:
+    assert run("table", "aten::relu", "--torch", "--html", "relu.html").code == 0
+    assert '"aten::relu(Tensor self) -> Tensor"' in (changed / "relu.html").read_text()
+
+
+def test_links_and_filters_of_a_revision(run: Run, changed: Path) -> None:
+    """Symbolic links are not followed, and no filter that the attributes name is run."""
+    (changed / "outside.yaml").symlink_to("/etc/passwd")
+    (changed / ".gitattributes").write_text("*.yaml filter=trap\n")
+    (changed / "native_functions.yaml").write_text(OLD)
+    git(changed, "add", ".")
+    git(changed, "commit", "-qm", "trap")
+    git(changed, "config", "filter.trap.smudge", f"touch {changed}/ran && cat")
+    (changed / "native_functions.yaml").write_text(NEW)
+    assert run("table", "--against", "HEAD").stdout == TEXT
+    assert not (changed / "ran").exists()
 
 
 KEYS = ("CPU", "CUDA", "Meta", "Autograd", "CompositeImplicitAutograd", "CompositeExplicitAutograd")

@@ -242,7 +242,9 @@ def test_mistakes(run: Run, tables: Path, arguments: list[str], message: str) ->
 
 def test_a_table_needs_an_operator(run: Run, tables: Path) -> None:
     result = run("table")
-    assert result.stderr.endswith("Error: `table` needs an operator, or --html or --against for all of them.\n")
+    assert result.stderr.endswith(
+        "Error: `table` needs an operator, or --html or --against for all of them.\n"
+    )
 
 
 def test_json(run: Run, tables: Path) -> None:
