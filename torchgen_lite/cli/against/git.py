@@ -17,6 +17,8 @@ _REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./+~^{}-]*")
 # What a project is read from: schema files, configuration, templates, and modules of kernels.
 _SUFFIXES = (".yaml", ".yml", ".toml", ".j2", ".py", ".pyi")
 _REGULAR = ("100644", "100755")
+# Files that are in memory together.
+_AT_ONCE = 500
 
 
 class NoRevisionError(ValueError):
@@ -57,13 +59,26 @@ def repository_of(root: Path) -> Path:
     return Path(_git(root, "rev-parse", "--show-toplevel").stdout.decode().rstrip("\n"))
 
 
-def write_files(commit: str, root: Path, to: Path, names: Collection[str]) -> None:
-    """Write what a project is read from, and the files of these names, to a folder as they are in the commit.
+def write_files(
+    commit: str, root: Path, to: Path, folders: Collection[str], names: Collection[str]
+) -> None:
+    """Write what a project is read from to a folder, as it is in the commit.
 
+    That are files of known kinds in `folders`, and those of these `names`, both from the root of the repository.
     Symbolic links and files that are too large for a source are left out.
     """
     listed = _git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).stdout
-    files = [(path, blob) for path, blob in _blobs(listed) if _is_wanted(path, names)]
+    files = [
+        (path, blob)
+        for path, blob in _blobs(listed)
+        if path.as_posix() in names
+        or (path.suffix in _SUFFIXES and any(path.is_relative_to(folder) for folder in folders))
+    ]
+    for start in range(0, len(files), _AT_ONCE):
+        _write_blobs(root, to, files[start : start + _AT_ONCE])
+
+
+def _write_blobs(root: Path, to: Path, files: Sequence[tuple[PurePosixPath, str]]) -> None:
     wanted = "".join(f"{blob}\n" for _, blob in files).encode("ascii")
     stream = BytesIO(_git(root, "cat-file", "--batch", input=wanted).stdout)
     for path, _ in files:
@@ -85,10 +100,6 @@ def _blobs(listed: bytes) -> Iterator[tuple[PurePosixPath, str]]:
         is_inside = not path.is_absolute() and not {"..", ".git"} & set(path.parts)
         if mode in _REGULAR and is_inside and int(size) <= MAX_BYTES:
             yield path, blob
-
-
-def _is_wanted(path: PurePosixPath, names: Collection[str]) -> bool:
-    return path.suffix in _SUFFIXES or path.as_posix() in names
 
 
 def _git(

@@ -77,12 +77,20 @@ def _root_of_project(
         raise Refused(no_base(str(error))) from None
     top = repository_of(config.root)
     place = Path(os.path.relpath(config.root.resolve(), top.resolve()))
-    write_files(commit, config.root, folder, {(place / name).as_posix() for name in config.schema})
+    beside = (*config.source_roots, *config.template_dirs)
+    folders = {_in_repository(place, name) for name in (".", *beside)}
+    names = {_in_repository(place, name) for name in config.schema}
+    write_files(commit, config.root, folder, folders, names)
     root = folder / place
     if not any((root / name).is_file() for name in config.schema) and not find_in_folder(root, []):
         files = ", ".join(f"`{name}`" for name in config.schema)
         raise Refused(no_base(f"revision `{against}` has no {files}"))
     return root
+
+
+def _in_repository(place: Path, name: str) -> str:
+    """A path of a project from the root of the repository, `place` being the project's."""
+    return os.path.normpath(place / name).replace(os.sep, "/")
 
 
 def _load_there(session: Session, root: Path, config: Config, lint: bool) -> Program:

@@ -105,6 +105,20 @@ def test_a_project_in_a_folder_of_the_repository(
     assert run("table", "--against", "HEAD~1").code == 2, "it was not there"
 
 
+def test_files_beside_the_project(run: Run, changed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (changed / "native_functions.yaml").write_text(OLD)
+    (changed / "inner").mkdir()
+    git(changed, "mv", "torchgen_lite.toml", "inner")
+    config = changed / "inner/torchgen_lite.toml"
+    beside = 'schema = ["../native_functions.yaml"]\nsource-roots = [".."]\n'
+    config.write_text(beside + config.read_text())
+    git(changed, "add", ".")
+    git(changed, "commit", "-qm", "beside")
+    (changed / "native_functions.yaml").write_text(NEW)
+    monkeypatch.chdir(changed / "inner")
+    assert run("table", "--against", "HEAD").stdout == TEXT
+
+
 @pytest.mark.parametrize("against", ["nonsense", "", "-x", "main:x", "torch:0.1"])
 def test_no_such_version(run: Run, changed: Path, against: str) -> None:
     result = run("table", "--against", against)
