@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,19 +106,26 @@ def _find(
     session: Session, program: Program, generated: Generated, against: str, level: Level
 ) -> Review:
     from torchgen_lite.analysis.compare import compare_operators
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.cli import plans
     from torchgen_lite.cli.against.generated import changed_files, generate_old
-    from torchgen_lite.cli.against.project import project_against
+    from torchgen_lite.cli.against.project import NotThere, project_against
     from torchgen_lite.cli.tables.commands import tables_of_program
     from torchgen_lite.cli.tables.compare import compare_tables
+    from torchgen_lite.pipeline import Generated
 
     try:
         plan = plans.plan_of(program, generated)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise Refused(Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")) from None
-    with project_against(session, against, program, lint=True) as old:
-        before = generate_old(against, old)
+    with ExitStack() as stack:
+        try:
+            old = stack.enter_context(project_against(session, against, program, lint=True))
+            before = generate_old(against, old)
+        except NotThere:  # So everything is new.
+            old, before = Program(Resolved(()), program.config), Generated({}, {}, ())
         versions = old.resolved.operators, program.resolved.operators
         known = Counter(map(_identity, before.diagnostics))
         new = [one for one in generated.diagnostics if not _take(known, _identity(one))]

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.config import Config
 
 
+class NotThere(Refused):
+    """The revision is there, and does not have the project."""
+
+
 @contextmanager
 def project_against(
     session: Session,
@@ -84,7 +88,7 @@ def _root_of_project(
     root = folder / place
     if not any((root / name).is_file() for name in config.schema) and not find_in_folder(root, []):
         files = ", ".join(f"`{name}`" for name in config.schema)
-        raise Refused(no_base(f"revision `{against}` has no {files}"))
+        raise NotThere(no_base(f"revision `{against}` has no {files}"))
     return root
 
 

@@ -104,6 +104,16 @@ def test_json(run: Run, changed: Path) -> None:
     assert len(data["changes"]) == 3 and data["summary"]["changed"] > 0
 
 
+def test_a_project_that_is_new(run: Run, project: Path) -> None:
+    git(project, "init", "-q", "-b", "main")
+    git(project, "commit", "-q", "--allow-empty", "-m", "one")
+    run("generate")
+    result = run("review", "--against", "main")
+    assert (result.code, result.stderr) == (0, "")
+    assert "| dispatch tables | 0 operators change in 0 cells, 1 is new |" in result.stdout
+    assert "| generated code | 12 files, +" in result.stdout
+
+
 def test_several_projects(run: Run, changed: Path) -> None:
     """A page for each of them; paths are those from here."""
     for name in ("a", "b"):
