@@ -7,7 +7,7 @@ raises on what is in them; `generate` reads nothing but templates and writes not
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.policy import Policy
-    from torchgen_lite.targets.output import OutputFile
+    from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 
 class GenerateError(ValueError):
@@ -355,11 +355,20 @@ def _render(
             folders,
             variables=config.template_vars,
             root=config.root,
+            packages=template_packages({name for name, _ in outputs}),
         )
     except RenderError as error:
         return Generated({}, {}, sort_diagnostics([*diagnostics, error.diagnostic]))
     target_of = {file.path: name for name, file in outputs}
     return Generated(files, target_of, sort_diagnostics(diagnostics))
+
+
+def template_packages(names: Collection[str]) -> tuple[TemplatePackage, ...]:
+    """Where targets of other packages have their templates."""
+    from torchgen_lite.targets import TARGETS
+
+    found = [TARGETS[name].template_package() for name in sorted(names) if name in TARGETS]
+    return tuple([package for package in found if package is not None])
 
 
 def source_name(program: Program) -> str:

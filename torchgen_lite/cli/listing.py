@@ -154,16 +154,21 @@ def list_templates() -> Iterator[Row]:
         yield {"name": path}
 
 
-def template_files() -> list[str]:
-    """The built-in templates by the name that an override must have."""
+def template_files() -> dict[str, Path]:
+    """The templates that can be overridden, ours and those of other targets, by the name that an override must have."""
     from torchgen_lite.emit.templates import find_templates, template_names
+    from torchgen_lite.targets import TARGETS
 
-    return template_names(find_templates())
+    others = [target.template_package() for target in TARGETS.values()]
+    folders = [find_templates(), *[one.folder for one in others if one is not None]]
+    return {name: folder / name for folder in folders for name in template_names(folder)}
 
 
 def list_codes() -> Iterator[Row]:
     from torchgen_lite.diagnostics import CODES
+    from torchgen_lite.targets import TARGETS
 
+    list(TARGETS.values())  # Those of other packages bring codes of their own.
     for code in CODES.values():
         yield {"name": code.code, "severity": code.severity, "title": code.title}
 

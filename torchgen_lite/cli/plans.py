@@ -157,6 +157,7 @@ def build_inputs(program: Program) -> list[str]:
     """Every file that the outputs are made from, and one that changes with each release."""
     from torchgen_lite import version
     from torchgen_lite.emit.templates import find_templates, template_names
+    from torchgen_lite.pipeline import template_packages
 
     config = program.config
     inputs = [
@@ -164,6 +165,7 @@ def build_inputs(program: Program) -> list[str]:
         for source in program.sources
     ]
     folders = [*(config.root / folder for folder in config.template_dirs), find_templates()]
+    folders += [package.folder for package in template_packages(config.targets)]
     for folder in folders:
         inputs += [(folder / name).as_posix() for name in template_names(folder)]
     if config.path is not None:

@@ -25,7 +25,16 @@ FORMATS = ("full", "concise", *MACHINE_FORMATS)
 
 # Codes that mean "could not run"; every other error is about the user's operators or outputs.
 _CANNOT_RUN = frozenset(
-    {*(f"TG00{n}" for n in range(1, 10)), "TG011", "TG012", "TG014", "TG015", "TG510", "TG900"}
+    {
+        *(f"TG00{n}" for n in range(1, 10)),
+        "TG011",
+        "TG012",
+        "TG014",
+        "TG015",
+        "TG510",
+        "TG514",
+        "TG900",
+    }
 )
 
 

@@ -33,8 +33,6 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     \b
     torchgen-lite templates export python/register.py.j2 --to overrides
     """
-    from torchgen_lite.emit.templates import find_templates
-
     known = template_files()
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -52,7 +50,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
             continue
         with writing(destination.as_posix()):
             destination.parent.mkdir(parents=True, exist_ok=True)
-            destination.write_bytes((find_templates() / name).read_bytes())
+            destination.write_bytes(known[name].read_bytes())
         session.talk(f"exported  {destination.as_posix()}")
         written.append(destination.as_posix())
     session.talk(
@@ -102,10 +100,13 @@ def _overrides(config: Config) -> Iterator[tuple[str, str]]:
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
     """What is wrong with overrides of templates that the configured targets do not use."""
     from torchgen_lite.emit.render import RenderError, build_environment, load_template
+    from torchgen_lite.pipeline import template_packages
+    from torchgen_lite.targets import TARGETS
 
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
+    packages = template_packages(TARGETS)
     for name in dict.fromkeys(names):
         try:
-            load_template(build_environment(folders), name, config.root)
+            load_template(build_environment(folders, packages), name, config.root)
         except RenderError as error:
             yield error.diagnostic

@@ -7,7 +7,7 @@ each output format is one file with one function.
 from __future__ import annotations
 
 from .code import Severity
-from .codes import CODES, Code, explain
+from .codes import CODES, Code, add_codes, explain
 from .concise import render_concise
 from .fixes import apply_edits, pick_fixes
 from .full import render_full
@@ -38,6 +38,7 @@ __all__ = [
     "Span",
     "Spans",
     "Suggestion",
+    "add_codes",
     "apply_edits",
     "diagnostic_to_json",
     "did_you_mean",

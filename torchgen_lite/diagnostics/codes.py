@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from .code import Code
 from .codes_compare import COMPARE_CODES
 from .codes_cpp import CPP_CODES
@@ -41,6 +44,14 @@ EVERY: tuple[Code, ...] = (
     *COMPARE_CODES,
 )
 CODES: dict[str, Code] = {code.code: code for code in sorted(EVERY)}
+
+
+def add_codes(codes: Iterable[Code]) -> None:
+    """Make codes of another package known. Raises ValueError for one that might be ours, now or later."""
+    for code in codes:
+        if not re.fullmatch("(?!TG)[A-Z]{2,8}[0-9]{3}", code.code):
+            raise ValueError(f"`{code.code}` is not a code such as `ABC001`")
+        CODES.setdefault(code.code, code)
 
 
 def explain(code: str) -> str | None:

@@ -190,4 +190,25 @@ namespace = "mylib"
     CompositeImplicitAutograd: ops_kernel
 $ torchgen-lite generate""",
     ),
+    Code(
+        "TG514",
+        "a target that cannot be loaded",
+        "error",
+        "An installed package registers a target in the group `torchgen_lite.targets` of its entry points, and "
+        "importing it fails, or gives something else than a `Target` of that name.",
+        """\
+-- torchgen_lite.toml --
+targets = ["reference"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate""",
+        where="with a package that promises a target `reference` and has none",
+    ),
 )

@@ -121,7 +121,7 @@ def json_format_schema() -> dict[str, object]:
         "type": "object",
         "required": ["code", "severity", "message", "path", "start", "end"],
         "properties": {
-            "code": {"type": "string", "pattern": "^TG[0-9]{3}$"},
+            "code": {"type": "string", "pattern": "^[A-Z]{2,8}[0-9]{3}$"},
             "severity": {"enum": ["error", "warning"]},
             "message": {"type": "string"},
             "label": {"type": "string"},

@@ -39,7 +39,7 @@ from torchgen_lite.emit.templates import (
     read_module,
 )
 from torchgen_lite.loader.sources import shown_path
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 
 class RenderError(Exception):
@@ -50,16 +50,21 @@ class RenderError(Exception):
         self.diagnostic = diagnostic
 
 
-def build_environment(template_dirs: tuple[str, ...] = ()) -> Environment:
-    """An environment over the user's directories and then ours.
+def build_environment(
+    template_dirs: tuple[str, ...] = (), packages: tuple[TemplatePackage, ...] = ()
+) -> Environment:
+    """An environment over the user's directories, then ours, then those of other packages' targets.
 
     Ours do not change while a process runs, so they are compiled once; the user's may.
     """
     if not template_dirs:
-        return _built_in()
+        return _built_in(packages)
     from torchgen_lite.emit.sandbox import Sandbox
 
-    return _environment(Sandbox, template_dirs)
+    sandbox = _environment(Sandbox, packages, template_dirs)
+    assert isinstance(sandbox, Sandbox)
+    sandbox.homes = tuple([package.name for package in packages])
+    return sandbox
 
 
 class _Plain(Environment):
@@ -69,17 +74,22 @@ class _Plain(Environment):
 
 
 @cache
-def _built_in() -> Environment:
-    environment = _environment(_Plain)
+def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
+    environment = _environment(_Plain, packages)
     # Jinja's own joins what may be safe HTML, and attributes of items.
     environment.filters["join"] = lambda items, between: between.join(map(str, items))
     return environment
 
 
-def _environment(kind: type[Environment], template_dirs: tuple[str, ...] = ()) -> Environment:
+def _environment(
+    kind: type[Environment],
+    packages: tuple[TemplatePackage, ...],
+    template_dirs: tuple[str, ...] = (),
+) -> Environment:
     folders = [FileSystemLoader(folder) for folder in template_dirs]
-    ours = FileSystemLoader(find_templates())
-    return kind(
+    trusted = (find_templates(), *[package.folder for package in packages])
+    ours = FileSystemLoader(trusted)
+    environment = kind(
         loader=ChoiceLoader([*folders, ours, PrefixLoader({"built-in": ours})]),
         undefined=StrictUndefined,
         autoescape=False,
@@ -89,6 +99,8 @@ def _environment(kind: type[Environment], template_dirs: tuple[str, ...] = ()) -
         auto_reload=False,
         optimized=False,
     )
+    environment.extend(trusted=trusted)
+    return environment
 
 
 def render_files(
@@ -98,18 +110,19 @@ def render_files(
     *,
     variables: Mapping[str, object] | None = None,
     root: Path | None = None,
+    packages: tuple[TemplatePackage, ...] = (),
 ) -> dict[str, str]:
     """`{path: text}` of every file, in the order of the paths given.
 
     `source` is named in the header, `variables` are the `vars` of templates, and errors show paths
-    relative to `root`. Raises RenderError.
+    relative to `root`. `packages` are those of targets that are not ours. Raises RenderError.
     """
     root = root or Path.cwd()
     for folder in template_dirs:
         if not os.path.isdir(folder):  # A path raises if the name is too long.
             message = f"template folder `{shown_path(Path(folder), root)}` does not exist"
             raise RenderError(Diagnostic("TG500", message))
-    environment = build_environment(template_dirs)
+    environment = build_environment(template_dirs, packages)
     extra = {"vars": dict(variables or {})}
     return {
         file.path: render_file(environment, file, source, extra=extra, root=root) for file in files
@@ -172,13 +185,13 @@ def load_template(environment: Environment, name: str, root: Path) -> Template:
 
 
 def is_override(template: Template) -> bool:
-    """Whether a template is the user's and not one of ours."""
-    return not _is_built_in(template.filename or "")
+    """Whether a template is the user's, and neither ours nor that of an installed target."""
+    return not _is_trusted(template.filename or "", template.environment.trusted)  # type: ignore[attr-defined]
 
 
 @cache
-def _is_built_in(filename: str) -> bool:
-    return Path(filename).is_relative_to(find_templates())
+def _is_trusted(filename: str, folders: tuple[Path, ...]) -> bool:
+    return any(map(Path(filename).is_relative_to, folders))
 
 
 def _check_api(name: str, template: Template, root: Path) -> None:

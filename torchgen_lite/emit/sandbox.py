@@ -21,23 +21,26 @@ _DATA = frozenset({
 })  # fmt: skip
 
 
-def _is_plain(value: object) -> bool:
-    """Data, a view, or something of Jinja's, all of whose public attributes a template may have."""
-    home = type(value).__module__
-    return type(value) in _DATA or home.startswith(
-        ("jinja2.", "markupsafe", "torchgen_lite.targets.")
-    )
-
-
 class Sandbox(ImmutableSandboxedEnvironment):
-    """An environment for templates that nobody has looked at."""
+    """An environment for templates that nobody has looked at. `homes` are packages of others whose views they read."""
+
+    homes: tuple[str, ...] = ()
+
+    def is_plain(self, value: object) -> bool:
+        """Data, a view, or something of Jinja's, all of whose public attributes a template may have."""
+        home = type(value).__module__
+        return (
+            type(value) in _DATA
+            or home.startswith(("jinja2.", "markupsafe", "torchgen_lite.targets."))
+            or any(home == name or home.startswith(f"{name}.") for name in self.homes)
+        )
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """What plain values have, and fields of what else there is in views."""
         if not super().is_safe_attribute(obj, attr, value):
             return False
         is_ours = type(obj).__module__.startswith("torchgen_lite.")
-        return _is_plain(obj) or (is_ours and not callable(value))
+        return self.is_plain(obj) or (is_ours and not callable(value))
 
     def is_safe_callable(self, obj: Any) -> bool:
         """A method of a plain value, a function of Jinja's, a macro, a block."""
@@ -46,5 +49,5 @@ class Sandbox(ImmutableSandboxedEnvironment):
         # `str.format` comes wrapped, so that it reads no attribute that is kept from templates.
         method = getattr(obj, "__wrapped__", obj)
         if isinstance(method, (BuiltinMethodType, MethodType)):
-            return _is_plain(method.__self__)
-        return _is_plain(obj) or any(obj is value for value in self.globals.values())
+            return self.is_plain(method.__self__)
+        return self.is_plain(obj) or any(obj is value for value in self.globals.values())

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, Policy
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Code, Diagnostic, did_you_mean
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
 
@@ -60,6 +61,13 @@ class Header(NamedTuple):
 
     name: str
     is_quoted: bool = False
+
+
+class TemplatePackage(NamedTuple):
+    """A package with templates, whose classes they may read, and the folder of the templates."""
+
+    name: str
+    folder: Path
 
 
 class Signatures(NamedTuple):
@@ -126,16 +134,18 @@ class Target:
     that declares these options; `selector` the function from the same to the operators that it takes, where
     it registers any; `author` the one to the functions that the author writes for it; `framework` the
     one from configuration and options to what a framework registers that no schema file names: backend fallbacks by
-    key, and kernels by operator and key. All are imported when they are needed, so that a run pays for what it generates.
+    key, and kernels by operator and key; `signatures` the one from an operator and options to how it is called. All are imported when they are needed, so that a run pays for what it generates.
     `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers; `policy` is
     what it registers itself, if no option says otherwise; `is_closed`, that its output runs by itself: the
-    modules of `kernels` and `formulas` have whatever the YAML names.
+    modules of `kernels` and `formulas` have whatever the YAML names. A target of another package has its templates in the
+    folder `templates` of the package that `templates` names, and `codes` of diagnostics of its own; `failure` is why it
+    cannot be loaded.
     """
 
     name: str
     summary: str
     builder: str
-    options: str
+    options: str = "torchgen_lite.targets.options:NoOptions"
     selector: str = ""
     asks_torch: bool = False
     policy: Policy = NOTHING
@@ -143,6 +153,16 @@ class Target:
     author: str = ""
     framework: str = ""
     signatures: str = ""
+    templates: str = ""
+    codes: tuple[Code, ...] = ()
+    failure: tuple[Diagnostic, ...] = ()
+
+    def template_package(self) -> TemplatePackage | None:
+        """Where the templates are, if they are not among ours."""
+        spec = find_spec(self.templates) if self.templates else None
+        if spec is None or not spec.origin:
+            return None
+        return TemplatePackage(self.templates, Path(spec.origin).parent / "templates")
 
     def declared_options(self) -> dict[str, Option]:
         """The options by the attribute of the dataclass that declares them."""
@@ -166,6 +186,8 @@ class Target:
 
     def read_options(self, config: Config) -> tuple[Any, tuple[Diagnostic, ...]]:
         """The options as the configuration has them, or None and what is wrong with them."""
+        if self.failure:
+            return None, self.failure
         given = self.given_options(config)
         declared = self.declared_options()
         values, problems = read_options(declared, given)

@@ -6,12 +6,15 @@ import json
 import shlex
 import subprocess
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Result
 from torchgen_lite.diagnostics import CODES, Code
+from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.registry import GROUP
 
 Run = Callable[..., Result]
 
@@ -62,7 +65,13 @@ def _with_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     pass
 
 
+def _with_a_broken_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("reference", "nowhere_to_be_found:TARGET", GROUP)
+    monkeypatch.setitem(vars(TARGETS), "_others", {"reference": entry})
+
+
 WHERE = {
+    "with a package that promises a target `reference` and has none": _with_a_broken_target,
     "where PyTorch is not installed": _without_pytorch,
     "where PyTorch is installed": _with_pytorch,
     "with a fault in torchgen-lite": _with_a_fault,

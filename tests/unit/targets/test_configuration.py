@@ -22,6 +22,7 @@ FILES = [
     for name in ("pyproject.toml", "torchgen_lite.toml")
     for path in sorted(ROOT.glob(f"{folder}/{name}"))
     if "unknown_key" not in path.parts
+    and (path.name == "torchgen_lite.toml" or "[tool.torchgen_lite" in path.read_text("utf-8"))
 ]
 
 

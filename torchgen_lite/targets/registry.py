@@ -1,0 +1,75 @@
+"""The targets that there are: our own, and those that other packages register in the same form.
+
+Note [Targets of other packages]
+A package names a `Target` in the group `torchgen_lite.targets` of its entry points, under the target's name. From then
+on commands know it: its options stand in `[target.NAME]`, its files are checked for freshness, its templates can be
+overridden. It is imported only when somebody asks for a target that is not ours, or for all of them, and whoever has
+installed it has let its code run. One that cannot be loaded is a diagnostic (TG514) of whoever asks it for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from torchgen_lite.diagnostics import Diagnostic, add_codes
+from torchgen_lite.targets.output import Target
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "torchgen_lite.targets"
+
+
+class Targets(Mapping[str, Target]):
+    """Targets by their names, our own first."""
+
+    def __init__(self, *own: Target) -> None:
+        self._own = {target.name: target for target in own}
+        self._loaded: dict[str, Target] = {}
+
+    @cached_property
+    def _others(self) -> Mapping[str, EntryPoint]:
+        from importlib.metadata import entry_points
+
+        found = {entry.name: entry for entry in entry_points(group=GROUP)}
+        return {name: found[name] for name in sorted(found) if name not in self._own}
+
+    def __getitem__(self, name: str) -> Target:
+        if name in self._own:
+            return self._own[name]
+        if name not in self._loaded:
+            self._loaded[name] = _load(self._others[name])
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or name in self._others
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from self._others
+
+    def __len__(self) -> int:
+        return len(self._own) + len(self._others)
+
+
+def _load(entry: EntryPoint) -> Target:
+    """The target that an entry point names, its codes made known; or one that says why there is none."""
+    try:
+        target = entry.load()
+        if not isinstance(target, Target):
+            return _refusing(entry, f"`{entry.value}` is not a `Target`")
+        if target.name != entry.name:
+            return _refusing(entry, f"its `Target` is called `{target.name}`")
+        add_codes(target.codes)
+    except Exception as error:  # Whatever a package raises while it is imported.
+        return _refusing(entry, f"{type(error).__name__}: {error}")
+    return target
+
+
+def _refusing(entry: EntryPoint, reason: str) -> Target:
+    package = entry.dist.name if entry.dist is not None else entry.value.partition(":")[0]
+    message = f"target `{entry.name}` of `{package}` cannot be loaded: {reason}"
+    found = Diagnostic("TG514", message, help=f"reinstall `{package}`, or leave the target out")
+    return Target(entry.name, f"cannot be loaded: {reason}", "", failure=(found,))
