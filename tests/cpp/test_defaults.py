@@ -79,9 +79,7 @@ KERNELS
 #include <d/verify_kernels.h>
 
 #define TORCH_EXTENSION_NAME d
-#include "../src/operators.cpp"
-#include "../src/register_compositeexplicitautograd.cpp"
-#include "../src/register_schema.cpp"
+#include "../src/register.cpp"
 
 extern "C" const char* last() { return d::seen.c_str(); }
 

@@ -54,8 +54,8 @@ def test_without_torchgen_lite_what_is_checked_in_is_compiled(tmp_path: Path) ->
     folder = copy_example(tmp_path)
     configure(folder, "-DCMAKE_DISABLE_FIND_PACKAGE_torchgen_lite=ON")
     targets = run(folder, "ninja", "-C", "build", "-t", "targets", "all")
-    assert "torch_ops_stable.dir/generated/cpp-torch-stable/src/register_schema.cpp.o:" in targets
-    assert "torch_ops.dir/generated/cpp-torch/src/register_cpu.cpp.o:" in targets
+    assert "torch_ops_stable.dir/generated/cpp-torch-stable/src/register.cpp.o:" in targets
+    assert "torch_ops.dir/generated/cpp-torch/src/register.cpp.o:" in targets
     assert "torchgen.stamp" not in targets and "module.cpp" not in targets
 
 
@@ -125,5 +125,5 @@ def test_a_change_compiles_what_it_changes(tmp_path: Path) -> None:
     compiled = {name for name, time in times.items() if time != objects.get(name)}
     assert compiled == expected
     names = sorted(Path(name).name for name in compiled)
-    assert re.fullmatch(r"operators_[0-3]\.cpp\.o register_schema\.cpp\.o", " ".join(names))
+    assert re.fullmatch(r"operators_[0-3]\.cpp\.o register\.cpp\.o", " ".join(names))
     assert "ninja: no work to do." in run(folder, *build)

@@ -16,7 +16,7 @@ def registered(folder: Path, *entries: str) -> list[str]:
     program = load("ops.yaml", root=folder)
     assert not program.diagnostics
     files = generate_all(program, targets=["cpp-torch"]).files
-    text = files.get("cpp-torch/src/register_functionalize.cpp", "")
+    text = files.get("cpp-torch/src/register.cpp", "")
     return re.findall(
         r"m\.impl\((.+functionalize\(.+)\);", re.sub(r"\s+", " ", text).replace("; ", ";\n")
     )

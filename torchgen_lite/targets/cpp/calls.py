@@ -64,7 +64,7 @@ def operator_files(
     declared: Callable[[Sequence[Operator]], Mapping[str, object]],
     defined: Mapping[str, object],
 ) -> Iterator[OutputFile]:
-    """`operators.h` and `operators.cpp`, each for each shard; `source` is the template of the latter.
+    """`operators.h` and `operators.cpp`, each for each shard; `source` is the template of the latter, if there is one.
 
     `declared` is what else the template of headers prints of the operators of a shard, `defined` that of sources.
     """
@@ -76,7 +76,8 @@ def operator_files(
         header = {**shown, **usual, **declared(own)}
         place = {"folder": layout.folder, "stem": name}
         yield OutputFile(layout.header(f"{name}.h"), "cpp/operators.h.j2", header)
-        yield OutputFile(layout.source(f"{name}.cpp"), source, {**shown, **place, **defined})
+        if source:
+            yield OutputFile(layout.source(f"{name}.cpp"), source, {**shown, **place, **defined})
 
 
 def function_file(

@@ -1,8 +1,13 @@
-"""Files of registrations: `register_schema.cpp`, and `register_<key>.cpp` for each dispatch key in use.
+"""Files of registrations.
 
 TORCH_LIBRARY_IMPL(mylib, CPU, m) {
   m.impl("scale", TORCH_FN(::mylib::scale_cpu));
 }
+
+Note [One file of registrations]
+What a framework's headers cost, every file that includes them costs again: five seconds of libtorch's, where a registration
+takes a tenth of one. So there is one file, `register.cpp`, and one for each device that a build may have to do without,
+`register_cuda.cpp`. With shards each of them is split, by names of operators, and the definitions stay in one.
 """
 
 from __future__ import annotations
@@ -10,13 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from torchgen_lite.dialects import cpp_text
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
+
+# The file of what every build has.
+REGISTER = "register"
 
 
 class DefinitionView(NamedTuple):
@@ -62,6 +71,21 @@ class Registration:
         """The operator's name as a literal."""
         return cpp_text.quote(self.operator.schema.local_name)
 
+    @property
+    def file(self) -> str:
+        """The file that it is in, without shard and ending."""
+        return file_of(self.key)
+
+
+def file_of(key: str) -> str:
+    """The file of what is registered under a key: that of its device, if a build may have to do without.
+
+    >>> file_of("AutogradCUDA"), file_of("CPU"), file_of("CompositeImplicitAutograd")
+    ('register_cuda', 'register', 'register')
+    """
+    devices = [b for b in CURRENT.backends if b not in ("CPU", "Meta") and key.endswith(b)]
+    return f"register_{devices[0].lower()}" if devices else REGISTER
+
 
 class BlockView(NamedTuple):
     """What is registered for one namespace of operators under one key."""
@@ -75,52 +99,43 @@ Some = TypeVar("Some", bound=Registration)
 
 
 def blocks(registrations: Iterable[Registration]) -> list[BlockView]:
-    """A block for each namespace and key, in the order of the first registrations."""
+    """A block for each namespace and key, by their names: a new operator moves none."""
     found: dict[tuple[str, str], list[Registration]] = {}
     for one in registrations:
         found.setdefault((one.operator.function.namespace, one.key), []).append(one)
-    return [BlockView(namespace, key, guarded(own)) for (namespace, key), own in found.items()]
+    return [
+        BlockView(*place, guarded(own)) for place, own in sorted(found.items(), key=itemgetter(0))
+    ]
 
 
-def schema_file(
-    operators: Sequence[Operator],
-    layout: Layout,
+def definitions(
+    operators: Iterable[Operator],
     tag: Callable[[str], str],
-    context: Mapping[str, object],
-    template: str = "cpp/register_schema.cpp.j2",
     *,
     known_tags: Collection[str] | None = None,
-) -> Iterator[OutputFile]:
-    """The definitions of the operators, if there are any; `tag` says how C++ spells one of the `known_tags`."""
+) -> list[LibraryView]:
+    """What defines the operators; `tag` says how C++ spells one of the `known_tags`."""
     libraries: dict[str, list[DefinitionView]] = {}
     for operator in operators:
         schema = cpp_text.quote(operator.schema.local_text)
         tags = [t for t in operator.function.tags if known_tags is None or t in known_tags]
         view = DefinitionView(operator.guard, schema, tuple(map(tag, tags)))
         libraries.setdefault(operator.function.namespace, []).append(view)
-    if libraries:
-        path = layout.source("register_schema.cpp")
-        shown = [LibraryView(namespace, guarded(own)) for namespace, own in libraries.items()]
-        yield OutputFile(path, template, {"libraries": shown, **context})
+    return [LibraryView(namespace, guarded(own)) for namespace, own in libraries.items()]
 
 
-def key_files(
+def registration_files(
+    libraries: Sequence[LibraryView],
     registrations: Iterable[Some],
     layout: Layout,
-    macro: str,
-    context: Callable[[Sequence[Some]], Mapping[str, object]],
-    template: str = "cpp/register_key.cpp.j2",
-    *,
-    beside: Collection[str] = (),
+    template: str,
+    context: Callable[[Sequence[LibraryView], Sequence[Some]], Mapping[str, object]],
 ) -> Iterator[OutputFile]:
-    """One file for each key, or one for each shard of it; `context` is what else its template prints.
-
-    A file has another name for the keys that have one of generated kernels `beside` it.
-    """
-    by_file: dict[str, list[Some]] = {}
+    """The files; see Note [One file of registrations]. `context` is what else the template prints of one."""
+    by_file: dict[str, list[Some]] = {REGISTER: []} if libraries else {}
     for one in registrations:
-        name = f"register_{one.key.lower()}" + ("_written" if one.key in beside else "")
-        by_file.setdefault(stem(name, one.operator.shard), []).append(one)
+        by_file.setdefault(stem(one.file, one.operator.shard), []).append(one)
     for name, own in by_file.items():
-        path = layout.source(f"{name}.cpp")
-        yield OutputFile(path, template, {"macro": macro, "blocks": blocks(own), **context(own)})
+        defined = libraries if name == REGISTER else ()
+        shown = {"libraries": defined, "blocks": blocks(own), **context(defined, own)}
+        yield OutputFile(layout.source(f"{name}.cpp"), template, shown)

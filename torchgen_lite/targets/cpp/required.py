@@ -15,7 +15,7 @@ from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.loader.entry import Backend
 from torchgen_lite.targets.cpp import registrations as registration
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_class, split_kernel
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, with_last
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
@@ -183,35 +183,22 @@ def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
     return frozenset([name for name, own in found.items() if len(own) > 1])
 
 
-def kernel_key_files(
-    layout: Layout,
-    kernels: Sequence[Kernel],
-    includes: Blocks,
-    macro: str,
-    function: str,
-    type_of: Callable[[Kernel], str],
-) -> Iterator[OutputFile]:
-    """One file for each key, or one for each shard of it, that registers the author's kernels as they are.
+def kernel_registrations(
+    kernels: Sequence[Kernel], namespace: str, function: str, type_of: Callable[[Kernel], str]
+) -> Iterator[registration.Registration]:
+    """The author's kernels as they are.
 
-    `includes` declare them, `function` is the macro around a kernel's address, and `type_of` names the type of one that
+    `function` is the macro around a kernel's address, and `type_of` names the type of one that
     shares its name, by the typed call: `ops::add_Tensor::schema*`.
     """
-    shared = shared_names(kernels, layout.namespace)
-    if shared:
-        includes = with_last(includes, layout.own("operators.h"))
-    registrations = []
+    shared = shared_names(kernels, namespace)
     for kernel in kernels:
-        name = qualified(kernel.name, layout.namespace)
+        name = qualified(kernel.name, namespace)
         address = f"static_cast<{type_of(kernel)}>(&{name})" if name in shared else f"&{name}"
         registered = f"{function}({address})"
-        registrations.append(
-            registration.Registration(
-                kernel.operator, kernel.key, registered, kernel.operator.guard
-            )
+        yield registration.Registration(
+            kernel.operator, kernel.key, registered, kernel.operator.guard
         )
-    yield from registration.key_files(
-        registrations, layout, macro, lambda own: {"includes": includes}
-    )
 
 
 def author_functions(

@@ -1,4 +1,4 @@
-"""`register_schema.cpp`, and `register_<key>.cpp` for each dispatch key in use.
+"""`register.cpp`, and `register_<device>.cpp`: definitions and kernels.
 
 TORCHGEN_LITE_LIBRARY_IMPL(toy, CPU, m) {
   m.impl("add.Tensor", TORCHGEN_LITE_FN(&::toy::add_cpu));
@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.targets.cpp.layout import Blocks
+from torchgen_lite.targets.cpp.layout import Blocks, with_last
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.registrations import schema_file
-from torchgen_lite.targets.cpp.required import Kernel, kernel_key_files
+from torchgen_lite.targets.cpp.registrations import (
+    LibraryView,
+    Registration,
+    definitions,
+    registration_files,
+)
+from torchgen_lite.targets.cpp.required import Kernel, kernel_registrations, shared_names
 from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import Header, OutputFile
@@ -21,23 +26,30 @@ from torchgen_lite.targets.output import Header, OutputFile
 _LIBRARY = [Header("torchgen_lite/library.h")]
 
 
-def build_schema(
-    operators: Sequence[Operator], layout: RuntimeLayout, library: str
+def build_registrations(
+    operators: Sequence[Operator],
+    kernels: Sequence[Kernel],
+    layout: RuntimeLayout,
+    library: str,
+    declared: Blocks,
 ) -> Iterator[OutputFile]:
-    """The definitions of the operators."""
-    macro = "TORCHGEN_LITE_LIBRARY" + ("_FRAGMENT" if library == "fragment" else "")
-    context = {"includes": [_LIBRARY], "macro": macro, "python_module": ""}
-    yield from schema_file(operators, layout, cpp_text.quote, context)
-
-
-def build_keys(
-    kernels: Sequence[Kernel], layout: RuntimeLayout, includes: Blocks
-) -> Iterator[OutputFile]:
-    """One file for each key, or one for each shard of it; `includes` declare the kernels."""
+    """The definitions of the operators, and the kernels, which are `declared` by these headers."""
 
     def type_of(kernel: Kernel) -> str:
         call = "redispatch" if kernel.key in keys_above_backends() else "call"
         return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
 
-    blocks, macro = [_LIBRARY, *includes], "TORCHGEN_LITE_LIBRARY_IMPL"
-    yield from kernel_key_files(layout, kernels, blocks, macro, "TORCHGEN_LITE_FN", type_of)
+    if shared_names(kernels, layout.namespace):
+        declared = with_last(declared, layout.own("operators.h"))
+    macro = "TORCHGEN_LITE_LIBRARY"
+    opening = f"{macro}_FRAGMENT" if library == "fragment" else macro
+
+    def context(defined: Sequence[LibraryView], own: Sequence[Registration]) -> dict[str, object]:
+        includes = [_LIBRARY, *(declared if own else [])]
+        macros = (opening, f"{macro}_IMPL")
+        return {"includes": includes, "macros": macros, "python_module": ""}
+
+    registered = kernel_registrations(kernels, layout.namespace, "TORCHGEN_LITE_FN", type_of)
+    libraries = definitions(operators, cpp_text.quote)
+    template = "cpp/register.cpp.j2"
+    yield from registration_files(libraries, registered, layout, template, context)

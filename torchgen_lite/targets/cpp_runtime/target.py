@@ -19,7 +19,7 @@ from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_sign
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, build_operators
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions
-from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
+from torchgen_lite.targets.cpp_runtime.registrations import build_registrations
 from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
 from torchgen_lite.targets.output import (
     AuthorFunction,
@@ -93,6 +93,5 @@ def _files(
     yield from build_methods(members, layout)
     kernels = author_kernels(registered, operators, partial(kernel_signature, types=types))
     yield from build_kernels(kernels, layout, options.kernel_headers)
-    yield from build_schema(operators, layout, options.library)
     declared = kernel_includes(layout, options.kernel_headers)
-    yield from build_keys(kernels, layout, declared)
+    yield from build_registrations(operators, kernels, layout, options.library, declared)

@@ -1,4 +1,4 @@
-"""`register_schema.cpp`, and `register_<key>.cpp` for each dispatch key in use."""
+"""`register.cpp`, and `register_<device>.cpp`: definitions and kernels."""
 
 from __future__ import annotations
 
@@ -10,12 +10,22 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.conditions import version_number
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, with_last
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.registrations import schema_file
-from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, kernel_key_files
+from torchgen_lite.targets.cpp.registrations import (
+    LibraryView,
+    Registration,
+    definitions,
+    registration_files,
+)
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    kernel_includes,
+    kernel_registrations,
+    shared_names,
+)
 from torchgen_lite.targets.cpp_stable.model import needed_release
+from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
 from torchgen_lite.targets.output import Header, OutputFile
 
@@ -30,25 +40,37 @@ class GateView(NamedTuple):
     error: str
 
 
-def build_schema(
-    operators: Sequence[Operator], layout: Layout, options: ModuleOptions
+def build_registrations(
+    operators: Sequence[Operator], kernels: Sequence[Kernel], layout: Layout, options: StableOptions
 ) -> Iterator[OutputFile]:
-    """The definitions of the operators, without those that PyTorch defines."""
+    """The definitions of the operators, without those that PyTorch defines, and the kernels.
+
+    Headers of the author's may declare these.
+    """
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
-    context = {
-        "macro": "STABLE_TORCH_LIBRARY" + ("_FRAGMENT" if options.library == "fragment" else ""),
-        "python_module": options.python_module and cpp_text.quote(options.python_module),
-        "gates": list(_gates(own)),
-        "folder": layout.folder,
-    }
-    yield from schema_file(
-        own,
-        layout,
-        "torch::headeronly::Tag::{}".format,
-        context,
-        "cpp_stable/register_schema.cpp.j2",
-        known_tags=SUPPORTED_TAGS,
-    )
+    libraries = definitions(own, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS)
+    declared: Blocks = kernel_includes(layout, options.kernel_headers)
+    if shared_names(kernels, layout.namespace):
+        declared = with_last(declared, layout.own("operators.h"))
+    macro = "STABLE_TORCH_LIBRARY"
+    opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
+
+    def context(defined: Sequence[LibraryView], own: Sequence[Registration]) -> dict[str, object]:
+        needed = [layout.own("version.h")] if defined else []
+        return {
+            "includes": [*filter(None, [needed]), [STABLE_LIBRARY], *(declared if own else [])],
+            "macros": (opening, f"{macro}_IMPL"),
+            "python_module": options.python_module and cpp_text.quote(options.python_module),
+            "gates": gates if defined else [],
+        }
+
+    def type_of(kernel: Kernel) -> str:
+        return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"
+
+    gates = list(_gates(own))
+    registered = kernel_registrations(kernels, layout.namespace, "TORCH_BOX", type_of)
+    template = "cpp_stable/register.cpp.j2"
+    yield from registration_files(libraries, registered, layout, template, context)
 
 
 def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
@@ -63,16 +85,3 @@ def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
         name = because.function.name
         error = cpp_text.quote(f"{name} needs libtorch {release_text(release)}")
         yield GateView(guard, version_number(release), error)
-
-
-def build_keys(
-    kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
-) -> Iterator[OutputFile]:
-    """One file for each key, or one for each shard of it; `headers` of the author's may declare the kernels."""
-    includes = [[STABLE_LIBRARY], *kernel_includes(layout, headers)]
-
-    def type_of(kernel: Kernel) -> str:
-        return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"
-
-    macro = "STABLE_TORCH_LIBRARY_IMPL"
-    yield from kernel_key_files(layout, kernels, includes, macro, "TORCH_BOX", type_of)

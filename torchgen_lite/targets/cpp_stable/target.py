@@ -27,7 +27,7 @@ from torchgen_lite.targets.cpp.selection import (
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
-from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_keys, build_schema
+from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
 from torchgen_lite.targets.cpp_stable.unsupported import Wanted, check_entry
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
@@ -74,7 +74,6 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     layout = library_layout(selection.functions, options)
     operators = build_operators(selection.operators, len(layout.shards))
     yield from build_calls(operators, layout)
-    yield from build_schema(operators, layout, options)
     kernels = _kernels(selection, program, operators)
     # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
     # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
@@ -87,6 +86,6 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     yield from kernel_files(
         layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
     )
-    yield from build_keys(kernels, layout, options.kernel_headers)
+    yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

@@ -1,4 +1,4 @@
-"""Kernels for autocast: `autocast.h`, and `register_autocast.cpp` with what `autocast:` of the entries says.
+"""Kernels for autocast: `autocast.h`, and what `autocast:` of the entries has registered.
 
 TORCH_LIBRARY_IMPL(mylib, AutocastCPU, m) {
   m.impl("scale", mylib::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 0));
@@ -14,36 +14,29 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.loader.autocast import Autocast
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.registrations import Registration, blocks
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.cpp_torch.registrations import Registration
+from torchgen_lite.targets.output import OutputFile
 
 _DTYPES = {"float32": "at::kFloat", "lower_precision": "std::nullopt"}
 
 
-def autocast_files(
+def autocast_registrations(
     registered: Iterable[analysis.Registration], by_name: Mapping[str, Operator], layout: Layout
-) -> Iterator[OutputFile]:
-    """The header and the registrations, if there are any."""
-    found = []
+) -> Iterator[Registration]:
+    """What is registered for the operators that have an `autocast`."""
     for one in registered:
         rule = one.operator.function.autocast
         if one.origin is Origin.autocast and rule is not None:
             operator = by_name[one.operator.name]
             kernel = _kernel(operator, one.key, rule, layout.namespace)
-            found.append(Registration(operator, one.key, kernel, operator.guard))
-    if not found:
-        return
+            header = layout.own("autocast.h")
+            yield Registration(operator, one.key, kernel, operator.guard, header=header)
+
+
+def autocast_header(layout: Layout) -> OutputFile:
+    """The boxed kernel that they share."""
     context = {"namespace": layout.namespace}
-    yield OutputFile(layout.header("autocast.h"), "cpp_torch/autocast.h.j2", context)
-    version = [layout.own("version.h")] if any(r.guard for r in found) else []
-    registrations = {
-        "includes": [[layout.own("autocast.h"), *version], [Header("torch/library.h")]],
-        "macro": "TORCH_LIBRARY_IMPL",
-        "blocks": blocks(found),
-    }
-    yield OutputFile(
-        layout.source("register_autocast.cpp"), "cpp/register_key.cpp.j2", registrations
-    )
+    return OutputFile(layout.header("autocast.h"), "cpp_torch/autocast.h.j2", context)
 
 
 def _kernel(operator: Operator, key: str, rule: Autocast, namespace: str) -> str:

@@ -22,6 +22,7 @@ from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
+    OperatorView,
     Taken,
     dispatched_view,
     distinct,
@@ -42,8 +43,16 @@ _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
 _OF_DEFAULTS = ("ATen/core/Reduction.h", "c10/core/Scalar.h", "c10/core/TensorOptions.h")
 
 
-def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
-    """`operators.h` and `.cpp`, `functions.h` and `redispatch_functions.h`, each for each shard."""
+def call_views(operators: Sequence[Operator]) -> list[OperatorView]:
+    """The structs of the operators."""
+    return [dispatched_view(operator, KEYSET) for operator in operators]
+
+
+def build_calls(
+    operators: Sequence[Operator], layout: Layout, has_sources: bool
+) -> Iterator[OutputFile]:
+    """`operators.h`, `functions.h` and `redispatch_functions.h`, each for each shard, and `operators.cpp` if it
+    `has_sources`: they are a part of `register.cpp` otherwise."""
 
     def context(own: Sequence[Operator]) -> dict[str, object]:
         signatures = [o.signature for o in own]
@@ -56,7 +65,7 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
     shown = {"namespace": layout.namespace}
     yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", shown)
     view, source = partial(dispatched_view, keyset=KEYSET), "cpp_torch/operators.cpp.j2"
-    yield from operator_files(source, layout, operators, view, context, {})
+    yield from operator_files(source if has_sources else "", layout, operators, view, context, {})
     for shard in layout.shards:
         own = list(public_functions([o for o in operators if o.shard == shard]))
         for name, inner, call, build in (

@@ -17,8 +17,8 @@ from torchgen_lite.dialects.cpp_text import quote
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.registrations import Registration, blocks
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.cpp_torch.registrations import Registration
+from torchgen_lite.targets.output import OutputFile
 
 
 def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
@@ -28,11 +28,10 @@ def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
         yield OutputFile(layout.header(name), f"cpp_torch/{name}.j2", context)
 
 
-def functionalize_file(
+def functionalized(
     registered: Iterable[analysis.Registration], by_name: Mapping[str, Operator], layout: Layout
-) -> Iterator[OutputFile]:
-    """The registrations, if there are any."""
-    found = []
+) -> Iterator[Registration]:
+    """The registrations of the second."""
     for one in registered:
         if one.origin is Origin.functionalize and one.source is not None:
             operator, functional = by_name[one.operator.name], one.source.function
@@ -40,14 +39,5 @@ def functionalize_file(
             overload = quote(functional.func.overload_name)
             kernel = f"{layout.namespace}::fallback::functionalize({name}, {overload})"
             guard = condition(operator.function, functional)
-            found.append(Registration(operator, one.key, kernel, guard))
-    if not found:
-        return
-    version = [layout.own("version.h")] if any(r.guard for r in found) else []
-    context = {
-        "includes": [[layout.own("functionalize.h"), *version], [Header("torch/library.h")]],
-        "macro": "TORCH_LIBRARY_IMPL",
-        "blocks": blocks(found),
-    }
-    path = layout.source("register_functionalize.cpp")
-    yield OutputFile(path, "cpp/register_key.cpp.j2", context)
+            header = layout.own("functionalize.h")
+            yield Registration(operator, one.key, kernel, guard, header=header)

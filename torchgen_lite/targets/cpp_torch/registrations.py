@@ -1,4 +1,7 @@
-"""`register_schema.cpp`, and `register_<key>.cpp` with the functions that it registers."""
+"""`register.cpp`, and `register_<device>.cpp`: definitions, kernels, and the functions that are registered for some.
+
+A library that is not split has the typed calls in `register.cpp`, too: most of what a file costs are headers.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp import registrations
+from torchgen_lite.targets.cpp.calls import OperatorView
 from torchgen_lite.targets.cpp.kernels import qualified
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, with_last
+from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.registrations import key_files, schema_file
+from torchgen_lite.targets.cpp.registrations import LibraryView, definitions, registration_files
 from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, device_view
 from torchgen_lite.targets.output import Header, OutputFile
@@ -20,30 +24,21 @@ from torchgen_lite.targets.output import Header, OutputFile
 
 @dataclass(frozen=True, slots=True)
 class Registration(registrations.Registration):
-    """A kernel of the author's, or a function around it (`wrapper`) that the same file defines."""
+    """A kernel of the author's, a function around it (`wrapper`) that the same file defines, or one that a
+    header of the library declares (`header`)."""
 
     wrapper: Wrapper | None = None
+    header: Header | None = None
+
+    @property
+    def file(self) -> str:
+        """A boxed kernel needs no device."""
+        return registrations.REGISTER if self.header else registrations.file_of(self.key)
 
 
 def wrapped(operator: Operator, key: str, wrapper: Wrapper) -> Registration:
     """The registration of a generated function."""
     return Registration(operator, key, f"TORCH_FN({wrapper.name})", wrapper.guard, wrapper)
-
-
-def build_schema(
-    operators: Sequence[Operator],
-    layout: Layout,
-    options: ModuleOptions,
-    tags: Collection[str],
-) -> Iterator[OutputFile]:
-    """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have."""
-    own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
-    context = {
-        "includes": _includes(layout, [o.guard for o in own]),
-        "macro": "TORCH_LIBRARY_FRAGMENT" if options.library == "fragment" else "TORCH_LIBRARY",
-        "python_module": options.python_module and cpp_text.quote(options.python_module),
-    }
-    yield from schema_file(own, layout, "at::Tag::{}".format, context, known_tags=tags)
 
 
 def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[Registration]:
@@ -66,35 +61,57 @@ def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[
             yield Registration(operator, key, f"TORCH_FN({kernel})", operator.guard)
 
 
-def build_keys(
+def build_registrations(
+    operators: Sequence[Operator],
     registered: Iterable[Registration],
+    calls: Sequence[OperatorView],
     layout: Layout,
     options: ModuleOptions,
-    beside: Collection[str],
+    tags: Collection[str],
 ) -> Iterator[OutputFile]:
-    """One file for each key, or one for each shard of it.
+    """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have;
+    what is registered; and the `calls` that no file of their own defines."""
+    defined = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
+    libraries = definitions(defined, "at::Tag::{}".format, known_tags=tags)
+    macro = "TORCH_LIBRARY"
+    opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
+    guards = [o.guard for o in defined]
 
-    It has another name for the keys that have a file of generated kernels `beside` it.
-    """
-
-    def context(own: Sequence[Registration]) -> dict[str, object]:
+    def context(shown: Sequence[LibraryView], own: Sequence[Registration]) -> dict[str, object]:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
-        calls_kernel = len(wrappers) < len(own) or any(w.calls_kernel for w in wrappers)
-        kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
-        includes = _includes(layout, [r.guard for r in own], kernels, wrappers)
-        return {"namespace": layout.namespace, "includes": includes, "wrappers": wrappers}
+        called = calls if shown else ()
+        conditions = [*[r.guard for r in own], *(guards if shown else [])]
+        return {
+            "namespace": layout.namespace,
+            "includes": _includes(layout, own, any(conditions), options, bool(called)),
+            "wrappers": wrappers,
+            "operators": called,
+            "macros": (opening, f"{macro}_IMPL"),
+            "python_module": options.python_module and cpp_text.quote(options.python_module),
+        }
 
-    template = "cpp_torch/register_key.cpp.j2"
-    yield from key_files(registered, layout, "TORCH_LIBRARY_IMPL", context, template, beside=beside)
+    template = "cpp_torch/register.cpp.j2"
+    yield from registration_files(libraries, registered, layout, template, context)
 
 
 def _includes(
     layout: Layout,
-    guards: Sequence[str],
-    kernels: Blocks = (),
-    wrappers: Sequence[Wrapper] = (),
+    own: Sequence[Registration],
+    has_guards: bool,
+    options: ModuleOptions,
+    has_calls: bool,
 ) -> Blocks:
-    if any(guards):
-        kernels = with_last(kernels, layout.own("version.h"))
-    theirs = ["torch/library.h", *sorted({h for w in wrappers for h in w.headers})]
-    return [[*map(Header, theirs)], *kernels]
+    """PyTorch's headers, those of the library, and what declares the kernels."""
+    wrappers = [r.wrapper for r in own if r.wrapper is not None]
+    headers = {h for w in wrappers for h in w.headers}
+    plain = [r for r in own if r.wrapper is None and r.header is None]
+    calls_kernel = bool(plain) or any(w.calls_kernel for w in wrappers)
+    kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
+    names = {h.name for h in (r.header for r in own) if h is not None}
+    names |= {layout.own("operators.h").name} if has_calls else set()
+    names |= {layout.own("version.h").name} if has_guards else set()
+    library = ["ATen/core/dispatch/Dispatcher.h"] if has_calls else []
+    *others, last = kernels or [[]]
+    mine = [*last, *map(Header, sorted(names - headers))]
+    theirs = [*map(Header, [*library, "torch/library.h", *sorted(headers)])]
+    return [theirs, *others, *([mine] if mine else [])]

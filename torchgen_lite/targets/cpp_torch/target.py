@@ -8,7 +8,6 @@ from itertools import chain
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import AUTOGRAD, FUNCTIONALIZE
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.loader.entry import NativeFunction
@@ -25,11 +24,11 @@ from torchgen_lite.targets.cpp.selection import (
     default_namespace,
 )
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.autocast import autocast_files
-from torchgen_lite.targets.cpp_torch.calls import build_calls
+from torchgen_lite.targets.cpp_torch.autocast import autocast_header, autocast_registrations
+from torchgen_lite.targets.cpp_torch.calls import build_calls, call_views
 from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.fallbacks import fallback_headers, functionalize_file
+from torchgen_lite.targets.cpp_torch.fallbacks import fallback_headers, functionalized
 from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
 from torchgen_lite.targets.cpp_torch.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_torch.methods import build_methods
@@ -37,8 +36,7 @@ from torchgen_lite.targets.cpp_torch.model import build_operators
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import (
     Registration,
-    build_keys,
-    build_schema,
+    build_registrations,
     kernel_registrations,
     wrapped,
 )
@@ -78,7 +76,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
-        return TargetResult(_calls(operators, layout), tuple(diagnostics))
+        return TargetResult(_calls(operators, layout, True), tuple(diagnostics))
     registered = tuple(selection.registrations(program))
     files = _files(operators, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
@@ -111,8 +109,10 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
-def _calls(operators: tuple[Operator, ...], layout: Layout) -> Iterator[OutputFile]:
-    yield from build_calls(operators, layout)
+def _calls(
+    operators: tuple[Operator, ...], layout: Layout, has_sources: bool
+) -> Iterator[OutputFile]:
+    yield from build_calls(operators, layout, has_sources)
     yield from build_methods(operators, layout)
 
 
@@ -145,7 +145,11 @@ def _files(
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
     by_name = {operator.function.name: operator for operator in operators}
-    yield from _calls(_called(operators, registered), layout)
+    called, is_split = _called(operators, registered), layout.shards != (None,)
+    # Without definitions there is no file that every build has.
+    defines = any(o.function.namespace not in TORCH_NAMESPACES for o in operators)
+    has_sources = is_split or not defines
+    yield from _calls(called, layout, has_sources)
     kernels = author_kernels(registered, operators, kernel_signature)
     groups = structured_groups(operators, namespace)
     if any(one.origin is Origin.from_out for one in registered):
@@ -154,15 +158,16 @@ def _files(
         *kernel_registrations(kernels, namespace),
         *structured_registrations(groups, by_name, registered, layout),
         *_following(by_name, registered, layout),
+        *functionalized(registered, by_name, layout),
+        *autocast_registrations(registered, by_name, layout),
     ]
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
-    yield from build_schema(operators, layout, options, tags)
-    generated = {one.key for one in registered if one.origin not in WRITTEN}
-    yield from build_keys(implemented, layout, options, generated & {AUTOGRAD, FUNCTIONALIZE})
+    calls = [] if has_sources else call_views(called)
+    yield from build_registrations(operators, implemented, calls, layout, options, tags)
     yield from fallback_headers(layout)
-    yield from functionalize_file(registered, by_name, layout)
-    yield from autocast_files(registered, by_name, layout)
+    if any(one.origin is Origin.autocast for one in registered):
+        yield autocast_header(layout)
     if options.module:
         yield module_file(layout, options.module)
 

@@ -51,7 +51,7 @@ def test_the_files_are_these(tmp_path: Path) -> None:
     headers = (
         "functions kernel_check kernels method_bodies methods operators verify/neg verify_kernels"
     )
-    sources = "operators register_compositeimplicitautograd register_schema"
+    sources = "operators register"
     assert sorted(files) == [
         *(f"include/my/{name}.h" for name in headers.split()),
         *(f"src/{name}.cpp" for name in sources.split()),
@@ -83,10 +83,9 @@ def test_kernels_above_the_backends_take_the_keys(tmp_path: Path) -> None:
 def test_kernels_with_one_name_are_told_apart_by_a_call(tmp_path: Path) -> None:
     yaml = NEG + "- func: my::neg.n(Tensor self, int n) -> Tensor\n"
     yaml = yaml.replace("-> Tensor\n", "-> Tensor\n  dispatch:\n    CPU: neg\n")
-    assert generate(tmp_path, yaml)["src/register_cpu.cpp"].endswith("""
-#include <my/kernels.h>
-#include <my/operators.h>
-
+    text = generate(tmp_path, yaml)["src/register.cpp"]
+    assert "\n#include <my/kernels.h>\n#include <my/operators.h>\n" in text
+    assert text.endswith("""
 TORCHGEN_LITE_LIBRARY_IMPL(my, CPU, m) {
   m.impl(
       "neg",
@@ -118,9 +117,9 @@ skip = ["my::abs"]
         '\n#include "my/tensor.h"\n\n'
         "#include <a/b/operators_0.h>\n#include <a/b/operators_1.h>\n"
     )
-    schema = files["made/src/register_schema.cpp"]
+    schema = files["made/src/register.cpp"]
     assert "TORCHGEN_LITE_LIBRARY_FRAGMENT(my, m) {" in schema and "abs" not in schema
-    kernels = "".join(text for path, text in files.items() if "register_composite" in path)
+    kernels = "".join(text for path, text in files.items() if "src/register_" in path)
     assert kernels.count('#include "my/kernels.h"\n\n#include <a/b/verify_kernels.h>\n') == 2
     assert 'm.impl("neg", TORCHGEN_LITE_FN(&::a::b::neg));' in kernels
 
@@ -137,7 +136,7 @@ def test_a_tag_is_text(tmp_path: Path) -> None:
        "nondeterministic_seeded",
        "pt2_compliant_tag",
        "view_copy"});
-""" in generate(tmp_path, yaml)["src/register_schema.cpp"]
+""" in generate(tmp_path, yaml)["src/register.cpp"]
 
 
 def test_calls_only(tmp_path: Path) -> None:

@@ -123,6 +123,8 @@ SCHEMA = """\
 
 #include <torch/csrc/stable/library.h>
 
+#include <my/kernels.h>
+
 #if !defined(SMALL)
 #if TORCHGEN_LITE_TORCH_VERSION < 21000
 #error "my::total needs libtorch 2.10"
@@ -155,9 +157,10 @@ STABLE_TORCH_LIBRARY_IMPL(my, CUDA, m) {
 }
 """
 COMPOSITE = """\
-#include <torch/csrc/stable/library.h>
 
-#include <my/kernels.h>
+STABLE_TORCH_LIBRARY_IMPL(my, CPU, m) {
+  m.impl("scale.out", TORCH_BOX(&::my::scale_out));
+}
 
 STABLE_TORCH_LIBRARY_IMPL(my, CompositeExplicitAutograd, m) {
 #if !defined(SMALL)
@@ -179,9 +182,8 @@ def files(tmp_path: Path) -> dict[str, str]:
         ("include/my/operators.h", OPERATORS),
         ("include/my/functions.h", FUNCTIONS),
         ("src/operators.cpp", CALLS),
-        ("src/register_schema.cpp", SCHEMA),
+        ("src/register.cpp", SCHEMA + COMPOSITE),
         ("src/register_cuda.cpp", CUDA),
-        ("src/register_compositeexplicitautograd.cpp", COMPOSITE),
     ],
 )
 def test_texts(files: dict[str, str], path: str, text: str) -> None:
@@ -190,10 +192,7 @@ def test_texts(files: dict[str, str], path: str, text: str) -> None:
 
 def test_the_files_are_these(files: dict[str, str]) -> None:
     headers = "call_operator functions kernel_check kernels operators verify/scale_out verify/total verify_kernels version"
-    sources = (
-        "module operators register_compositeexplicitautograd register_cpu register_cuda "
-        "register_schema"
-    )
+    sources = "module operators register register_cuda"
     assert sorted(files) == [
         *(f"stable/include/my/{name}.h" for name in headers.split()),
         *(f"stable/src/{name}.cpp" for name in sources.split()),
@@ -214,7 +213,7 @@ def test_options(tmp_path: Path) -> None:
     files = generate_stable(tmp_path, yaml, options)
     assert "stable/src/module.cpp" not in files and "stable/include/a/b/kernels.h" not in files
     assert "#include <a/b/operators_" in files["stable/include/a/b/operators.h"]
-    composite = files["stable/src/register_compositeimplicitautograd_0.cpp"]
+    composite = files["stable/src/register_0.cpp"]
     assert '#include "own.h"\n\n#include <a/b/verify_kernels.h>\n' in composite
     assert 'm.impl("f", TORCH_BOX(&::a::b::f));' in composite and '"g"' not in composite
 
@@ -222,7 +221,7 @@ def test_options(tmp_path: Path) -> None:
 def test_operators_of_pytorch_are_not_defined_again(tmp_path: Path) -> None:
     yaml = "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    PrivateUse1: my_relu\n"
     files = generate_stable(tmp_path, yaml)
-    assert "stable/src/register_schema.cpp" not in files
+    assert "stable/src/register.cpp" not in files
     assert (
         "STABLE_TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {\n"
         '  m.impl("relu", TORCH_BOX(&::aten_ops::my_relu));\n'

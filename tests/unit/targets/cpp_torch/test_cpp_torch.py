@@ -43,15 +43,13 @@ TWO_KEYS = SCALE + "  dispatch:\n    CPU, PrivateUse1: scale_it\n"
 
 
 def test_cpu_kernels_are_registered_as_they_are(tmp_path: Path) -> None:
-    assert generate(tmp_path, TWO_KEYS)["src/register_cpu.cpp"].endswith("""
-#include <torch/library.h>
-
-#include <demo/kernels.h>
-
+    text = generate(tmp_path, TWO_KEYS)["src/register.cpp"]
+    assert "\n#include <torch/library.h>\n\n#include <demo/kernels.h>\n" in text
+    assert """
 TORCH_LIBRARY_IMPL(demo, CPU, m) {
   m.impl("scale", TORCH_FN(::demo::scale_it));
 }
-""")
+""" in text
 
 
 AUTOCAST = """\
@@ -66,11 +64,13 @@ AUTOCAST = """\
 
 
 def test_autocast_casts_and_calls_again(tmp_path: Path) -> None:
-    files = generate(tmp_path, AUTOCAST)
-    text = files["src/register_autocast.cpp"]
+    text = generate(tmp_path, AUTOCAST)["src/register.cpp"]
     assert text.count("TORCH_LIBRARY_IMPL(demo, Autocast") == 5
     assert """
 TORCH_LIBRARY_IMPL(demo, AutocastCPU, m) {
+#if defined(ROUGH)
+  m.impl("rough", TORCH_FN(::demo::rough_cpu));
+#endif
   m.impl(
       "exact",
       demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 1));
@@ -87,7 +87,6 @@ TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
 #endif
 }
 """ in text
-    assert 'm.impl("rough", TORCH_FN(::demo::rough_cpu));' in files["src/register_autocastcpu.cpp"]
 
 
 @pytest.mark.parametrize(
@@ -164,13 +163,13 @@ def test_a_factory_is_guarded_by_its_device(tmp_path: Path) -> None:
     files = generate(tmp_path, yaml)
     guard = "  const c10::DeviceGuard device_guard(c10::device_or_default(device));\n"
     assert guard in files["src/register_cuda.cpp"]
-    assert '  m.impl("ones", TORCH_FN(select_ones));\n' in files["src/register_backendselect.cpp"]
+    assert '  m.impl("ones", TORCH_FN(select_ones));\n' in files["src/register.cpp"]
 
 
 def test_overloaded_kernels_are_told_apart_by_a_call(tmp_path: Path) -> None:
     yaml = SCALE + "- func: demo::scale.int(Tensor self, int s) -> Tensor\n"
     yaml = yaml.replace("-> Tensor\n", "-> Tensor\n  dispatch:\n    CPU: scale\n")
-    text = generate(tmp_path, yaml)["src/register_cpu.cpp"]
+    text = generate(tmp_path, yaml)["src/register.cpp"]
     assert """
 at::Tensor wrapper_CPU_scale_int(const at::Tensor& self, int64_t s) {
   return ::demo::scale(self, s);
@@ -182,7 +181,7 @@ at::Tensor wrapper_CPU_scale_int(const at::Tensor& self, int64_t s) {
 def test_pytorchs_operators_get_kernels_and_no_schema(tmp_path: Path) -> None:
     yaml = "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    PrivateUse1: relu_npu\n"
     files = generate(tmp_path, yaml)
-    assert "src/register_schema.cpp" not in files
+    assert "src/register.cpp" not in files
     assert "TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {" in files["src/register_privateuse1.cpp"]
     assert "at::Tensor relu_npu(const at::Tensor& self);" in files["include/aten_ops/kernels.h"]
 
@@ -269,21 +268,23 @@ def test_library_options(tmp_path: Path) -> None:
         kernel_headers=["my/kernels.h"],
         module="",
     )
-    assert files["src/register_schema.cpp"].endswith("""
+    assert """
 TORCH_LIBRARY_FRAGMENT(demo, m) {
   m.set_python_module("my.fakes");
   m.def("scale(Tensor self, float s) -> Tensor");
 }
-""")
+""" in files["src/register.cpp"]
     assert """
 #include "my/kernels.h"
 
 #include <my/lib/verify_kernels.h>
-
+#include <my/lib/operators.h>
+""" in files["src/register.cpp"]
+    assert """
 TORCH_LIBRARY_IMPL(demo, CompositeImplicitAutograd, m) {
   m.impl("scale", TORCH_FN(::my::lib::scale));
 }
-""" in files["src/register_compositeimplicitautograd.cpp"]
+""" in files["src/register.cpp"]
     assert "src/module.cpp" not in files
 
 
@@ -295,7 +296,7 @@ def test_tags(tmp_path: Path) -> None:
       {at::Tag::pt2_compliant_tag,
        at::Tag::pointwise,
        at::Tag::nondeterministic_seeded});
-""" in generate(tmp_path, tags)["src/register_schema.cpp"]
+""" in generate(tmp_path, tags)["src/register.cpp"]
 
 
 def test_libtorch_is_told_of_its_own_tags(tmp_path: Path) -> None:
@@ -305,7 +306,7 @@ def test_libtorch_is_told_of_its_own_tags(tmp_path: Path) -> None:
     config = Config(root=tmp_path, schema=("ops.yaml",), tags=("ours",))
     generated = generate_all(torchgen_lite.load(config=config), targets=["cpp-torch"])
     assert generated.diagnostics == ()
-    text = generated.files["cpp-torch/src/register_schema.cpp"]
+    text = generated.files["cpp-torch/src/register.cpp"]
     assert 'm.def("scale(Tensor self, float s) -> Tensor", {at::Tag::core});' in text
 
 
@@ -364,7 +365,7 @@ at::Tensor f::call(const at::Tensor& op, int64_t default_) {
   static const auto op_ = detail::find<f>();
   return op_.call(op, default_);
 }
-""" in files["src/operators.cpp"]
+""" in files["src/register.cpp"]
     assert "(const at::Tensor& op, int64_t default_ = 1)" in files["include/demo/functions.h"]
 
 
@@ -375,7 +376,7 @@ at::Tensor pad::call(const at::Tensor& x, at::IntArrayRef pad) {
   static const auto op = detail::find<struct pad>();
   return op.call(x, pad);
 }
-""" in generate(tmp_path, yaml)["src/operators.cpp"]
+""" in generate(tmp_path, yaml)["src/register.cpp"]
 
 
 def test_calls_only(tmp_path: Path) -> None:
@@ -470,7 +471,7 @@ def test_conditions_of_neighbours_are_merged(tmp_path: Path) -> None:
   m.impl("d", TORCH_FN(::demo::k));
 #endif
 }
-""" in generate(tmp_path, yaml)["src/register_cpu.cpp"]
+""" in generate(tmp_path, yaml)["src/register.cpp"]
 
 
 def test_a_kernel_of_the_global_namespace(tmp_path: Path) -> None:
@@ -480,7 +481,7 @@ at::Tensor scale_it(const at::Tensor& self, double s);
 
 namespace a {
 """ in files["include/demo/kernels.h"]
-    assert 'm.impl("scale", TORCH_FN(::scale_it));' in files["src/register_cpu.cpp"]
+    assert 'm.impl("scale", TORCH_FN(::scale_it));' in files["src/register.cpp"]
 
 
 def test_a_template_is_named_by_a_function_that_calls_it(tmp_path: Path) -> None:

@@ -247,6 +247,11 @@ at::Tensor autograd_smooth_relu(
   return _result;
 }
 
+TORCH_LIBRARY_IMPL(torch_ops, ADInplaceOrView, m) {
+  m.impl("scale_", TORCH_FN(adinplaceorview_scale_));
+  m.impl("scale.out", TORCH_FN(adinplaceorview_scale_out));
+}
+
 TORCH_LIBRARY_IMPL(torch_ops, Autograd, m) {
   m.impl("muladd", TORCH_FN(autograd_muladd));
   m.impl("scale", TORCH_FN(autograd_scale));
@@ -254,11 +259,6 @@ TORCH_LIBRARY_IMPL(torch_ops, Autograd, m) {
   m.impl("scale.out", TORCH_FN(autograd_scale_out));
   m.impl("minmax", torch::CppFunction::makeFallthrough());
   m.impl("smooth_relu", TORCH_FN(autograd_smooth_relu));
-}
-
-TORCH_LIBRARY_IMPL(torch_ops, ADInplaceOrView, m) {
-  m.impl("scale_", TORCH_FN(adinplaceorview_scale_));
-  m.impl("scale.out", TORCH_FN(adinplaceorview_scale_out));
 }
 
 } // namespace

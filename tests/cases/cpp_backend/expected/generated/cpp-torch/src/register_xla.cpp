@@ -143,6 +143,17 @@ at::Tensor wrapper_XLA_aten___copy_from_and_resize(
   return ::torch_xla::XLANativeFunctions::_copy_from_and_resize(self, dst);
 }
 
+at::Tensor wrapper_AutogradXLA_aten__flatten(const at::Tensor& self) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "wrapper_AutogradXLA_aten__flatten",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
+  return ::torch_xla::XLANativeFunctions::flatten(self);
+}
+
 at::Tensor& copied_XLA_aten__neg_out(const at::Tensor& self, at::Tensor& out) {
   ::std::optional<c10::Device> common_device;
   c10::impl::check_and_update_common_device(
@@ -346,8 +357,8 @@ at::Tensor& copied_XLA_aten__count_(at::Tensor& self, at::Tensor& seen) {
 
 } // namespace
 
-TORCH_LIBRARY_IMPL(xla, XLA, m) {
-  m.impl("xla_op", TORCH_FN(wrapper_XLA_xla_op));
+TORCH_LIBRARY_IMPL(aten, AutogradXLA, m) {
+  m.impl("flatten", TORCH_FN(wrapper_AutogradXLA_aten__flatten));
 }
 
 TORCH_LIBRARY_IMPL(aten, XLA, m) {
@@ -375,4 +386,8 @@ TORCH_LIBRARY_IMPL(aten, XLA, m) {
   m.impl("halve_all.out", TORCH_FN(copied_XLA_aten__halve_all_out));
   m.impl("halve_all_", TORCH_FN(copied_XLA_aten__halve_all_));
   m.impl("count_", TORCH_FN(copied_XLA_aten__count_));
+}
+
+TORCH_LIBRARY_IMPL(xla, XLA, m) {
+  m.impl("xla_op", TORCH_FN(wrapper_XLA_xla_op));
 }

@@ -4,6 +4,8 @@
 
 #include <torch/csrc/stable/library.h>
 
+#include <torch_ops/kernels.h>
+
 #if TORCHGEN_LITE_TORCH_VERSION < 21000
 #error "torch_ops::weighted_sum needs libtorch 2.10"
 #endif
@@ -21,4 +23,23 @@ STABLE_TORCH_LIBRARY(torch_ops, m) {
   m.def("rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor");
   m.def("smooth_relu(Tensor self) -> Tensor");
   m.def("diagonal_view(Tensor(a) self) -> Tensor(a)");
+}
+
+STABLE_TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
+  m.impl("muladd", TORCH_BOX(&::torch_ops::muladd_cpu));
+  m.impl("scale", TORCH_BOX(&::torch_ops::scale_cpu));
+  m.impl("scale_", TORCH_BOX(&::torch_ops::scale_cpu_));
+  m.impl("scale.out", TORCH_BOX(&::torch_ops::scale_out_cpu));
+  m.impl("minmax", TORCH_BOX(&::torch_ops::minmax_cpu));
+  m.impl("weighted_sum", TORCH_BOX(&::torch_ops::weighted_sum_cpu));
+  m.impl("smooth_relu", TORCH_BOX(&::torch_ops::smooth_relu_cpu));
+}
+
+STABLE_TORCH_LIBRARY_IMPL(torch_ops, CompositeExplicitAutograd, m) {
+  m.impl("squares", TORCH_BOX(&::torch_ops::squares));
+}
+
+STABLE_TORCH_LIBRARY_IMPL(torch_ops, CompositeImplicitAutograd, m) {
+  m.impl("rms_norm", TORCH_BOX(&::torch_ops::rms_norm));
+  m.impl("diagonal_view", TORCH_BOX(&::torch_ops::diagonal_view));
 }
