@@ -1,16 +1,22 @@
 """How long the generated C++ takes to compile, beside the same operators on libtorch's headers.
 
     python bench/cpp_compile.py [--operators N] [--optimise LEVEL]
+    python bench/cpp_compile.py --by-hand 10 150
 
 The operators have PyTorch's schemas, in a namespace of their own, and a CPU kernel each. Compiled are the
-files that both targets write, in the usual 16 shards: typed calls, definitions, CPU registrations. (What
-`cpp-torch` writes besides, for autograd, BackendSelect and Functionalize, is left out.) Two compilers run at
-a time. Needs torch, for the schemas and the headers.
+files that both targets write, in the usual 16 shards: typed calls, definitions, registrations. (What `cpp-torch`
+writes for autograd is left out.) Two compilers run at a time. Needs torch, for the schemas and the headers.
+
+With `--by-hand`, libraries of so many operators, each beside the same written with TORCH_LIBRARY in one file: the
+processors' time, one compiler at a time. What autograd adds, of which the file written by hand has nothing, and what the
+proof adds to a file of kernels, are apart.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import resource
 import subprocess
 import tempfile
@@ -105,6 +111,49 @@ def compile_all(root: Path, names: Sequence[str], flags: Sequence[str]) -> Times
     return Times(clock, used, max(times))
 
 
+def written_by_hand(schema: str) -> str:
+    """The registrations, as an author writes them: definitions, and kernels that a header declares."""
+    texts = re.findall(r"- func: bench::(.*)", schema)
+    definitions = "".join(f"  m.def({json.dumps(text)});\n" for text in texts)
+    kernels = "".join(
+        f'  m.impl("{text.partition("(")[0]}", TORCH_FN(bench_ops::kernel_{index}));\n'
+        for index, text in enumerate(texts)
+    )
+    return (
+        "#include <torch/library.h>\n#include <declared.h>\n"
+        f"TORCH_LIBRARY(bench, m) {{\n{definitions}}}\n"
+        f"TORCH_LIBRARY_IMPL(bench, CPU, m) {{\n{kernels}}}\n"
+    )
+
+
+def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
+    """Print what a library costs to compile, beside the same written by hand."""
+    schema = "".join(entries(count))
+    root = write(folder, schema, "cpp-torch", TORCH)
+    kernels = (root / "include/bench_ops/kernels.h").read_text()
+    declared = "\n".join(line for line in kernels.splitlines() if "KERNELS_H" not in line)
+    proof = "#include <declared.h>\n#include <bench_ops/verify_kernels.h>\n"
+    texts = {"by_hand.cpp": written_by_hand(schema), "proof.cpp": proof}
+    (root / "include/declared.h").write_text(declared)
+    for name, text in {**texts, "kernels.cpp": "#include <declared.h>\n"}.items():
+        (root / "src" / name).write_text(text)
+
+    def used(*names: str) -> float:
+        return sum(compile_all(root, [name], flags).processors for name in names)
+
+    apart = {"register_autograd.cpp", "module.cpp", "kernels.cpp", *texts}
+    generated = sorted(source_names(root) - apart)
+    base = used("by_hand.cpp")
+    print(f"{count} operators")
+    print(f"  by hand, in one file          {base:6.1f} s")
+    own = used(*generated)
+    print(f"  {', '.join(generated):28}  {own:6.1f} s   {own / base:.2f}", flush=True)
+    if "register_autograd.cpp" in source_names(root):
+        print(f"  register_autograd.cpp         {used('register_autograd.cpp'):6.1f} s", flush=True)
+    proven, plain = used("proof.cpp"), used("kernels.cpp")
+    print(f"  the proof, in a file of kernels {proven - plain:4.1f} s", flush=True)
+
+
 def source_names(root: Path) -> set[str]:
     return {source.name for source in (root / "src").glob("*.cpp")}
 
@@ -120,13 +169,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operators", type=int, default=3000)
     parser.add_argument("--optimise", default="2")
+    parser.add_argument("--by-hand", type=int, nargs="+", metavar="N")
     arguments = parser.parse_args()
     torch = find_torch()
     if torch is None:
         raise SystemExit("torch is not installed")
     level = f"-O{arguments.optimise}"
-    schema = "".join(entries(arguments.operators))
     headers = (torch / "include", torch / "include/torch/csrc/api/include")
+    system = [f"-isystem{header}" for header in headers]
+    for count in arguments.by_hand or ():
+        with tempfile.TemporaryDirectory() as name:
+            compare_by_hand(count, Path(name), [level, *system])
+    if arguments.by_hand:
+        return
+    schema = "".join(entries(arguments.operators))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         theirs = write(folder, schema, "cpp-torch", TORCH)
@@ -135,7 +191,7 @@ def main() -> None:
         count = schema.count("- func:")
         print(f"{count} operators in {len(names)} files, g++ {level}, two at a time")
         print(f"  {'':14} {'clock':>10} {'processors':>11} {'slowest':>10}   ratios")
-        base = compile_all(theirs, names, [level, *(f"-isystem{header}" for header in headers)])
+        base = compile_all(theirs, names, [level, *system])
         print(row("cpp-torch", base, None), flush=True)
         found = compile_all(ours, names, [level, f"-I{INCLUDE}", f"-I{SOURCES}"])
         print(row("cpp-runtime", found, base))
