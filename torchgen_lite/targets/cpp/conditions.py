@@ -6,11 +6,13 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.versions import Clause, parse_range
 
-# One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it.
+# One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it. With the stable ABI it is the
+# oldest release to run with, and has another name: one source may include headers of both targets.
 VERSION_MACRO = "TORCHGEN_LITE_TORCH_VERSION"
+STABLE_VERSION_MACRO = "TORCHGEN_LITE_STABLE_VERSION"
 
 
-def condition(*functions: NativeFunction) -> str:
+def condition(*functions: NativeFunction, macro: str = VERSION_MACRO) -> str:
     """The condition of what needs all these entries, which stands behind `#if`, or the empty string.
 
     `guard: "#ifdef USE_CUDA"` with `torch: ">=2.6"` becomes
@@ -22,22 +24,22 @@ def condition(*functions: NativeFunction) -> str:
         if guard:
             parts[guard] = None
         for clause in parse_range(function.torch or "") or ():
-            parts[clause_expression(clause)] = None
+            parts[clause_expression(clause, macro)] = None
     return " && ".join(parts)
 
 
-def clause_expression(clause: Clause) -> str:
+def clause_expression(clause: Clause, macro: str = VERSION_MACRO) -> str:
     """
     >>> clause_expression(Clause(">=", (2, 6))), clause_expression(Clause("==", (2, 6), True))
     ('TORCHGEN_LITE_TORCH_VERSION >= 20600', 'TORCHGEN_LITE_TORCH_VERSION / 100 == 206')
     """
     number = version_number(clause.version)
     if clause.operator == "~=":
-        prefix = _same_prefix(clause.version[:-1], "==")
-        return f"{VERSION_MACRO} >= {number} && {prefix}"
+        prefix = _same_prefix(clause.version[:-1], "==", macro)
+        return f"{macro} >= {number} && {prefix}"
     if clause.wildcard:
-        return _same_prefix(clause.version, clause.operator)
-    return f"{VERSION_MACRO} {clause.operator} {number}"
+        return _same_prefix(clause.version, clause.operator, macro)
+    return f"{macro} {clause.operator} {number}"
 
 
 def version_number(version: tuple[int, ...]) -> int:
@@ -46,7 +48,7 @@ def version_number(version: tuple[int, ...]) -> int:
     return major * 10000 + minor * 100 + patch
 
 
-def _same_prefix(version: tuple[int, ...], operator: str) -> str:
+def _same_prefix(version: tuple[int, ...], operator: str, macro: str) -> str:
     divisor = {1: 10000, 2: 100}.get(len(version), 1)
-    part = VERSION_MACRO if divisor == 1 else f"{VERSION_MACRO} / {divisor}"
+    part = macro if divisor == 1 else f"{macro} / {divisor}"
     return f"{part} {operator} {version_number(version) // divisor}"

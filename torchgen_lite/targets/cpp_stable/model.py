@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp import model
-from torchgen_lite.targets.cpp.conditions import condition
+from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.model import Operator
 
 # The namespaces and types that the declarations of typed calls spell.
@@ -21,7 +22,7 @@ def build_operators(facts: Sequence[resolved.Operator], shards: int) -> tuple[Op
         facts,
         shards,
         lambda one: stable.signature(one.function, one.schema.base_name),
-        condition,
+        partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
     )
 

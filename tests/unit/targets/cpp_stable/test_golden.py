@@ -126,16 +126,16 @@ SCHEMA = """\
 #include <my/kernels.h>
 
 #if !defined(SMALL)
-#if TORCHGEN_LITE_TORCH_VERSION < 21000
+#if TORCHGEN_LITE_STABLE_VERSION < 21000
 #error "my::total needs libtorch 2.10"
 #endif
 #endif
 
 STABLE_TORCH_LIBRARY_FRAGMENT(my, m) {
-#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+#if TORCHGEN_LITE_STABLE_VERSION >= 21300
   m.set_python_module("my.fakes");
 #endif
-#if TORCHGEN_LITE_TORCH_VERSION >= 21200
+#if TORCHGEN_LITE_STABLE_VERSION >= 21200
   m.def(
       "scale.out(Tensor self, float s=2, *, Tensor(a!) out) -> Tensor(a!)",
       {torch::headeronly::Tag::pointwise});

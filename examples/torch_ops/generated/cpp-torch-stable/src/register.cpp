@@ -6,7 +6,7 @@
 
 #include <torch_ops/kernels.h>
 
-#if TORCHGEN_LITE_TORCH_VERSION < 21000
+#if TORCHGEN_LITE_STABLE_VERSION < 21000
 #error "torch_ops::weighted_sum needs libtorch 2.10"
 #endif
 

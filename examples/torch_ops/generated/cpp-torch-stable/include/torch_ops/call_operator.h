@@ -75,7 +75,7 @@ inline void call_dispatcher(
     const char* name,
     const char* overload_name,
     StableIValue* stack) {
-#if TORCHGEN_LITE_TORCH_VERSION >= 21000
+#if TORCHGEN_LITE_STABLE_VERSION >= 21000
   const AOTITorchError error =
       torch_call_dispatcher(name, overload_name, stack, TORCH_ABI_VERSION);
 #else
@@ -85,7 +85,7 @@ inline void call_dispatcher(
   if (error == TORCH_SUCCESS) {
     return;
   }
-#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+#if TORCHGEN_LITE_STABLE_VERSION >= 21300
   throw std::runtime_error(torch_exception_get_what_without_backtrace());
 #else
   throw std::runtime_error(std::string("the call of ") + name + " failed");

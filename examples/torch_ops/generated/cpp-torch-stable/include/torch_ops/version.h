@@ -6,7 +6,7 @@
 
 // 21300 for 2.13.0. Conditions compare numbers: headers have no names for the
 // releases after their own.
-#define TORCHGEN_LITE_TORCH_VERSION                         \
+#define TORCHGEN_LITE_STABLE_VERSION                        \
   (TORCH_FEATURE_VERSION / 0x0100000000000000 * 10000 +     \
    TORCH_FEATURE_VERSION / 0x0001000000000000 % 256 * 100 + \
    TORCH_FEATURE_VERSION / 0x0000010000000000 % 256)
