@@ -99,7 +99,8 @@ _COPIED = r"at::(_copy_from\w*)\([^;]*, (\w+)(?:\[|\.at|\))"
 def registered(text: str, key: str) -> dict[tuple[str, str], Registered]:
     """What is registered for the key, by the name of the operator."""
     text = plain(text)
-    names = re.findall(r'm\.impl\( ?"([^"]+)", TORCH_FN\((?:::)?([\w:]+)\)\);', text)
+    blocks = "".join(re.findall(rf"TORCH_LIBRARY_IMPL\(\w+, {key}, m\) {{(.*?)}}", text))
+    names = re.findall(r'm\.impl\( ?"([^"]+)", TORCH_FN\((?:::)?([\w:]+)\)\);', blocks)
     bodies = dict(re.findall(r"\b(\w+)\([^(){}]*\) (\{[^}]*(?:\{[^}]*\}[^}]*)?\})", text))
     found = {}
     for name, function in names:
