@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cpp.compiling import needs_compiler
-from tests.cpp.torch_ops import copy_example, run, run_example_tests
+from tests.cpp.torch_ops import copy_example, run
 
 pytestmark = [
     pytest.mark.torch,
@@ -28,8 +28,8 @@ def test_the_installed_module_has_the_operators(tmp_path: Path, abi: str) -> Non
     run(folder, sys.executable, "-m", "pip", "install", *options, ".", TORCH_OPS_ABI=abi)
     [module] = (installed / "torch_ops").glob("_C*.so")
     assert module.name == "_C.abi3.so"
+    # The example's own tests run on what CMake builds of the same sources.
     variables = {"PYTHONPATH": str(installed), "TORCH_OPS_ABI": abi}
-    assert " passed" in run_example_tests(folder, **variables)
     demo = run(folder.parent, sys.executable, folder / "demo.py", **variables)
     assert "squares      tensor([ 0.,  1.,  4.,  9., 16.])" in demo
     assert demo.endswith("compiled     True\n")
