@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.unit.cli.lsp.conftest import KERNELS, Editor
@@ -43,14 +45,12 @@ def test_columns_are_those_of_the_editor(editor: Editor) -> None:
 def test_yaml_of_others_is_left_alone(editor: Editor) -> None:
     """A workflow of CI is open in the same editor, and nothing is said about it."""
     uri = editor.uri("ci.yaml")
-    with pytest.raises(TimeoutError):
+    with pytest.raises(asyncio.TimeoutError):
         editor.loop.run_until_complete(_shown_within(editor, uri, "on: push\nfunc: {\n"))
     assert uri not in editor.client.diagnostics
 
 
 async def _shown_within(editor: Editor, uri: str, text: str) -> None:
-    import asyncio
-
     from lsprotocol import types
 
     item = types.TextDocumentItem(uri, "yaml", 1, text)
