@@ -38,8 +38,10 @@ _FORMATS = {
     torch.channels_last_3d: tl.channels_last_3d,
 }
 _LAYOUTS = {torch.strided: tl.strided, torch.sparse_coo: tl.sparse_coo}
-# Operators of the set under another name there.
-_NAMES = {"conj": None, "nn.functional.unfold": None, "bmm.triton_optimized": None}
+# Of one name with an operator of the set, and something else: im2col, a lazy conjugate.
+_OTHERS = {"conj", "nn.functional.unfold"}
+# In place they change the geometry of a tensor, which the set leaves out.
+_GEOMETRY = {"as_strided_", "squeeze_", "t_", "transpose_", "unsqueeze_"}
 
 
 class NotOurs(Exception):
@@ -75,12 +77,14 @@ def entries() -> tuple[Entry, ...]:
 
 def _our_function(info: Any) -> Callable[..., Any] | None:
     name = info.name
-    if name in _NAMES or name.startswith("torch."):
+    if name in _OTHERS or name.startswith("torch."):
         return None
     functional = name.startswith("nn.functional.")
     flat = name.removeprefix("nn.functional.").replace(".", "_")
     if info.variant_test_name.startswith(("reflect", "replicate", "circular", "triton")):
         return None
+    if name == "where":
+        return _where
     if functional and hasattr(tl, flat):
         return partial(_call_functional, flat)
     if hasattr(tl, flat) and flat not in _METHODS_ONLY:
@@ -96,6 +100,10 @@ _METHODS_ONLY = {"bool", "double", "float", "half", "int", "long", "short", "cdo
 _ATTRIBUTES = {"T", "mT", "real", "imag"}
 
 
+def _where(self: Any, condition: Any, *other: Any, **kwargs: Any) -> Any:
+    return tl.where(condition, self, *other, **kwargs)
+
+
 def _call_lambda(name: str, self: Any) -> Any:
     return getattr(self, name)
 
@@ -103,22 +111,19 @@ def _call_lambda(name: str, self: Any) -> Any:
 def _call_functional(name: str, *args: Any, **kwargs: Any) -> Any:
     """What `torch.nn.functional` does in Python before it calls the operator."""
     kwargs = {key: value for key, value in kwargs.items() if value is not None or key == "dtype"}
-    if isinstance(kwargs.get("reduction"), str):
-        kwargs["reduction"] = _REDUCTIONS[kwargs["reduction"]]
+    reduction = kwargs.get("reduction")
+    if reduction == "batchmean" or "weight" in kwargs and name in ("mse_loss", "l1_loss"):
+        raise NotOurs("made by torch.nn.functional")
+    if isinstance(reduction, str):
+        if reduction not in _REDUCTIONS:
+            raise ValueError(f"{reduction} is not a valid value for reduction")
+        kwargs["reduction"] = _REDUCTIONS[reduction]
     for legacy in ("size_average", "reduce", "max_norm", "norm_type"):
         kwargs.pop(legacy, None)
     if kwargs.pop("inplace", False):
         name += "_"
-    if name == "embedding":
-        args = (args[1], args[0], *args[2:])
     if name == "dropout":
         args = (args[0], kwargs.pop("p", 0.5), kwargs.pop("training", True))
-    if name == "kl_div" and kwargs.get("reduction") == "batchmean":
-        raise NotOurs("batchmean")
-    if name == "mse_loss" and "weight" in kwargs:
-        raise NotOurs("weight")
-    if name == "threshold":
-        name = name
     return getattr(tl, name)(*args, **kwargs)
 
 
@@ -180,6 +185,8 @@ def _our_strided(value: Any) -> tl.Tensor:
         )
     if not value.numel():
         return tl.empty_strided(tuple(value.shape), value.stride(), dtype=_DTYPES[value.dtype])
+    if value.ndim > 64:
+        raise NotOurs("more dimensions than NumPy has")
     array = value.numpy()
     made = tl.from_numpy(same_layout(array))
     if made.stride() != value.stride():
@@ -218,7 +225,7 @@ def attempt(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         warnings.simplefilter("ignore")
         try:
             return function(*args, **kwargs)
-        except _ERRORS as error:
+        except (*_ERRORS, NotOurs) as error:
             return error
 
 
@@ -292,7 +299,7 @@ _TOLERANCE = {
 
 
 def _value_difference(actual: tl.Tensor, expected: Any, tolerance: float) -> str | None:
-    wanted = expected.detach().resolve_conj().resolve_neg().numpy()
+    wanted = expected.detach().resolve_conj().resolve_neg().numpy(force=True)
     got = actual.detach().numpy()
     relative, absolute = _TOLERANCE.get(actual.dtype.name, (0.0, 0.0))
     with np.errstate(all="ignore"):
@@ -301,7 +308,7 @@ def _value_difference(actual: tl.Tensor, expected: Any, tolerance: float) -> str
         )
         if same.all():
             return None
-        place = tuple(int(axis[0]) for axis in np.nonzero(~same))
+        place = tuple(int(axis[0]) for axis in np.nonzero(~same)) if same.ndim else ()
     return f"value: {got[place]} for {wanted[place]} at {list(place)} of {list(got.shape)}"
 
 
@@ -313,6 +320,11 @@ def samples(entry: Entry, dtype: str, count: int, requires_grad: bool = False) -
     torch.manual_seed(0)
     made = entry.info.sample_inputs("cpu", getattr(torch, dtype), requires_grad=requires_grad)
     return itertools.islice(made, count)
+
+
+def gradient_dtypes(entry: Entry) -> list[str]:
+    supported = entry.dtypes() if entry.info.supports_autograd else ()
+    return [dtype for dtype in ("float64", "complex128") if dtype in supported]
 
 
 def differences(entry: Entry, sample: Any) -> Iterator[tuple[str, str]]:
@@ -355,12 +367,19 @@ def _is_random(entry: Entry) -> bool:
 
 
 def _inplace_differences(entry: Entry, args: Any, kwargs: Any, values: bool) -> Iterator[Any]:
-    name = getattr(entry.info.inplace_variant, "__name__", "")
-    if not hasattr(torch.Tensor, name):
-        name = entry.info.name + "_"
+    name = entry.info.name.removesuffix("_") + "_"
+    if name.startswith("nn.functional."):
+        flat = name.removeprefix("nn.functional.")
+        call: Any = partial(_call_functional, flat) if hasattr(tl, flat) else None
+    else:
+        call = None if name in _GEOMETRY else partial(_call_method, name)
+    if call is None:
+        return
     theirs, mine = copied(args), ours(args)
     expected = attempt(entry.info.inplace_variant, *theirs, **copied(kwargs))
-    actual = attempt(partial(_call_method, name), *mine, **ours(kwargs))
+    actual = attempt(call, *mine, **ours(kwargs))
+    if isinstance(actual, NotOurs):
+        return
     if text := difference(actual, expected, values=values):
         yield "in-place", text
     elif not isinstance(expected, Exception) and actual is not mine[0]:
@@ -433,9 +452,7 @@ def gradient_differences(
     theirs, theirs_named = copied(args), copied(kwargs)
     expected = attempt(entry.info.op, *theirs, **theirs_named)
     actual = attempt(entry.function, *mine, **mine_named)
-    if isinstance(expected, Exception) or isinstance(actual, Exception):
-        return
-    if sample.output_process_fn_grad is not None and entry.name in _PROCESSED:
+    if isinstance(expected, Exception) or isinstance(actual, Exception) or _is_random(entry):
         return
     leaves = [list(_leaves((theirs, theirs_named))), list(_leaves((mine, mine_named)))]
     roots = [_differentiable(expected), _differentiable(actual)]
@@ -458,20 +475,25 @@ def gradient_differences(
     if text or not second or isinstance(wanted, Exception):
         return
     again = [_differentiable(wanted), _differentiable(got)]
-    if not again[0]:
-        return
-    if len(again[0]) != len(again[1]):
-        yield "second gradient", f"outputs: {len(again[1])} for {len(again[0])}"
-        return
-    seeds = [_cotangents(again[0], 2)]
+    seeds = [_cotangents([g for g in wanted if g is not None], 2)]
     seeds.append([ours(seed) for seed in seeds[0]])
-    wanted = attempt(torch.autograd.grad, again[0], leaves[0], seeds[0], allow_unused=True)
-    got = attempt(tl.autograd.grad, again[1], leaves[1], seeds[1], allow_unused=True)
-    if text := _gradients_differ(got, wanted):
+    if len([g for g in got if g is not None]) != len(seeds[0]) or not (again[0] or again[1]):
+        return
+    results = []
+    for library, grads, side, seed in zip((torch, tl), (wanted, got), leaves, seeds, strict=True):
+        pairs = zip([g for g in grads if g is not None], seed, strict=True)
+        chosen = [(g, s) for g, s in pairs if g.requires_grad]
+        results.append(_second(library, chosen, side))
+    if text := _gradients_differ(results[1], results[0]):
         yield "second gradient", text
 
 
-_PROCESSED: set[str] = set()
+def _second(library: Any, chosen: list[tuple[Any, Any]], leaves: list[Any]) -> Any:
+    """The gradients of gradients; what does not depend on the inputs any more has none."""
+    if not chosen:
+        return [None] * len(leaves)
+    roots, seeds = map(list, zip(*chosen))
+    return attempt(library.autograd.grad, roots, leaves, seeds, allow_unused=True)
 
 
 def _gradients_differ(got: Any, wanted: Any) -> str | None:
@@ -489,8 +511,9 @@ def _gradients_differ(got: Any, wanted: Any) -> str | None:
             # Layouts of gradients are the leaf's when they are kept, and not before.
             theirs = theirs.to_dense() if theirs.is_sparse else theirs
             mine = mine.to_dense() if mine.is_sparse else mine
-            text = _tensor_difference(mine.contiguous(), theirs.contiguous(), 100.0, True)
-            if text:
+            if str(mine.dtype)[3:] != str(theirs.dtype)[6:] or mine.shape != tuple(theirs.shape):
+                return f"dtype: {mine.dtype}{mine.shape} for {theirs.dtype}{theirs.shape}"
+            if text := _value_difference(mine, theirs, 100.0):
                 return text
     return None
 

@@ -90,7 +90,7 @@ def _between(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @wraps(functions.cat)
 def cat(tensors: Any, *args: Any, **kwargs: Any) -> Tensor:
-    if not tensors:
+    if isinstance(tensors, (list, tuple)) and not tensors:
         # Without a tensor there is no backend to ask.
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     result: Tensor = functions.cat(tensors, *args, **kwargs)

@@ -375,7 +375,9 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
 
     # Operators that torch's own tensor class writes by hand too: their operators are not methods.
 
-    def __rsub__(self, other: Number) -> Tensor:
+    def __rsub__(self, other: Tensor | Number) -> Tensor:
+        if isinstance(other, Tensor):
+            return operators.rsub_Tensor(self, other)
         return operators.rsub_Scalar(self, other)
 
     def __rfloordiv__(self, other: Number) -> Tensor:

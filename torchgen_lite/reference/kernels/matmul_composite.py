@@ -133,7 +133,11 @@ def tensordot(
     mine = [wrap_dim(dim, self.ndim) for dim in dims_self]
     theirs = [wrap_dim(dim, other.ndim) for dim in dims_other]
     for first, second in zip(mine, theirs):
-        if self._shape[first] != other._shape[second]:
+        if self._shape[first] == 1:
+            other = ops.sum_dim_IntList(other, [second], True, dtype=other._dtype)
+        elif other._shape[second] == 1:
+            self = ops.sum_dim_IntList(self, [first], True, dtype=self._dtype)
+        elif self._shape[first] != other._shape[second]:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {self._shape[first]} in dim"
                 f" {first} and second has size {other._shape[second]} in dim {second}"

@@ -75,7 +75,13 @@ def meta_sum_dim_IntList(
     self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None
 ) -> TensorSpec:
     result = dtype or accumulate_type(self._dtype)
-    return reduction_spec(self, wrap_dims(dim, len(self._shape)), keepdim, result, AnySpec)
+    return reduction_spec(
+        self,
+        wrap_dims(dim, len(self._shape)),
+        keepdim,
+        result,
+        AnySpec if dtype is None else ExactSpec,
+    )
 
 
 def sum_out(
@@ -137,7 +143,9 @@ def meta_prod_dim_int(
     self: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None
 ) -> TensorSpec:
     result = dtype or accumulate_type(self._dtype)
-    return reduction_spec(self, scalar_dim(self, dim), keepdim, result, AnySpec)
+    return reduction_spec(
+        self, scalar_dim(self, dim), keepdim, result, AnySpec if dtype is None else ExactSpec
+    )
 
 
 def prod_out(

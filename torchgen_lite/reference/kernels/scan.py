@@ -10,7 +10,7 @@ from torchgen_lite.reference.dtype import bool_, dtype
 from torchgen_lite.reference.geometry import wrap_dim
 from torchgen_lite.reference.kernels.common import operand, quiet, store, unsupported
 from torchgen_lite.reference.promotion import accumulate_type
-from torchgen_lite.reference.structured import AnySpec, TensorSpec
+from torchgen_lite.reference.structured import AnySpec, ExactSpec, TensorSpec
 from torchgen_lite.reference.tensor import Tensor
 
 DType = dtype
@@ -18,7 +18,8 @@ DType = dtype
 
 def _scan_spec(self: Tensor, dim: int, given: dtype | None) -> TensorSpec:
     wrap_dim(dim, self.ndim)
-    return AnySpec(self._shape, given or accumulate_type(self._dtype), None, self._device)
+    kind = AnySpec if given is None else ExactSpec
+    return kind(self._shape, given or accumulate_type(self._dtype), None, self._device)
 
 
 def _scan(function: Any, self: Tensor, dim: int, given: dtype | None, out: Tensor) -> None:

@@ -270,6 +270,10 @@ def _abs_spec(self: Tensor) -> TensorSpec:
 
 
 def abs_out(self: Tensor, *, out: Tensor) -> Tensor:
+    if out._dtype.is_complex and out._dtype is not self._dtype:
+        raise RuntimeError(
+            f"Found dtype {out._dtype.scalar_type} but expected {self._dtype.scalar_type}"
+        )
     return finish(out, _abs_spec(self), lambda: run(np.abs, out, self._array))
 
 
