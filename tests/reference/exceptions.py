@@ -6,6 +6,8 @@ import re
 
 # Title, entries of `op_db`, ways to call, what the difference says.
 EXCEPTIONS = [
+    ("A number where `out=` is given", "copysign", "out", "refused: TypeError|class: TypeError"),
+    ("Classes of errors", "arange", "error", "class: RuntimeError"),
     ("dtypes", "view_as_complex", "", "refused: RuntimeError: view_as_complex is only supported"),
     ("Equal elements", "topk|sort|argsort", "", "value"),
     ("Equal elements", "max|min|argmax|argmin", "gradient", "value"),
