@@ -24,7 +24,7 @@ def test_results(part: int) -> None:
     unexplained: list[str] = []
     for entry in opinfo.entries()[part::PARTS]:
         for dtype in entry.dtypes():
-            for sample in opinfo.samples(entry, dtype, 2):
+            for sample in opinfo.samples(entry, dtype, 1):
                 unexplained += explain(entry, f" {dtype}", opinfo.differences(entry, sample))
     assert unexplained == []
 
