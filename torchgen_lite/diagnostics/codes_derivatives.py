@@ -116,9 +116,10 @@ def mul(self, other): ...""",
     Code(
         "TG324",
         "argument without a formula",
-        "error",
-        "Where one argument has a formula, every other tensor needs one too, or the word "
-        "`not_differentiable`: otherwise its gradient would silently be missing.",
+        "warning",
+        "Where one argument has a formula, every other tensor is to have one too, or the word "
+        "`not_differentiable`. Without either, a call raises if the tensor requires a gradient, as PyTorch's own "
+        "operators do: the gradient would silently be missing.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:

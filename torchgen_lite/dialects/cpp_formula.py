@@ -123,7 +123,7 @@ def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[
         value = parts[0].at(POSTFIX) + ".end()" * is_last
         return f"{value}[{parts[1].text}]", POSTFIX
     if isinstance(node, nodes.ListDisplay):
-        return f"{{{', '.join(part.text for part in parts)}}}", POSTFIX
+        return f"{node.type}{{{', '.join(part.text for part in parts)}}}", POSTFIX
     if isinstance(node, nodes.Unary):
         operand = parts[0].value().at(UNARY_PRECEDENCE)
         if operand[0] == node.operator in "-+":  # `--x` is one operator.

@@ -14,8 +14,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Saved
-from torchgen_lite.analysis.differentiability.typed import Typed
+from torchgen_lite.analysis.differentiability.model import refusal
+from torchgen_lite.analysis.differentiability.typed import Typed, by_position
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.text import quote
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.formula import called_name, children, rebuild
 from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind
@@ -68,12 +71,27 @@ def in_python(tree: Typed, words: Words) -> nodes.Expression:
     if is_method(node, "conj"):
         return words.conjugate(parts[0], tree.parts[0].kind)
     called = called_name(node)
+    node = _with_keywords(node, tree.operator)
     named = tuple((identifier(name), value) for name, value in node.keywords)
     node = replace(node, keywords=named)
     return rebuild(
         node if called is None else replace(node, function=nodes.Name(words.function(called))),
         parts,
     )
+
+
+def _with_keywords(node: nodes.Call, operator: NativeFunction | None) -> nodes.Call:
+    """The call with names for keyword-only arguments, which C++ takes by position."""
+    if operator is None:
+        return node
+    count = len(operator.func.positional)
+    written = count - isinstance(node.function, nodes.Member)
+    given, behind = node.arguments[:written], node.arguments[written:]
+    named = by_position(operator)[count : count + len(behind)]
+    names = [argument.name for argument in named if argument is not None]
+    if len(names) != len(behind):
+        return node
+    return replace(node, arguments=given, keywords=(*zip(names, behind), *node.keywords))
 
 
 def is_method(node: nodes.Call, name: str) -> bool:
@@ -83,6 +101,18 @@ def is_method(node: nodes.Call, name: str) -> bool:
         and node.function.name == name
         and not node.arguments
     )
+
+
+class Undifferentiable(NamedTuple):
+    """An argument without a formula: whether it requires a gradient, and what is raised then."""
+
+    test: str
+    message: str
+
+
+def undifferentiable(operator: str, argument: str, test: str) -> Undifferentiable:
+    """What a call refuses."""
+    return Undifferentiable(test, quote(refusal(operator, argument)))
 
 
 def write(node: nodes.Expression) -> str:

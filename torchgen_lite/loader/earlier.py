@@ -64,10 +64,8 @@ class Earlier:
         position = self._positions.get(wanted)
         if position is not None:
             known, span = self.functions[position], reader.span(node)
-            func = replace(known.func, span=span, name_end=span.end - span.start)
-            return NativeFunction(
-                func, known.namespace, field_spans=FieldSpans(None, [("func", span)])
-            )
+            places = FieldSpans(None, [("func", span)])
+            return NativeFunction(known.func.named_at(span), known.namespace, field_spans=places)
         lent = self._lent(wanted, reader.span(node))
         if lent is None:
             self._report(reader, name, node)
@@ -108,13 +106,10 @@ class Earlier:
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     """An operator of PyTorch where an author names it: its schema and facts, and none of its kernels."""
-    name_end, places = 0, NO_FIELDS
-    if span is not None:
-        name_end = span.end - span.start
-        places = FieldSpans(span, [("func", span), ("dispatch", span)])
+    places = NO_FIELDS if span is None else FieldSpans(span, [("func", span), ("dispatch", span)])
     return replace(
         native,
-        func=replace(native.func, span=span, name_end=name_end),
+        func=native.func.named_at(span),
         dispatch=(),
         ufunc_inner_loop=(),
         autogen=(),

@@ -192,7 +192,7 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
         return parse_in(reader, text, _offset(reader, node.start))
     items = [read_expression(reader, name, item) for item in node.items]
     kept = tuple(item for item in items if item is not None)
-    return ListDisplay(kept, reader.span(node)) if len(kept) == len(items) else None
+    return ListDisplay(kept, span=reader.span(node)) if len(kept) == len(items) else None
 
 
 def _offset(reader: EntryReader, start: int) -> Callable[[int, int], Span]:

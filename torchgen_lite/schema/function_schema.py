@@ -10,7 +10,7 @@ Equality ignores spans: two schemas are equal when their texts are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..diagnostics import Diagnostic, Label, Source, Span
 from .kept import kept
@@ -59,6 +59,16 @@ class FunctionSchema:
         if self.span is None or not self.name_end:
             return None
         return Span(self.span.source, self.span.start, self.span.start + self.name_end)
+
+    def named_at(self, span: Span | None) -> FunctionSchema:
+        """The schema where somebody writes its name alone: arguments and results have no place there."""
+        return replace(
+            self,
+            arguments=tuple([argument._replace(origin=None) for argument in self.arguments]),
+            returns=tuple([value._replace(origin=None) for value in self.returns]),
+            span=span,
+            name_end=span.end - span.start if span is not None else 0,
+        )
 
     @property
     def namespace(self) -> str:

@@ -355,3 +355,14 @@ def test_a_derivative_that_is_not_implemented() -> None:
     said = "the derivative of half_done, y is not implemented: nobody needs it"
     with pytest.raises(NotImplementedError, match=said):
         ops.half_done(X, y).sum().backward()
+
+
+def test_what_has_no_formula() -> None:
+    x, y = X.detach(), Y.detach()
+    both_orders(lambda x: ops.masked(x, y, [y], weight=torch.ones(2), s=2.0), X)
+    said = "ad_ops::masked has no derivative with respect to "
+    assert refused(lambda: ops.masked(x, Y, [y])) == f"{said}mask"
+    assert refused(lambda: ops.masked(x, y, [y, Y])) == f"{said}parts"
+    assert refused(lambda: ops.masked(x, y, [y], weight=Y)) == f"{said}weight"
+    with torch.no_grad():
+        assert not ops.masked(x, Y, [y]).requires_grad

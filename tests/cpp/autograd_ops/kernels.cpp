@@ -197,6 +197,15 @@ Tensor gated_kernel(const Tensor& x, const Tensor& result) {
   return x * result;
 }
 
+Tensor masked_kernel(
+    const Tensor& x,
+    const Tensor& mask,
+    at::TensorList parts,
+    const std::optional<Tensor>& weight,
+    double s) {
+  return x * mask * parts[0] * (weight ? *weight : mask) * s;
+}
+
 Tensor maybe_total_kernel(const Tensor& x, std::optional<at::TensorList> ys) {
   Tensor total = x.clone();
   if (ys)

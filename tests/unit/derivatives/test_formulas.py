@@ -198,9 +198,16 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             F,
             ["self: grad"],
             [
-                "4:5: error[TG324] no formula for 'other' (give a formula, or write "
-                "'other: not_differentiable')"
+                "4:5: warning[TG324] no formula for 'other': a call where it requires a gradient raises "
+                "(give a formula, or write 'other: not_differentiable')"
             ],
+        ),
+        ("f(Tensor self, Tensor output) -> Tensor", ["self: grad * output"], []),
+        (F, ["self: h(at::IntArrayRef{}, c10::ArrayRef<int>{dim, 1})", "other: grad"], []),
+        (
+            F,
+            ["self: h(at::Tensor{})", "other: grad"],
+            ["4:23: error[TG219] expected ',', found '{'"],
         ),
         (
             F,
@@ -377,6 +384,19 @@ CALLS = """\
     ("formula", "messages"),
     [
         ("back(grad, scale * 2, [x, x], mode='b') + back(grad, x.size(0), y, None)", []),
+        ("back(grad, scale, y, None, 'b')", []),
+        (
+            "back(grad, scale, y, x.sym_size(0).expect_int(), grad_input_mask)",
+            ["argument `mode` of `lib::back` is `str`, and a list is given"],
+        ),
+        (
+            "back(grad, scale, y, None, 2)",
+            ["argument `mode` of `lib::back` is `str`, and an integer is given"],
+        ),
+        (
+            "back(grad, scale, y, None, 'b', 2)",
+            ["no overload of `back` takes 6 arguments"],
+        ),
         (
             "back(grad, True, x, sum(n))",
             ["argument `n` of `lib::back` is `int?`, and a tensor is given"],

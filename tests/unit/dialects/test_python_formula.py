@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from torchgen_lite.analysis.differentiability.typed import Scope, type_formula
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.emit.layout import lay_out
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import parse_formula
 from torchgen_lite.schema.formula.kinds import SCALAR
 from torchgen_lite.targets.python.nodes import Functions
@@ -41,6 +43,30 @@ def written(text: str) -> str:
 )
 def test_conjugates(formula: str, text: str) -> None:
     assert written(formula) == text
+
+
+BACK = "back(Tensor grad, int[2] sizes, *, str mode, Tensor? weight=None) -> Tensor"
+SPREAD = "spread(Tensor x, int[] sizes, *, int n) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("back(grad, at::IntArrayRef{1, 2}, 'a')", "_functions.back(grad, [1, 2], mode='a')"),
+        (
+            "back(grad, {}, 'a', weight=w)",
+            "_functions.back(grad, [], mode='a', weight=w)",
+        ),
+        ("grad.back({}, 'a', w)", "grad.back([], mode='a', weight=w)"),
+        ("spread(x, 1, 2)", "_functions.spread(x, 1, 2)"),
+    ],
+)
+def test_keyword_only_arguments_that_are_given_by_position(formula: str, text: str) -> None:
+    schemas = [FunctionSchema.parse(f"lib::{schema}") for schema in (BACK, SPREAD)]
+    operators = {schema.base_name: [NativeFunction(schema, "lib")] for schema in schemas}
+    tree, found = parse_formula(formula)
+    assert tree is not None, found
+    assert write(in_python(type_formula(tree, Scope({}, {}, operators)), WORDS)) == text
 
 
 LONG = "gradient_of_the_only_result_that_there_is"

@@ -210,6 +210,35 @@ def test_pytorch_counts_the_same_versions(project: Path) -> None:
     assert run(project, program) == ["[2, 1, 1, 1, 0, 0]"]
 
 
+WITHOUT_FORMULA = """\
+- func: scaling::masked(Tensor self, Tensor mask, Tensor? bias=None) -> Tensor
+  dispatch:
+    CPU: masked
+  derivatives:
+    self: grad * mask
+"""
+MASKED = """
+import torchgen_lite.reference as tl, scaling_ops
+x, y = tl.tensor([1.0], requires_grad=True), tl.tensor([1.0])
+for values in ((x, y), (y, x), (x, y, x)):
+    try:
+        print(scaling_ops.functions.masked(*values)._requires_grad)
+    except RuntimeError as error:
+        print(error)
+with tl.no_grad():
+    print(scaling_ops.functions.masked(y, x)._requires_grad)
+"""
+
+
+def test_what_has_no_formula_may_not_require_a_gradient(project: Path) -> None:
+    (project / "ops.yaml").write_text(WITHOUT_FORMULA)
+    (project / "scaling_kernels.py").write_text(
+        KERNELS + "\ndef masked(self, mask, bias=None): return scale(self, mask, 1)\n"
+    )
+    refused = "scaling::masked has no derivative with respect to"
+    assert run(project, MASKED) == ["True", f"{refused} mask", f"{refused} bias", "False"]
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_what_has_no_differentiable_result_has_no_node(project: Path, count: int) -> None:
     results, flags = ", ".join(["Tensor"] * count), ", ".join(["False"] * count)

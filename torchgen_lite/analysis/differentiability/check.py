@@ -131,10 +131,12 @@ def _check_keys(
                 yield Found("TG321", message, span, "not a tensor of this operator", hint)
             elif name in results and name not in known:
                 yield from _check_forward(formula, given, span)
-    missing = [name for name in tensors if name not in seen]
+    missing = [name for name in tensors if name not in seen and name != "output"]
     if given and missing:
         listed = ", ".join(f"`{name}`" for name in missing)
-        message = f"no formula for {listed}"
+        message = f"no formula for {listed}: a call where one of them requires a gradient raises"
+        if len(missing) == 1:
+            message = f"no formula for {listed}: a call where it requires a gradient raises"
         hint = f"give a formula, or write `{missing[0]}: not_differentiable`"
         yield Found("TG324", message, place, "missing here", hint)
 

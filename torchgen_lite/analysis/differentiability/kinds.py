@@ -13,6 +13,7 @@ from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.typed import (
     Scope,
     Typed,
+    by_position,
     every_part,
     is_own,
     sure_kind,
@@ -89,7 +90,9 @@ def _bound(
 ) -> Iterator[tuple[Typed, Argument]]:
     """The values with the arguments that they are for."""
     count = len(parts) - len(node.keywords)
-    yield from zip(parts[:count], operator.func.positional)
+    for value, argument in zip(parts[:count], by_position(operator)):
+        if argument is not None:
+            yield value, argument
     arguments = {argument.name: argument for argument in operator.func.arguments}
     for (name, _), value in zip(node.keywords, parts[count:]):
         if name in arguments:

@@ -9,7 +9,7 @@ from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.dispatch_kind import LISTS
+from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS, dispatch_kind
 from torchgen_lite.schema.formula import Name
 
 
@@ -67,6 +67,21 @@ class DifferentiabilityInfo:
         return tuple(slot.name for slot in self.slots)
 
     @property
+    def without_formula(self) -> tuple[TensorArgument, ...]:
+        """The tensors that may not require a gradient: nothing is said of them.
+
+        An `output` among the arguments is what forward returned, and is never asked (gen_variable_type
+        `emit_check_no_requires_grad`).
+        """
+        answered = {"output", *self.arguments, *self.not_differentiable}
+        return tuple(
+            TensorArgument(argument.name, carries)
+            for argument in self.function.func.arguments
+            if not argument.is_out and argument.name not in answered
+            if (carries := dispatch_kind(argument.type)) in TENSORS
+        )
+
+    @property
     def lists(self) -> frozenset[str]:
         """The arguments with a gradient for each tensor of a list; behind these, slots have no fixed numbers."""
         return frozenset(slot.name for slot in self.slots if slot.is_list)
@@ -90,6 +105,11 @@ class DifferentiabilityInfo:
             key = one if is_read else replace(one, fact=Fact.whole, dim="", apart="")
             using.setdefault(key, set()).update(used)
         return tuple(needed_by(using, len(self.slots)))
+
+
+def refusal(operator: str, argument: str) -> str:
+    """What a call says where a tensor without a formula requires a gradient."""
+    return f"{operator} has no derivative with respect to {argument}"
 
 
 def needed_by(using: Mapping[Saved, Collection[int]], slots: int) -> Iterator[Saved]:

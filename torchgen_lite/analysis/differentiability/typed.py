@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.differentiability.facts import Saved, saved_by
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import called_name, children, kinds
 from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort
@@ -27,10 +27,11 @@ _ATTRIBUTES = {
     "requires_grad": kinds.BOOL,
     "shape": kinds.SYMINTS,
 }
-# Methods of tensors whose result is not a tensor.
+# Methods of tensors, and of symbolic sizes, whose result is not a tensor.
 _METHODS = {
     "defined": kinds.BOOL,
     "dim": kinds.INT,
+    "expect_int": kinds.INT,
     "is_complex": kinds.BOOL,
     "is_floating_point": kinds.BOOL,
     "item": kinds.SCALAR,
@@ -92,6 +93,27 @@ def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
 def is_own(function: NativeFunction) -> bool:
     """Whether an operator is not PyTorch's."""
     return function.namespace not in TORCH_NAMESPACES
+
+
+def by_position(function: NativeFunction) -> tuple[Argument | None, ...]:
+    """What formulas give by position, which is what C++ takes so: keyword-only arguments too.
+
+    None stands for the tensor options of PyTorch's, which are one argument there. Of a list of numbers that comes last,
+    Python callers may spread the items; behind one, there is nothing but keywords.
+    """
+    if spreads(function.func):
+        return function.func.positional
+    layout = argument_layout(function.func)
+    if layout.options is None:
+        return layout.inputs
+    before = layout.positional + layout.before_options
+    return before if is_own(function) else (*before, None, *layout.after_options)
+
+
+def spreads(schema: FunctionSchema) -> bool:
+    """Whether the last positional argument is a list of numbers, which Python callers may spread."""
+    last = schema.positional[-1:]
+    return bool(last) and str(last[0].type) in ("int[]", "SymInt[]")
 
 
 def every_part(tree: Typed) -> Iterator[Typed]:
@@ -221,21 +243,23 @@ def _operator(
             return None
     keywords = [key for key, _ in node.keywords]
     given = parts[: len(parts) - len(keywords)]
-    fitting = [f for f in overloads if _takes(f.func, len(given), keywords)]
+    fitting = [f for f in overloads if _takes(f, len(given), keywords)]
     if not fitting:
         return overloads[0] if overloads else None
-    return min(fitting, key=lambda function: _misfits(function.func, given))
+    return min(fitting, key=lambda function: _misfits(function, given))
 
 
-def _takes(schema: FunctionSchema, count: int, keywords: Sequence[str]) -> bool:
-    names = [argument.name for argument in schema.arguments]
-    return count <= len(schema.positional) and set(keywords) <= set(names[count:])
+def _takes(function: NativeFunction, count: int, keywords: Sequence[str]) -> bool:
+    positions = by_position(function)
+    given = {argument.name for argument in positions[:count] if argument is not None}
+    names = {argument.name for argument in function.func.arguments}
+    return count <= len(positions) and set(keywords) <= names - given
 
 
-def _misfits(schema: FunctionSchema, given: Sequence[Typed]) -> int:
+def _misfits(function: NativeFunction, given: Sequence[Typed]) -> int:
     """How many arguments are tensors where none is taken, or the other way around, as far as can be told."""
     return sum(
         (part.kind.sort is Sort.tensor) != is_tensor_like(argument.type)
-        for part, argument in zip(given, schema.positional)
-        if part.kind.sort is not Sort.unknown
+        for part, argument in zip(given, by_position(function))
+        if argument is not None and part.kind.sort is not Sort.unknown
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, METHODS
+from torchgen_lite.analysis.differentiability.typed import by_position, spreads
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import Call, Expression, Member, Name, called_name, walk
 
 TENSOR_METHODS = frozenset(
@@ -25,14 +25,14 @@ class Vocabulary:
     def __init__(
         self, functions: Sequence[NativeFunction], helpers: Collection[str] | None
     ) -> None:
-        self.operators: dict[str, list[FunctionSchema]] = {}
+        self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
         self.helpers = frozenset(helpers or ())
         self.closed = helpers is not None
         self.declares_methods = False
         for function in functions:
             name = function.func.base_name
-            self.operators.setdefault(name, []).append(function.func)
+            self.operators.setdefault(name, []).append(function)
             if "method" in function.variants:
                 self.methods.add(name)
                 # A library of operators of its own says nothing about what methods tensors have.
@@ -78,30 +78,24 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
 def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Found]:
     overloads = vocabulary.operators[name]
     keywords = [key for key, _ in node.keywords]
-    if any(_accepts(schema, count, keywords) for schema in overloads):
+    if any(_accepts(function, count, keywords) for function in overloads):
         return
     given = f"{count} argument{'s' if count != 1 else ''}"
     if keywords:
         given += f" and {', '.join(f'`{key}`' for key in keywords)}"
     message = f"no overload of `{name}` takes {given}"
-    hint = f"it is declared as `{overloads[0]}`"
+    hint = f"it is declared as `{overloads[0].func}`"
     yield Found("TG323", message, node.span, "in this call", hint)
 
 
-def _accepts(schema: FunctionSchema, count: int, keywords: Sequence[str]) -> bool:
+def _accepts(function: NativeFunction, count: int, keywords: Sequence[str]) -> bool:
     """Whether arguments bind: so many by position, these by keyword. A list may be written out."""
-    positional = schema.positional
-    if count > len(positional) and not _spreads(schema):
+    schema, positions = function.func, by_position(function)
+    if count > len(positions) and not spreads(schema):
         return False
-    by_position = {argument.name for argument in positional[:count]}
+    bound = {argument.name for argument in positions[:count] if argument is not None}
     names = {argument.name for argument in schema.arguments}
-    if any(key not in names or key in by_position for key in keywords):
+    if any(key not in names or key in bound for key in keywords):
         return False
     required = {a.name for a in schema.arguments if a.default is None}
-    return required <= by_position | set(keywords)
-
-
-def _spreads(schema: FunctionSchema) -> bool:
-    """Whether the last positional argument is a list of numbers, which Python callers may spread."""
-    last = schema.positional[-1:]
-    return bool(last) and str(last[0].type) in ("int[]", "SymInt[]")
+    return required <= bound | set(keywords)

@@ -142,13 +142,14 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class ListDisplay:
-    """`{a, b}` or `[a, b]`."""
+    """`{a, b}` or `[a, b]`; with the `type` of C++ that it is given, `at::IntArrayRef{}`."""
 
     items: tuple[Expression, ...]
+    type: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return f"{{{', '.join(map(str, self.items))}}}"
+        return f"{self.type}{{{', '.join(map(str, self.items))}}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ _LINKS = {
     "[": "has no items",
 }
 _TEMPLATE = frozenset(["::", ",", "<", ">"])
+# What C++ calls a list, of the namespaces `at`, `c10` and `std`.
+_LIST_TYPES = frozenset({"ArrayRef", "IntArrayRef", "SymIntArrayRef", "TensorList", "vector"})
 
 Parsed = tuple["Expression | None", tuple[Diagnostic, ...]]
 
@@ -93,6 +95,10 @@ def _is_constant(value: Expression) -> bool:
         isinstance(node, made) or (isinstance(node, Name) and node.text in CONSTANTS)
         for node in walk(value)
     )
+
+
+def _is_list_type(name: str) -> bool:
+    return "::" in name and name.partition("<")[0].rpartition("::")[2] in _LIST_TYPES
 
 
 def _is_deep(tree: Expression) -> bool:
@@ -242,7 +248,11 @@ class _Parser:
     def primary(self) -> Expression:
         token = self.token
         if token.kind == IDENT or token.text == "::":
-            return self.name()
+            name = self.name()
+            if self.token.text == "{" and _is_list_type(name.text):
+                self.advance()
+                return ListDisplay(self.items("}"), name.text, self.span(token.start))
+            return name
         if token.kind in (NUMBER, STRING):
             self.advance()
             self.check_literal(token)
@@ -255,13 +265,17 @@ class _Parser:
             return self.lambda_()
         for opening, closing in (("{", "}"), ("[", "]")):
             if self.take(opening):
-                items: list[Expression] = []
-                while not self.take(closing):
-                    items.append(self.conditional())
-                    if self.token.text != closing:
-                        self.expect(",")
-                return ListDisplay(tuple(items), self.span(token.start))
+                return ListDisplay(self.items(closing), span=self.span(token.start))
         raise self.unexpected("a value")
+
+    def items(self, closing: str) -> tuple[Expression, ...]:
+        """What stands in the brackets of a list, and the closing bracket."""
+        items: list[Expression] = []
+        while not self.take(closing):
+            items.append(self.conditional())
+            if self.token.text != closing:
+                self.expect(",")
+        return tuple(items)
 
     def check_literal(self, token: Token) -> None:
         """Refuse what the languages of formulas read in different ways."""
@@ -275,7 +289,7 @@ class _Parser:
         if problem:
             raise _Abort(problem, token.start, token.end, "here")
 
-    def name(self) -> Expression:
+    def name(self) -> Name:
         """An identifier with its qualification and template arguments."""
         start = self.token.start
         text = "" if self.token.text == "::" else self.advance().text
@@ -302,7 +316,7 @@ class _Parser:
             depth += (token.text == "<") - (token.text == ">")
             at += 1
             if depth == 0:
-                return at if self.tokens[at].text == "(" else None
+                return at if self.tokens[at].text in ("(", "{") else None
         return None
 
     def lambda_(self) -> Expression:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import KEYSET
@@ -67,8 +67,8 @@ class KernelView(NamedTuple):
     """One generated kernel.
 
     `condition` is that of an `#if`, `flat` the typed call that passes everything on, `after` the keyset of the keys
-    below, `guard` what keeps those above from it. `tensors` may not have tangents, and `refused` no gradients. Of
-    `written` the versions go up; `viewed` is what a view is made of, `as_view` the function that says so.
+    below, `guard` what keeps those above from it. `tensors` may not have tangents, and `refused` no gradients, nor may the
+    `undifferentiable`, each with what is said then. Of `written` the versions go up; `viewed` is what a view is made of, `as_view` the function that says so.
     """
 
     condition: str
@@ -82,6 +82,7 @@ class KernelView(NamedTuple):
     after: str = _AFTER_AUTOGRAD
     guard: str = _BELOW_VIEWS
     tensors: tuple[str, ...] = ()
+    undifferentiable: tuple[tuple[str, str], ...] = ()
     refused: tuple[str, ...] = ()
     record: RecordView | None = None
     written: tuple[str, ...] = ()
@@ -134,7 +135,16 @@ def autograd_kernel(
         is_inplace=is_inplace,
     )
     guard = _BELOW_AUTOGRAD if plan.is_view or is_inplace else _BELOW_VIEWS
-    return _kernel(operator, key)._replace(guard=guard, tensors=_tensors(plan), record=record)
+    without = [
+        (cpp_text.identifier(one.name), cpp_text.quote(refusal(operator.function.name, one.name)))
+        for one in info.without_formula
+    ]
+    return _kernel(operator, key)._replace(
+        guard=guard,
+        tensors=_tensors(plan),
+        undifferentiable=tuple(without),
+        record=record,
+    )
 
 
 def _tensors(plan: AutogradPlan) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.diagnostics import has_errors
@@ -78,7 +78,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if options.calls_only:
         return TargetResult(_calls(operators, layout, True), tuple(diagnostics))
     registered = tuple(selection.registrations(program))
-    files = _files(operators, registered, layout, options, known_tags(program))
+    called = _called(operators, registered, program.resolved.lent)
+    files = _files(operators, called, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
@@ -117,27 +118,36 @@ def _calls(
 
 
 def _called(
-    operators: tuple[Operator, ...], registered: tuple[Registered, ...]
+    operators: tuple[Operator, ...], registered: tuple[Registered, ...], lent: Collection[str]
 ) -> tuple[Operator, ...]:
-    """The operators with typed calls: not those of PyTorch for which a backend's file has kernels and no more.
+    """The operators with typed calls: of those that PyTorch has calls for, what generated kernels call.
 
-    PyTorch has calls for them. Formulas may call any operator of the library, and generated kernels their own.
+    `lent` are operators of the PyTorch that the file refers to, by whole names.
     """
-    declared = tuple([one for one in operators if not one.facts.is_derived])
-    if any(one.function.derivatives is not None for one in declared):
-        return declared
-    generated = {r.operator.name for r in registered if r.origin not in WRITTEN | {Origin.copied}}
-    return tuple([o for o in declared if o.function.name in generated or not _only_lists(o)])
+    generated: set[str] = set()
+    for one in registered:
+        if one.origin not in WRITTEN | STRUCTURED | {Origin.copied}:
+            generated |= {o.name for o in (one.operator, one.source) if o is not None}
+    return tuple(
+        [
+            one
+            for one in operators
+            if not one.facts.is_derived
+            and (one.function.name in generated or not _has_calls(one, lent))
+        ]
+    )
 
 
-def _only_lists(operator: Operator) -> bool:
-    """Whether the lists of a backend's file are all that says of an operator of PyTorch."""
+def _has_calls(operator: Operator, lent: Collection[str]) -> bool:
+    """Whether an operator is known to be PyTorch's: the lists of a backend's file name no others in its namespaces."""
     kernels, is_pytorchs = operator.facts.kernels, operator.function.namespace in TORCH_NAMESPACES
-    return is_pytorchs and bool(kernels) and all(kernel.backend is not None for kernel in kernels)
+    is_listed = bool(kernels) and all(kernel.backend is not None for kernel in kernels)
+    return operator.function.name in lent or (is_pytorchs and is_listed)
 
 
 def _files(
     operators: tuple[Operator, ...],
+    called: tuple[Operator, ...],
     registered: tuple[Registered, ...],
     layout: Layout,
     options: TorchOptions,
@@ -145,7 +155,7 @@ def _files(
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
     by_name = {operator.function.name: operator for operator in operators}
-    called, is_split = _called(operators, registered), layout.shards != (None,)
+    is_split = layout.shards != (None,)
     # Without definitions there is no file that every build has.
     defines = any(o.function.namespace not in TORCH_NAMESPACES for o in operators)
     has_sources = is_split or not defines

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.dialects import python
+from torchgen_lite.dialects.python_formula import Undifferentiable, undifferentiable
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote, tuple_display
@@ -46,6 +47,7 @@ class RecordView(NamedTuple):
 
     node: str
     needs: str
+    undifferentiable: Sequence[Undifferentiable]
     edges: str
     saved: str
     kept: Sequence[str]
@@ -130,8 +132,8 @@ def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterato
         yield "set_histories" if view.record.has_several else "set_history"
     for slot in info.slots:
         yield "edges_of" if slot.is_list else "edge_of"
-        if slot.is_list or slot.carries != "T":
-            yield "needs_grad"
+    if any(one.is_list or one.carries != "T" for one in (*info.slots, *info.without_formula)):
+        yield "needs_grad"
     for saved in kept(info):
         yield from saving(saved, info, view.record.is_inplace)
 
@@ -164,6 +166,10 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
     return RecordView(
         node=info.node_name,
         needs=tuple_display([_need(slot) for slot in info.slots]),
+        undifferentiable=[
+            undifferentiable(overload.function.name, one.name, _need(one))
+            for one in info.without_formula
+        ],
         edges=tuple_display([_edge(slot) for slot in info.slots]),
         saved=tuple_display(inputs) if inputs else "",
         kept=[

@@ -25,7 +25,13 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.dialects.python_formula import Words, in_python, write
+from torchgen_lite.dialects.python_formula import (
+    Undifferentiable,
+    Words,
+    in_python,
+    undifferentiable,
+    write,
+)
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -59,6 +65,7 @@ class AutogradView(NamedTuple):
     keeper: Keeper
     inputs: Sequence[Named]
     needs: str
+    undifferentiable: Sequence[Undifferentiable]
     without_gradient: Sequence[str]
     grads: Sequence[Named]
     formulas: Sequence[FormulaView]
@@ -74,8 +81,8 @@ class AutogradView(NamedTuple):
 
     @property
     def asks_needs(self) -> bool:
-        """Whether it depends on the gradients that are wanted what is kept."""
-        return any(tensors.needed for tensors in self.keeper.tensors)
+        """Whether it depends on the gradients that are wanted what is kept, or whether a call is refused."""
+        return bool(self.undifferentiable) or any(tensors.needed for tensors in self.keeper.tensors)
 
     @property
     def has_lists(self) -> bool:
@@ -163,6 +170,7 @@ def _view(operator: Operator, info: DifferentiabilityInfo, functions: _Functions
         keeper,
         tuple(_inputs(schema, keeper.sources)),
         _needs(schema),
+        tuple(_undifferentiable(operator, info)),
         tuple(_without_gradient(schema, info)),
         tuple(_grads(schema, info)),
         tuple(_formulas(schema, info, words)),
@@ -197,6 +205,17 @@ def _needs(schema: FunctionSchema) -> str:
     if any(a.default is not None and dispatch_kind(a.type) in "TOL" for a in schema.positional):
         return f"_support.padded(ctx.needs_input_grad, {len(schema.positional)})"
     return "ctx.needs_input_grad"
+
+
+def _undifferentiable(
+    operator: Operator, info: DifferentiabilityInfo
+) -> Iterator[Undifferentiable]:
+    positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
+    for one in info.without_formula if info.slots else ():
+        if one.name in positions:
+            need = f"needs[{positions[one.name]}]"
+            test = f"any({need})" if one.is_list else need
+            yield undifferentiable(operator.name, one.name, test)
 
 
 def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[str]:

@@ -52,6 +52,44 @@ TORCH_LIBRARY_IMPL(demo, CPU, m) {
 """ in text
 
 
+PYTORCH = """\
+- func: mul(Tensor self, Tensor other)
+    -> Tensor
+- func: add.Tensor(Tensor self, Tensor other) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+"""
+NAMED = """\
+- func: mul
+  dispatch: {PrivateUse1: mul}
+- func: add.out
+  dispatch: {PrivateUse1: add_out}
+- func: demo::own(Tensor self) -> Tensor
+  dispatch: {PrivateUse1: own}
+"""
+
+
+def test_entries_by_name_alone(tmp_path: Path) -> None:
+    (tmp_path / "pytorch.yaml").write_text(PYTORCH)
+    (tmp_path / "ops.yaml").write_text(NAMED)
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\nnative = "pytorch.yaml"\n[target.cpp-torch]\nnamespace = "demo"\n'
+    )
+    program = torchgen_lite.load(root=tmp_path)
+    files = torchgen_lite.generate(program, targets=["cpp-torch"])
+    # PyTorch has typed calls for its operators.
+    structs = re.findall(r"^struct (\w+)", files["cpp-torch/include/demo/operators.h"], re.M)
+    assert structs == ["demo__own"]
+    # Each part of a schema has the place of the name.
+    places = files["cpp-torch/include/demo/places.h"]
+    assert '#define DEMO_PLACE_mul_func 1 "ops.yaml"\n' in places
+    assert "func2" not in places and "pytorch.yaml" not in places
+    proof = files["cpp-torch/include/demo/verify_kernels.h"]
+    assert set(re.findall(r"DEMO_PLACE_mul_\w+", proof)) == {"DEMO_PLACE_mul_func"}
+    assert "mul: argument 'other' is 'Tensor' in the schema" in proof
+
+
 AUTOCAST = """\
 - func: demo::exact(Tensor x, *, Tensor y) -> Tensor
   autocast: {dtype: float32, result: y}

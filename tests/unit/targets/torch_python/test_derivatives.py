@@ -59,6 +59,26 @@ ENTRIES = {
         "        grad_x_ = grad * y.conj() * s.conjugate()\n"
         "    return (grad_x_, None, None)\n",
     ),
+    "what a formula calls, and tensors that it says nothing of": (
+        "- func: my::f(Tensor x, Tensor m, Tensor[] ys, *, float s) -> Tensor\n"
+        "  dispatch: {CPU: f}\n"
+        "  fake: {like: x}\n"
+        "  derivatives: {x: 'f(grad, grad, {}, s)'}\n",
+        '    s = keyword_only_inputs["s"]\n'
+        "    needs = ctx.needs_input_grad\n"
+        "    if needs[1]:\n"
+        '        raise RuntimeError("my::f has no derivative with respect to m")\n'
+        "    if any(needs[2]):\n"
+        '        raise RuntimeError("my::f has no derivative with respect to ys")\n'
+        "    ctx.s = s|"
+        "    needs = ctx.needs_input_grad\n"
+        "    s = ctx.s\n"
+        "    grad = grads[0]\n"
+        "    grad_x_: Any = None\n"
+        "    if needs[0]:\n"
+        "        grad_x_ = torch.ops.my.f(grad, grad, [], s=s)\n"
+        "    return (grad_x_, None, [None] * len(needs[2]))\n",
+    ),
     "an argument that is called as what is kept of another": (
         "- func: my::f(Tensor x, int[] x_shape) -> Tensor\n"
         "  dispatch: {CPU: f}\n"
