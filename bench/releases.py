@@ -55,6 +55,22 @@ exec c++ -include "$here/libtorch.h" "$@"
 """
 
 
+# PyTorch's CMake files want a whole CUDA toolkit where it was built with CUDA; this does not.
+DEVICE = """
+from pathlib import Path
+from torch.utils.cpp_extension import load
+
+load(
+    "libsim",
+    ["csrc/device.cpp", *map(str, Path("generated").rglob("*.cpp"))],
+    extra_cflags=["-std=c++20", "-O0", "-g0"],
+    extra_include_paths=["generated/cpp-torch/include"],
+    build_directory="sim",
+    is_python_module=False,
+)
+"""
+
+
 class Part(NamedTuple):
     """A column: tests below some folders, as `chosen` by pytest's `-k`, or an example.
 
@@ -96,6 +112,8 @@ PARTS = (
     # The headers of the stable ABI, and a backend that is written in Python, are there from 2.10 on.
     Part("torch_ops, stable", since=(2, 10), compiles=True, example="torch_ops", abi="stable"),
     Part("torch_backend", since=(2, 10), example="torch_backend"),
+    # What PyTorch asks of a device in C++ was written against 2.13.
+    Part("torch_backend_cpp", since=(2, 13), compiles=True, example="torch_backend_cpp"),
 )
 
 
@@ -162,6 +180,12 @@ def example(python: Path, part: Part, work: Path) -> str:
         if not run(python, "train.py", cwd=folder, PYTHONPATH=path):
             return "failed"
         return tested(python, "generated/torch-python/tests", cwd=folder, PYTHONPATH=path)
+    if part.example == "torch_backend_cpp":
+        path = os.pathsep.join([str(folder), str(ROOT)])
+        for step in (("-m", "torchgen_lite", "generate"), ("-c", DEVICE)):
+            if not run(python, *step, cwd=folder, PYTHONPATH=path):
+                return "failed"
+        return tested(python, "tests", cwd=folder, PYTHONPATH=path)
     site = work / "site"
     shutil.rmtree(site, ignore_errors=True)
     install = ("-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps")

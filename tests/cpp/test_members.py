@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.cpp.compiling import check_syntax, needs_compiler, write_files
+from tests.cpp.stable_library import flags as stable_flags
 from torchgen_lite import generate, load
+from torchgen_lite.pipeline import generate_all
 
 pytestmark = needs_compiler
 
@@ -113,6 +116,49 @@ def test_a_class_in_no_namespace(tmp_path: Path) -> None:
     alone = "at::Tensor Alone::neg(const at::Tensor& self) { return self; }\n"
     for given in ("", f"#include <mine/XLANativeFunctions.h>\n{alone}"):
         assert said(tmp_path, given) == []
+
+
+CUSTOM = """\
+backend: XLA
+cpp_namespace: torch_xla
+supported:
+  - neg
+custom:
+  - func: xla_op(Tensor self) -> Tensor
+  - func: xla_op.scaled(Tensor self, float s) -> Tensor
+"""
+VARIANTS = """\
+- func: neg_(Tensor(a!) self) -> Tensor(a!)
+- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+"""
+TOY = "#pragma once\nnamespace toy { struct Tensor {}; }\n"
+
+
+@pytest.mark.parametrize("flag", ["", "use_out_as_primary: true\n"])
+@pytest.mark.parametrize(
+    "target", ["cpp-runtime", pytest.param("cpp-torch-stable", marks=pytest.mark.torch)]
+)
+def test_the_other_targets_register_members_and_no_variants(
+    tmp_path: Path, target: str, flag: str
+) -> None:
+    table = f'[target.{target}]\nnamespace = "mine"\n'
+    if target == "cpp-runtime":
+        table += 'tensor = "toy::Tensor"\nheaders = ["toy.h"]\n'
+    settings = 'schema = ["xla.yaml"]\nnative = "pytorch.yaml"\n'
+    pytorch = FILES["pytorch.yaml"] + VARIANTS
+    files = {"xla.yaml": flag + CUSTOM, "pytorch.yaml": pytorch, "toy.h": TOY}
+    write_files(tmp_path, {**files, "torchgen_lite.toml": settings + table})
+    generated = generate_all(load(root=tmp_path), targets=[target])
+    assert [d.message for d in generated.diagnostics if d.code == "TG373"] == (
+        []
+        if flag
+        else [f"target `{target}` makes no in-place and out variants: not `neg.out` and 1 more"]
+    )
+    write_files(tmp_path, generated.files)
+    flags = ["-std=c++17"] if target == "cpp-runtime" else stable_flags()
+    includes = [tmp_path, tmp_path / target / "include", ROOT / "torchgen_lite" / "cpp" / "include"]
+    done = check_syntax(tmp_path, f"{target}/src/register_xla.cpp", flags=flags, includes=includes)
+    assert done.ok, done.messages
 
 
 def test_a_definition_that_the_class_does_not_declare(project: Path) -> None:

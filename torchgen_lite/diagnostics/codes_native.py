@@ -115,7 +115,7 @@ NATIVE_CODES = (
         "warning",
         "From the kernel of a functional variant in a backend's file follow those of the in-place and the out variant, "
         "which copy its results. One that also writes other tensors is left out; `gen_backend_stubs` stops there. "
-        "Calling it with tensors of the backend finds no kernel.",
+        "Calling it with tensors of the backend finds no kernel. Targets other than `cpp-torch` make none of them.",
         _STATS.format(""),
         _STATS.format("- count.out\n"),
     ),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.following import copied_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
@@ -35,6 +36,24 @@ def check_structured(operator: Operator, code: str, message: str) -> Iterator[Di
         help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
         span = function.place("structured_delegate")
         yield finding(function, code, message, span, "there is no other kernel", help_)
+
+
+def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
+    """Variants that would follow from kernels of a backend's file, where the target makes none."""
+    resolved = program.resolved
+    found = [
+        (operator.schema.local_name, entry, functional)
+        for operator in (*resolved.operators, *resolved.copying)
+        for entry, functional in copied_kernels(operator)
+    ]
+    if found:
+        name, entry, functional = found[0]
+        count = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        message = f"target `{target}` makes no in-place and out variants: not `{name}`{count}"
+        help_ = "name those that are called in the list, and write their kernels"
+        yield finding(
+            functional, "TG373", message, entry.key_span, "of this one, for example", help_
+        )
 
 
 def default_namespace(functions: Sequence[NativeFunction]) -> str:

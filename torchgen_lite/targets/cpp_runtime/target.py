@@ -13,7 +13,7 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.required import author_functions, author_kernels, kernel_includes
-from torchgen_lite.targets.cpp.selection import any_number, default_namespace
+from torchgen_lite.targets.cpp.selection import any_number, check_copies, default_namespace
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
@@ -46,7 +46,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
         if not options.calls_only:
             diagnostics += check_kernels(operator)
     if not options.calls_only:
-        diagnostics += unreached_kernels(program, functions)
+        diagnostics += [*unreached_kernels(program, functions), *check_copies(program, TARGET)]
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     registered = selection.registrations(program)

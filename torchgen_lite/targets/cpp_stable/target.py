@@ -20,6 +20,7 @@ from torchgen_lite.targets.cpp.required import (
 )
 from torchgen_lite.targets.cpp.selection import (
     any_number,
+    check_copies,
     check_library,
     check_schemas,
     default_namespace,
@@ -46,6 +47,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     namespace = options.namespace or default_namespace(functions)
     diagnostics += check_names(program, TARGET, selection.operators, namespace, INNER_NAMESPACES)
     diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
+    diagnostics += check_copies(program, TARGET)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     return TargetResult(_files(selection, program, options), tuple(diagnostics))
