@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+from tests.conftest import ROOT
 from tests.cpp.compiling import compile_library, write_files
 from torchgen_lite import generate, load
 
@@ -43,7 +44,7 @@ def run_checks(name: str, folder: Path, precompiled: tuple[str, ...]) -> dict[st
         folder,
         ["generated.cpp", "kernels.cpp"],
         flags=precompiled,
-        includes=[folder, folder / "cpp-torch" / "include"],
+        includes=[folder, folder / "cpp-torch" / "include", _HERE],
     )
     return _outcomes(folder)
 
@@ -59,9 +60,11 @@ def _outcomes(folder: Path) -> dict[str, list[str]]:
         "--junitxml",
         "out.xml",
     ]
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *options, _CHECKS],
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

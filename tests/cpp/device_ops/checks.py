@@ -1,8 +1,7 @@
-"""A backend with two devices: what it leaves out of PyTorch's operators, and where its kernels run."""
+"""A backend with two devices: which variants of operators it leaves to PyTorch, and where its kernels run."""
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,21 +11,12 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
+from tests.cpp.plain_device import known
+
 # Parts of PyTorch have no types.
 loader: Any = torch.ops
 
-torch._C._rename_privateuse1_backend("plain")
-register: Any = torch._register_device_module
-register(
-    "plain",
-    types.SimpleNamespace(
-        is_available=lambda: True,
-        is_initialized=lambda: True,
-        device_count=lambda: 2,
-        current_device=lambda: 0,
-        _is_in_bad_fork=lambda: False,
-    ),
-)
+known()
 loader.load_library(str(Path(__file__).with_name("library.so")))
 ops = loader.device_ops
 

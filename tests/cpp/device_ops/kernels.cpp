@@ -1,93 +1,11 @@
 // A backend with two devices, whose memory is that of the CPU.
-#include <ATen/ATen.h>
-#include <ATen/EmptyTensor.h>
-#include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/ops/as_strided_native.h>
-#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <device_ops/structured.h>
-
-#include <cstdlib>
+#include <plain_device.h>
 
 namespace device_ops {
-namespace {
 
-constexpr auto device_type = c10::DeviceType::PrivateUse1;
-thread_local c10::DeviceIndex current_index = 0;
-
-struct Guard final : public c10::impl::NoOpDeviceGuardImpl<device_type> {
-  c10::Device exchangeDevice(c10::Device device) const override {
-    const c10::Device before(device_type, current_index);
-    current_index = device.index();
-    return before;
-  }
-  c10::Device getDevice() const override {
-    return {device_type, current_index};
-  }
-  void setDevice(c10::Device device) const override {
-    current_index = device.index();
-  }
-  void uncheckedSetDevice(c10::Device device) const noexcept override {
-    current_index = device.index();
-  }
-  c10::Stream getStream(c10::Device device) const noexcept override {
-    return c10::Stream(c10::Stream::DEFAULT, device);
-  }
-  c10::Stream exchangeStream(c10::Stream stream) const noexcept override {
-    return stream;
-  }
-  void record(
-      void**,
-      const c10::Stream&,
-      const c10::DeviceIndex,
-      const c10::EventFlag) const override {}
-  void block(void*, const c10::Stream&) const override {}
-  c10::DeviceIndex deviceCount() const noexcept override {
-    return 2;
-  }
-};
-
-C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard);
-
-struct Hooks final : public at::PrivateUse1HooksInterface {
-  bool hasPrimaryContext(c10::DeviceIndex) const override {
-    return true;
-  }
-};
-
-Hooks hooks;
-const bool is_registered = [] {
-  at::RegisterPrivateUse1HooksInterface(&hooks);
-  return true;
-}();
-
-struct DeviceAllocator final : public c10::Allocator {
-  c10::DataPtr allocate(size_t bytes) override {
-    void* data = std::malloc(bytes);
-    return {data, data, &std::free, c10::Device(device_type, current_index)};
-  }
-  c10::DeleterFnPtr raw_deleter() const override {
-    return &std::free;
-  }
-  void copy_data(void* to, const void* from, size_t bytes) const override {
-    default_copy_data(to, from, bytes);
-  }
-};
-
-DeviceAllocator allocator;
-constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
-
-at::Tensor on_cpu(const at::Tensor& tensor) {
-  if (tensor.device().is_cpu()) {
-    return tensor;
-  }
-  return at::from_blob(
-      tensor.data_ptr(),
-      tensor.sizes(),
-      tensor.strides(),
-      tensor.options().device(at::kCPU));
-}
-
-} // namespace
+using plain_device::on_cpu;
 
 at::Tensor empty_device(
     at::IntArrayRef size,
@@ -96,12 +14,7 @@ at::Tensor empty_device(
     std::optional<at::Device>,
     std::optional<bool>,
     std::optional<at::MemoryFormat> format) {
-  return at::detail::empty_generic(
-      size,
-      &allocator,
-      keys,
-      c10::dtype_or_default(dtype),
-      format);
+  return plain_device::make(size, c10::dtype_or_default(dtype), format);
 }
 
 at::Tensor empty_strided_device(
@@ -111,26 +24,14 @@ at::Tensor empty_strided_device(
     std::optional<at::Layout>,
     std::optional<at::Device>,
     std::optional<bool>) {
-  return at::detail::empty_strided_generic(
-      size,
-      stride,
-      &allocator,
-      keys,
-      c10::dtype_or_default(dtype));
+  return plain_device::make_strided(size, stride, c10::dtype_or_default(dtype));
 }
 
 const at::Tensor& resize_device_(
     const at::Tensor& self,
     at::IntArrayRef size,
     std::optional<at::MemoryFormat>) {
-  auto* impl = self.unsafeGetTensorImpl();
-  impl->set_sizes_contiguous(size);
-  auto* storage = impl->unsafe_storage().unsafeGetStorageImpl();
-  const size_t bytes = self.numel() * self.itemsize();
-  if (storage->nbytes() < bytes) {
-    storage->set_data_ptr_noswap(allocator.allocate(bytes));
-    storage->set_nbytes(bytes);
-  }
+  plain_device::resize(self, size);
   return self;
 }
 
@@ -185,19 +86,19 @@ TORCH_IMPL_FUNC(
 }
 
 int64_t current(const at::Tensor&, const std::optional<at::Tensor>&) {
-  return current_index;
+  return plain_device::current_index;
 }
 
 int64_t current_unguarded(const at::Tensor&) {
-  return current_index;
+  return plain_device::current_index;
 }
 
 int64_t current_unchecked(const at::Tensor&, const at::Tensor&) {
-  return current_index;
+  return plain_device::current_index;
 }
 
 int64_t current_list(at::TensorList) {
-  return current_index;
+  return plain_device::current_index;
 }
 
 at::Tensor thrice(const at::Tensor& self) {
@@ -221,12 +122,7 @@ at::Tensor made_device(
     std::optional<at::Layout>,
     std::optional<at::Device>,
     std::optional<bool>) {
-  at::Tensor made = at::detail::empty_generic(
-      {n},
-      &allocator,
-      keys,
-      c10::dtype_or_default(dtype),
-      std::nullopt);
+  at::Tensor made = plain_device::make({n}, c10::dtype_or_default(dtype));
   on_cpu(made).fill_(2);
   return made;
 }
