@@ -113,7 +113,7 @@ def _compare(session: Session, asked: Asked) -> int:
     session.report(found, kind="breaking")
     if session.is_text:
         _say_counts(session, len(found), len(old.functions), against)
-        if len(found) > 3:
+        if len(found) >= _MANY:
             session.warn("".join(f"  {text}\n" for text in causes(*versions, found)).rstrip())
     if asked.everything:
         _show_others(session, versions, found)
@@ -135,7 +135,7 @@ def _show_pages(
     found: Sequence[Diagnostic],
 ) -> None:
     """The findings by their causes, in Markdown if that is asked for, and as a page."""
-    from torchgen_lite.analysis.compare import added_operators, causes, changed_compatibly
+    from torchgen_lite.analysis.compare import causes
     from torchgen_lite.cli.backends.pages import (
         Answer,
         Section,
@@ -147,16 +147,13 @@ def _show_pages(
     title = f"{counted(len(found), 'breaking change')} against {asked.against}"
     rows = [(one.operator or "", CODES[one.code].title, one.message) for one in found]
     sections = [
-        Section("", [(text,) for text in causes(*versions, found)] if len(found) > 3 else []),
+        Section("", [(text,) for text in causes(*versions, found)] if len(found) >= _MANY else []),
         Section("what breaks", rows),
     ]
     if asked.everything:
-        names = {one.operator or "" for one in found}
-        more = [("new", [(name,) for name in added_operators(*versions)])]
-        changed = changed_compatibly(*versions, names)
-        more += [("changed so that nobody has to care", [(text,) for text in changed])]
-        sections += [Section(*pair) for pair in more]
-        rows = [*rows, *[(row[0], kind, "") for kind, listed in more for row in listed]]
+        more = _others(versions, found)
+        sections += [Section(title, [(text,) for text in listed]) for title, listed in more]
+        rows = [*rows, *[(text, title, "") for title, listed in more for text in listed]]
     shown = [section for section in sections if section.rows]
     answer = Answer("breaking", title, shown, rows, {})
     if session.output_format == "markdown":
@@ -171,15 +168,27 @@ def _show_others(
     found: Sequence[Diagnostic],
 ) -> None:
     """What is new, and what changed so that nobody has to care."""
-    from torchgen_lite.analysis.compare import added_operators, changed_compatibly
-
-    added = added_operators(*versions)
-    changed = changed_compatibly(*versions, {one.operator or "" for one in found})
+    (_, added), (_, changed) = _others(versions, found)
     lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
     text = "".join(f"{line}\n" for line in lines)
-    session.answer("breaking", text, added=list(added), changed=list(changed))
+    session.answer("breaking", text, added=added, changed=changed)
 
 
+def _others(
+    versions: tuple[Sequence[Operator], Sequence[Operator]], found: Sequence[Diagnostic]
+) -> list[tuple[str, list[str]]]:
+    """What breaks nothing, under two titles."""
+    from torchgen_lite.analysis.compare import added_operators, changed_compatibly
+
+    changed = changed_compatibly(*versions, {one.operator or "" for one in found})
+    return [
+        ("new", list(added_operators(*versions))),
+        ("changed so that nobody has to care", list(changed)),
+    ]
+
+
+# So many findings are summed up by their causes.
+_MANY = 4
 # The time of matching grows faster than the length of the pattern.
 _LONGEST_PATTERN = 500
 

@@ -101,12 +101,21 @@ def _is_name(name: str, is_device: bool) -> bool:
 
     taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
-    if is_device and any(character.isdigit() for character in name):
+    if is_device and (any(map(str.isdigit, name)) or name in _devices_of_pytorch()):
         return False
     return is_word and "__" not in name and name[0] != "_" and name not in taken
 
 
+def _devices_of_pytorch() -> set[str]:
+    """Names that `rename_privateuse1_backend` refuses."""
+    from torchgen_lite.key_tables import CURRENT
+
+    return {backend.lower() for backend in CURRENT.backends}
+
+
 def _checked(name: str, is_device: bool) -> str:
+    if is_device and name in _devices_of_pytorch():
+        raise click.UsageError(f"`{name}` is a device of PyTorch's own: give yours another name.")
     if not _is_name(name, is_device):
         what = "a package, a namespace and a device" if is_device else "a package and a namespace"
         raise click.UsageError(f"`{name}` cannot be the name of {what}.")

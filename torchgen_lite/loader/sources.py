@@ -23,7 +23,13 @@ def shown_path(path: Path, root: Path) -> str:
 
 
 def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
-    """Read a UTF-8 file; TG006 if it cannot be read or has such a name, TG110 or TG117 if it isn't text we take."""
+    """Read a UTF-8 file; TG117 if it is none, and what `read_bytes` says."""
+    data, found = read_bytes(path, root)
+    return decode_source(data, shown_path(path, root)) if data is not None else (None, found)
+
+
+def read_bytes(path: Path, root: Path) -> tuple[bytes | None, tuple[Diagnostic, ...]]:
+    """Read a file; TG006 if it cannot be read or has a name that is not text, TG110 if it is too large."""
     shown = shown_path(path, root)
     if UNFIT.search(shown):
         escaped = UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
@@ -44,7 +50,7 @@ def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic
     if len(data) > MAX_BYTES:
         message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
         return None, (Diagnostic("TG110", message),)
-    return decode_source(data, shown)
+    return data, ()
 
 
 def _beside(path: Path) -> list[str]:

@@ -114,12 +114,20 @@ def test_editors_are_told_of_the_json_schema(
 def test_a_device_is_called_as_the_folder_is(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless that has digits, which PyTorch reads in no name of a device."""
-    for name, device in (("my-chip", "my_chip"), ("chip2", "mylib")):
+    """Unless that has digits, which PyTorch reads in no name of a device, or is the name of another device."""
+    for name, device in (("my-chip", "my_chip"), ("chip2", "mylib"), ("xpu", "mylib")):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
         assert run("init", *BACKEND).code == 0
         assert f'backend("{device}")' in Path(device, "__init__.py").read_text()
+
+
+@pytest.mark.parametrize("name", ["cuda", "mps", "cpu", "xla", "meta"])
+def test_a_device_is_not_called_as_one_of_pytorch(run: Run, folder: Path, name: str) -> None:
+    result = run("init", *BACKEND, name)
+    assert (result.code, list(folder.iterdir())) == (2, [])
+    assert f"`{name}` is a device of PyTorch's own: give yours another name." in result.stderr
+    assert run("init", name).code == 0
 
 
 def test_nothing_is_written_beside_a_configuration(run: Run, folder: Path) -> None:

@@ -24,6 +24,7 @@ from torchgen_lite.cli.backends.sources import (
     RegularFile,
     called_names,
     loaded_kernels,
+    read_any_text,
     scanned_kernels,
 )
 from torchgen_lite.cli.backends.verdicts import (
@@ -130,7 +131,9 @@ def coverage_command(
     worse = list(_compare(program, selected, against)) if against is not None else []
     if worse:
         session.report(sort_diagnostics(worse), kind="coverage")
-    sections = [*_totals(key, selected, only), *_lists(selected, show), *_beside(key, kernels)]
+    # Of some of the operators with a tag it says little how many are served.
+    tags = () if calls or like else (only,) if only else ("core", "pointwise")
+    sections = [*_totals(key, selected, tags), *_lists(selected, show), *_beside(key, kernels)]
     sections = with_findings(session, "served worse than before", worse, sections)
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     data = [{"name": name, "verdict": verdict, "by": by} for name, verdict, by in rows]
@@ -175,7 +178,7 @@ def _select(
     if only is not None:
         selected = [one for one in selected if only in one.operator.tags]
     if calls is not None:
-        names = called_names(calls.read_text(encoding="utf-8", errors="replace"))
+        names = called_names(read_any_text(calls))
         selected = [one for one in selected if _is_called(one.operator.name, names)]
     if like is not None:
         theirs = Coverage(pytorch, like, Kernels({}))
@@ -190,7 +193,7 @@ def _is_called(name: str, called: Collection[str]) -> bool:
     return base in called or name in called or (not overload and f"{name}.default" in called)
 
 
-def _totals(key: str, selected: Sequence[Covered], only: str | None) -> list[Section]:
+def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[Section]:
     counts = Counter(one.verdict for one in selected)
     rows = [
         (
@@ -203,7 +206,7 @@ def _totals(key: str, selected: Sequence[Covered], only: str | None) -> list[Sec
     ]
     title = f"{key}: {counted(len(selected), 'operator')}"
     tagged = []
-    for tag in ("core", "pointwise") if only is None else (only,):
+    for tag in tags:
         own = [one for one in selected if tag in one.operator.tags]
         served = sum(one.verdict in _SERVED for one in own)
         if own:
@@ -236,7 +239,7 @@ def _beside(key: str, kernels: Kernels) -> list[Section]:
 
 def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:
     try:
-        before = json.loads(against.read_text(encoding="utf-8"))["verdicts"]
+        before = json.loads(read_any_text(against))["verdicts"]
         before = dict(before)
     except (ValueError, KeyError, TypeError, RecursionError):
         help_ = "`torchgen-lite coverage --write FILE` writes one"

@@ -11,8 +11,11 @@ from typing import Any
 import click
 
 from torchgen_lite.cli.backends.verdicts import Kernels
+from torchgen_lite.cli.session import require
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
+from torchgen_lite.loader.importing.cpp_preprocessor import without_comments
+from torchgen_lite.loader.sources import read_bytes
 
 
 class RegularFile(click.Path):
@@ -28,10 +31,16 @@ class RegularFile(click.Path):
 
 
 _SUFFIXES = (".cpp", ".cc", ".cxx", ".cu", ".mm", ".h", ".hpp")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BLOCK = re.compile(r"\bTORCH_LIBRARY_IMPL\s*\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)")
 _IMPL = re.compile(r'\b(\w+)\s*\.\s*impl\s*\(\s*(?:TORCH_SELECTIVE_NAME\s*\(\s*)?"([^"]+)"')
 _NAME = re.compile(r"(?:(\w+)::)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)")
+
+
+def read_any_text(path: Path) -> str:
+    """A text of somebody else's, whatever bytes there are. Raises Refused where it cannot be read or is too large."""
+    data, found = read_bytes(path, Path.cwd())
+    require(found)
+    return (data or b"").decode("utf-8", "replace")
 
 
 def loaded_kernels(modules: Sequence[str]) -> Kernels:
@@ -53,7 +62,7 @@ def scanned_kernels(folders: Sequence[Path]) -> Kernels:
     fallbacks: set[str] = set()
     keys = set(dispatch_keys(CURRENT))
     for path in _files(folders):
-        text = _COMMENT.sub(" ", path.read_text(encoding="utf-8", errors="replace"))
+        text = without_comments(read_any_text(path))
         blocks = [(m.start(), m[1], m[2], m[3]) for m in _BLOCK.finditer(text)]
         for number, (start, namespace, key, library) in enumerate(blocks):
             end = blocks[number + 1][0] if number + 1 < len(blocks) else len(text)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from torchgen_lite.emit.layout.items import STRING
 from torchgen_lite.emit.layout.python import lay_out_item, lay_out_statement
 from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
 
-_STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*\'""")
 _TRIPLE = ('"""', "'''")
 # With these, a line goes on that began before. The characters that they begin with, as most lines begin with none.
 _GOES_ON = re.compile(r"(?:[.)\]}+*/%&|^<>=!-]|(?:and|or|if|else|for|in|is|not in)\b)")
@@ -72,7 +72,7 @@ def _raw_lines(text: str, lines: list[str]) -> set[int]:
     while found := [at for quote in quotes if (at := text.find(quote, position)) >= 0]:
         opening = min(found)
         start = text.rfind("\n", 0, opening) + 1
-        before = _STRING.sub("", text[max(start, position) : opening])
+        before = STRING.sub("", text[max(start, position) : opening])
         position = opening + 3
         if "#" in before or '"' in before or "'" in before:
             continue

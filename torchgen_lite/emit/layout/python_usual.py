@@ -163,10 +163,8 @@ def _at_subscript(text: str, indent: int, end: int) -> str | None:
     inside, rest = text[opening + 1 : end - 1], text[end - 1 :]
     if "," in inside or indent + 4 + len(inside) > LINE_LENGTH:
         return None
-    first, fits = (
-        f"{margin}{text[: opening + 1]}\n{margin}    {inside}\n{margin}",
-        indent + len(rest) <= LINE_LENGTH,
-    )
+    first = f"{margin}{text[: opening + 1]}\n{margin}    {inside}\n{margin}"
+    fits = indent + len(rest) <= LINE_LENGTH
     return f"{first}{rest}" if fits else _each_opened(first, rest, indent)
 
 

@@ -18,6 +18,7 @@ from torchgen_lite.diagnostics import Source, Span
 _LITERAL = r"""R"(?P<raw>[^\s()\\]{0,16})\(.*?(?:\)(?P=raw)"|\Z)|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*'"""
 _COMMENT = r"//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)"
 _DIRECTIVE = r"^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:\\\r?\n|/\*.*?(?:\*/|\Z)|[^\n])*)"
+_QUOTED = re.compile(rf"{_COMMENT}|{_LITERAL}", re.S)
 _PIECE = re.compile(rf"{_COMMENT}|{_DIRECTIVE}|{_LITERAL}", re.M | re.S)
 _TOKEN = re.compile(rf"{_COMMENT}|{_LITERAL}|[A-Za-z_]\w*|\.?\d[\w.']*|\#\#|\S", re.S)
 # The characters that macros may read in one file and make out of it; each use counts for a few.
@@ -63,6 +64,31 @@ def _without_comments(text: str) -> str:
     return re.sub(_COMMENT, " ", re.sub(r"\\\r?\n", " ", text), flags=re.S)
 
 
+def without_comments(text: str) -> str:
+    """The text with blanks for comments."""
+    return _QUOTED.sub(lambda match: _blank(match[0]) if _is_comment(match) else match[0], text)
+
+
+def without_quoted(text: str) -> str:
+    """The text with blanks for comments and literals."""
+    return _QUOTED.sub(lambda match: _blank(match[0]), text)
+
+
+def _is_comment(match: re.Match[str]) -> bool:
+    return match[0].startswith(("//", "/*"))
+
+
+def _without_open_comment(text: str) -> str:
+    """The text with blanks for a comment that nothing closes: at each line of it the parser would look for its end."""
+    last = text.rfind("/*")
+    if last < 0 or text.find("*/", last + 2) >= 0:
+        return text
+    for match in _QUOTED.finditer(text):
+        if match.end() == len(text) and match[0].startswith("/*"):
+            return text[: match.start()] + _blank(match[0])
+    return text
+
+
 def defined_macros(source: Source) -> Iterator[Macro]:
     """The macros that a file defines."""
     for match in _PIECE.finditer(source.text):
@@ -104,7 +130,7 @@ def preprocess(source: Source, macros: Mapping[str, Macro]) -> CppText:
     text, conditions = _without_directives(source.text)
     expanded, pieces = _Expander(macros).expand(text)
     plain = re.sub(r"[^\x00-\x7f]", "?", expanded)
-    return CppText(source, plain, tuple(conditions), tuple(pieces))
+    return CppText(source, _without_open_comment(plain), tuple(conditions), tuple(pieces))
 
 
 def negated(condition: str) -> str:

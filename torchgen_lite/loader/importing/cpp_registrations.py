@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
 from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read_key
+from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
 from torchgen_lite.loader.importing.cpp_tree import (
     CppTree,
     arguments,
@@ -33,7 +34,7 @@ _HEAD = re.compile(
     r"\b(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?\b"
 )
 _SELECTIVE = frozenset({"TORCH_SELECTIVE_SCHEMA", "TORCH_SELECTIVE_NAME", "schema"})
-# Registrations that are no operator's.
+# Registrations that are not for an operator.
 _BY_HAND = {
     "class_": "a class for TorchScript",
     "fallback": "a fallback for all operators",
@@ -105,17 +106,12 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
                     _read_definition(reader, block, call)
                 else:
                     _refuse(reader, block, call)
-    for match in _HEAD.finditer(_without_comments(tree.text.text)):
+    for match in _HEAD.finditer(without_quoted(tree.text.text)):
         before = tree.text.text[: match.start()].rpartition("\n")[2]
         if match.start() not in seen and not before.lstrip().startswith("using"):
             label = Label(tree.text.span(match.start(), match.end()), "this block")
             message = f"`{match[0]}` is not the head of a block that can be read"
             library.diagnostics.append(Diagnostic("TG601", message, label))
-
-
-def _without_comments(text: str) -> str:
-    literals = r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\""
-    return re.sub(literals, lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
 
 
 def _read_head(
@@ -310,20 +306,12 @@ def _add_kernel(
         message = f"`{name}` has a kernel for {key} that YAML cannot name"
         return reader.report("TG602", message, tree, node, kernel.problem, "give it a name")
     overloads = reader.functions.find(kernel.name, block.around, block.used)
-    arguments_ = kernel.name.partition("<")
-    path = (
-        overloads[0].path
-        if overloads
-        else (
-            *(filter(None, block.around) if not kernel.name.startswith("::") else ()),
-            *arguments_[0].removeprefix("::").split("::"),
-        )
-    )
-    namespace = name.partition("::")[0]
+    function, *template = kernel.name.partition("<")
+    path = overloads[0].path if overloads else _path(block, function)
     shown = "::".join(path) if len(path) > 1 else f"::{path[0]}"
-    if path[:-1] == (namespace,):
+    if path[:-1] == (name.partition("::")[0],):
         shown = path[-1]
-    shown += "".join(arguments_[1:])
+    shown += "".join(template)
     is_hidden = bool(overloads) and all(one.is_hidden for one in overloads)
     is_member = any(one.is_member for one in overloads)
     if is_member or not KERNEL_NAME.fullmatch(shown):
@@ -342,6 +330,13 @@ def _add_kernel(
         )
     )
     return None
+
+
+def _path(block: Block, function: str) -> tuple[str, ...]:
+    """The namespaces and the name of a function that is declared in none of the files."""
+    if function.startswith("::"):
+        return tuple(function.removeprefix("::").split("::"))
+    return (*filter(None, block.around), *function.split("::"))
 
 
 def _comment_above(tree: CppTree, call: Node) -> str:

@@ -89,6 +89,25 @@ def test_a_tag_alone(run: Run, backend: Path) -> None:
     assert text.endswith("\n  2 of 3 core operators are served\n")
 
 
+def test_of_a_selection_no_share_of_a_tag_is_told(run: Run, backend: Path) -> None:
+    (backend / "log").write_text("aten::mm aten::isnan")
+    for narrowed in (("--calls", "log"), ("--like", "CUDA")):
+        assert "operators are served" not in run("coverage", *KEY, *narrowed).stdout
+    text = run("coverage", *KEY, "--calls", "log", "--only", "core").stdout
+    assert "operators are served" not in text
+
+
+@pytest.mark.parametrize("option", ["--calls", "--against"])
+def test_a_file_of_any_size_is_not_read(
+    run: Run, backend: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (backend / "large").write_text("aten::mm\n" * 10_000)
+    monkeypatch.setattr("torchgen_lite.loader.sources.MAX_BYTES", 50_000)
+    result = run("coverage", *KEY, "--schema", "ops.yaml", option, "large")
+    assert (result.code, result.stdout) == (1, "")
+    assert "error[TG110]: `large` has more than the 50000 bytes allowed" in result.stderr
+
+
 def test_verdicts_are_kept(run: Run, backend: Path) -> None:
     assert run("coverage", *KEY, "--write", "kept.json").code == 0
     assert run("coverage", *KEY, "--against", "kept.json").code == 0

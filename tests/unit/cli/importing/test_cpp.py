@@ -109,7 +109,10 @@ def test_nothing_that_is_written_is_a_crash(text: str, run: Run, project: Path) 
     assert run("import", "a.cpp").code in (0, 1)
 
 
-@pytest.mark.parametrize(("start", "unclosed"), [("#define F(x) x\n", "F(\n"), ("", 'R"(\n')])
+@pytest.mark.parametrize(
+    ("start", "unclosed"),
+    [("#define F(x) x\n", "F(\n"), ("", 'R"(\n'), ("", "/*\n"), ("", "x /* y\n")],
+)
 def test_what_is_not_closed(start: str, unclosed: str, run: Run, project: Path) -> None:
     text = start + 'TORCH_LIBRARY(a, m) { m.def("f() -> ()"); }\n' + 20_000 * unclosed
     (project / "a.cpp").write_text(text)
