@@ -124,7 +124,7 @@ def main() -> int:
         ours = run(folder, options.samples, library)
         found = bindings(folder)
         own, others = found.pop(str(library), set()), set().union(*found.values())
-        print(f"{len(own):,} of {count:,} calls made, and {len(others)} of PyTorch's")
+        print(f"{len(own):,} of {count:,} calls made, and {len(others)} go to PyTorch")
         return int(report(plain, ours) > 0 or not own)
 
 

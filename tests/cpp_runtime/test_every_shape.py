@@ -77,7 +77,7 @@ def test_clang_format_changes_nothing(shapes: Path) -> None:
 
 @pytest.fixture(scope="module")
 def pytorch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Typed calls of all of PyTorch's operators, for the tensor of `framework.h`."""
+    """Typed calls of all operators of PyTorch, for the tensor of `framework.h`."""
     folder = tmp_path_factory.mktemp("pytorch")
     text = (SHAPES / "framework.h").read_text()
     # No methods, so its headers may be included as any others.

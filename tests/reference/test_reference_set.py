@@ -316,7 +316,7 @@ def outputs(expected: Any) -> list[Any]:
 def test_out(name: str, kind: str) -> None:
     """`out` is returned and written in place if its shape fits, and resized if it is empty."""
     if (kind == "empty" and name in NOT_RESIZED) or (kind == "strided" and name in NOT_STRIDED):
-        pytest.skip("a fault of PyTorch's")
+        pytest.skip("a fault in PyTorch")
     compared = 0
     for item in samples_for(name):
         plain = reference_result(name, item)

@@ -1,4 +1,4 @@
-"""What `table` says of PyTorch's file is what the running PyTorch has."""
+"""What `table` says about PyTorch's file is what the running PyTorch has."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _kernel_type(
     is_tensor = name == "Tensor" or (name == "Tensor?" and not is_result)
     is_ref = value.is_write and is_tensor and not function.use_const_ref_for_mutable_tensors
     is_list = name.startswith("Tensor[") and not is_result
-    # What is returned by const reference is no value either.
+    # What is returned by const reference is not a value either.
     by_const = (
         value.is_write
         and is_result

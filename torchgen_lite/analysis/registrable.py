@@ -1,6 +1,6 @@
 """Whether PyTorch can define an operator: its dispatcher has a parser of its own, which reads less than ours.
 
-Note [Two parsers of PyTorch's]
+Note [PyTorch's two parsers]
 Schemas of PyTorch's own file are read by torchgen, and some of what it takes (`float x=inf`, names of
 dimensions) the dispatcher's parser does not. An operator that is registered by a library is read by that
 parser alone, when the library is loaded: what it refuses aborts the process there. A few defaults it does

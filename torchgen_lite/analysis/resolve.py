@@ -183,7 +183,7 @@ def derive_functions(
 
 
 def lacking_functional(functions: Sequence[NativeFunction]) -> frozenset[str]:
-    """The structured operators of PyTorch's to which no functional variant here delegates, by local name."""
+    """PyTorch's structured operators to which no functional variant here delegates, by local name."""
     structured = {f.name: f for f in functions if f.structured and f.namespace == "aten"}
     if not structured:
         return frozenset()

@@ -44,7 +44,7 @@ $ torchgen-lite generate""",
         "warning",
         "Gradients go through an operator that writes to `self` alone, or to nothing; an operator that "
         "writes elsewhere, or has a formula for a `Tensor[]?`, needs a kernel for Autograd written by "
-        "hand. Operators of PyTorch's have "
+        "hand. PyTorch's operators have "
         "PyTorch's formulas, beside which a backend may have its own under its key.",
         """\
 -- torchgen_lite.toml --

@@ -267,7 +267,7 @@ supported:
         "error",
         "A structured kernel is split into a meta and an impl function, and the meta function has the name of the "
         "functional variant: `meta_relu`, in C++ `structured_relu::meta`. So the functional variant has to be declared "
-        "beside the out variant. For an operator of PyTorch's its own entry counts where PyTorch is installed. A "
+        "beside the out variant. For a PyTorch operator its own entry counts where PyTorch is installed. A "
         "backend may as well leave `structured` out and name a plain kernel.",
         "- func: mylib::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU: relu_out",

@@ -24,8 +24,8 @@ IMPORT_CODES = (
         "a registration that is not understood",
         "error",
         "`import` reads C++ and compiles nothing. A macro that no file defines, or that files define in several ways, is "
-        "given with `--macro 'NAME(a, b)=...'`; what is registered in a loop or by a function that is called, a string "
-        "that is computed, or a key that is a variable, only the loaded library knows: `import --module`.",
+        "given with `--macro 'NAME(a, b)=...'`. Registrations in a loop or in a function that is called, computed strings, "
+        "and keys in variables are known only to the loaded library: use `import --module`.",
         _cpp("TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {\n" + _F + "\n}"),
         _cpp(
             "TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {\n" + _F + "\n}",
@@ -36,7 +36,7 @@ IMPORT_CODES = (
         "TG602",
         "a kernel that has no name",
         "error",
-        "`dispatch:` has the name of a function. A lambda has none; a boxed kernel and a fallthrough are registered by hand. "
+        "`dispatch:` names a function. A lambda has no name; boxed kernels and fallthroughs are registered by hand. "
         "The kernel is left out of the entry.",
         _cpp(f'{_HEAD}\n{_F}\n  m.impl("f", [](const at::Tensor& x) {{ return x + 1; }});\n}}'),
         _cpp(f'{_KERNEL}\n{_HEAD}\n{_F}\n  m.impl("f", &mylib::f_cpu);\n}}'),
@@ -45,9 +45,9 @@ IMPORT_CODES = (
         "TG603",
         "conditions that do not fit one entry",
         "error",
-        "The `guard` of an entry is around everything that it says. An operator that is defined differently under two "
-        "conditions, two kernels for one key, and a kernel with a condition that its operator does not have, need a "
-        "decision: two files of which a build takes one, or one condition for the operator.",
+        "The `guard` of an entry applies to all of it. Decide what is meant where an operator is defined differently under "
+        "two conditions, has two kernels for one key, or has a kernel with a condition of its own: write two files of "
+        "which a build takes one, or give the operator one condition.",
         _cpp(
             f'{_KERNEL}\n{_HEAD}\n{_F}\n#ifdef FAST\n  m.impl("f", torch::kCPU, &mylib::f_cpu);\n#endif\n}}'
         ),
@@ -59,8 +59,8 @@ IMPORT_CODES = (
         "TG604",
         "a schema that cannot be known",
         "error",
-        'The schema is not one, or follows from the type of the kernel (`m.def("f", &f)`) and the files do not declare '
-        "that kernel, or with a type that is not known. The operator is left out.",
+        'The text is not a schema; or the schema follows from the type of the kernel (`m.def("f", &f)`), and the files do '
+        "not declare that kernel, or declare it with an unknown type. The operator is left out.",
         _cpp(f'{_HEAD}\n  m.def("f", &mylib::f_cpu);\n}}'),
         _cpp(f'{_KERNEL}\n{_HEAD}\n  m.def("f", &mylib::f_cpu);\n}}'),
     ),
@@ -68,8 +68,8 @@ IMPORT_CODES = (
         "TG605",
         "a kernel for an operator that nothing defines",
         "error",
-        "The files that were given do not define the operator. Many libraries define operators in one file and implement "
-        "them in others: give the folder. Operators of PyTorch need no definition.",
+        "None of the given files defines the operator. Many libraries define operators in one file and implement them in "
+        "others: give the folder. Operators of PyTorch need no definition.",
         _cpp(f'{_KERNEL}\n{_IMPL}\n  m.impl("f", &mylib::f_cpu);\n}}'),
         _cpp(f'{_KERNEL}\n{_HEAD}\n{_F}\n}}\n{_IMPL}\n  m.impl("f", &mylib::f_cpu);\n}}'),
     ),
@@ -77,8 +77,8 @@ IMPORT_CODES = (
         "TG606",
         "something that stays by hand",
         "warning",
-        "A class, a fallback or the name of a Python module is not an operator: keep its line, beside what is generated. A "
-        "kernel in an unnamed namespace is out of reach of generated code, which is in another file.",
+        "A class, a fallback or the name of a Python module is not an operator: keep its line beside the generated code, "
+        "which cannot reach a kernel in an unnamed namespace either, as that is in another file.",
         _cpp(
             "namespace mylib {\nnamespace {\nat::Tensor f_cpu(const at::Tensor& x) {\n  return x;\n}\n}\n"
             f'{_HEAD}\n{_F}\n  m.impl("f", torch::kCPU, &f_cpu);\n}}\n}}'
@@ -108,8 +108,8 @@ IMPORT_CODES = (
         "TG608",
         "kernels whose names are not known",
         "warning",
-        "PyTorch keeps kernels of C++ without their names, so they are named after operator and key here, or after the "
-        "namespace that the registration is in. `import --module mylib csrc` takes the names from the sources.",
+        "PyTorch does not keep the names of C++ kernels, so they are named here after the operator and the key, or after "
+        "the namespace of the registration. `import --module mylib csrc` takes the names from the sources.",
         _cpp(f'{_HEAD}\n{_F}\n  m.impl("f", torch::kCPU, &mylib::f_cpu);\n}}'),
         _cpp(f'{_KERNEL}\n{_HEAD}\n{_F}\n  m.impl("f", torch::kCPU, &mylib::f_cpu);\n}}'),
     ),

@@ -239,7 +239,7 @@ def _own(
 
 
 def _arguments(tree: Typed, node: nodes.Call, parts: Sequence[Written]) -> tuple[list[str], bool]:
-    """The arguments of a call of PyTorch's but for the object of a method, and whether one is symbolic."""
+    """The arguments of a call of a PyTorch function, less the object of a method, and whether one is symbolic."""
     named = dict(zip([key for key, _ in node.keywords], parts[len(parts) - len(node.keywords) :]))
     options = {key: named[key].text for key in _OPTIONS if key in named}
     given = parts[: len(parts) - len(node.keywords)]

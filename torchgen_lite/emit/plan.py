@@ -2,9 +2,9 @@
 
 Note [Where orphans are looked for]
 A whole run into a folder inside the project looks everywhere below it. Of any other folder (`..`, say) only
-a part is the project's, and a run of some targets has nothing to say of the rest: there it is the folders that files
-of this run are in, and what is below a Python package of this run. Folders with a configuration of their own are another
-project's.
+a part is the project's, and a run of some targets has nothing to say of the rest: there it is the folders
+that files of this run are in, and what is below a Python package of this run. Folders with a configuration of
+their own are another project's.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def build_plan(
     """Compare the files with the disk.
 
     `shown` is how the output folder `root` is called in messages. `project` is the folder of the configuration;
-    without it the output folder is nobody else's. `schemas` are the schema files of this run. `is_whole` says that nothing else is generated there.
+    without it the output folder is nobody else's. `schemas` are the schema files of this run. `is_whole` says that
+    nothing else is generated there.
     """
     owner = Owner(files, root, project, schemas)
     changes: list[Change] = []

@@ -88,7 +88,8 @@ class DispatchEntry:
     """`KEY: kernel` of a `dispatch:` table; a comma list gives one of these for each key.
 
     `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several
-    joined with `.` or `::`; `spans` are those of both. `backend` is the one whose file gives the kernel, if it is in none of our tables.
+    joined with `.` or `::`; `spans` are those of both. `backend` is the one whose file gives the kernel, if it
+    is in none of our tables.
     """
 
     key: str
@@ -112,8 +113,8 @@ class NativeFunction:
     `dispatch` is as written, plus what PyTorch's reader adds by rule. An entry without `dispatch:` and
     without `structured_delegate:` gets `CompositeImplicitAutograd: <name>_<overload>` only through
     `analysis`, never here. `is_part_of_structured` says that PyTorch has it structured where this entry does
-    not, which shows in the types of lists of tensors. `doc`, `torch`, `guard`, `fake`, `derivatives` and `samples` are fields
-    of ours, as are `vmap` and `autocast`. `extra` holds fields that are read as text.
+    not, which shows in the types of lists of tensors. `doc`, `torch`, `guard`, `fake`, `derivatives`, `samples`,
+    `vmap` and `autocast` are fields of ours. `extra` holds fields that are read as text.
     """
 
     func: FunctionSchema

@@ -440,7 +440,7 @@ class OperatorHandle:
         slot = table_index(keyset._repr)
         kernel = self.kernel_of_slot(slot)
         if kernel is None:
-            raise self._cannot_run(slot, keyset) from None  # The memo miss is no news.
+            raise self._cannot_run(slot, keyset) from None  # The memo miss is not news.
         bound = kernel.bind(self, keyset)
         if self.dispatcher.observers:
             return self.dispatcher.watch(self, keyset, kernel, bound, how)

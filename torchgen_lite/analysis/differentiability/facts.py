@@ -94,8 +94,8 @@ class Saved:
     """Something that forward keeps for backward.
 
     `source` is an argument, or the result with the number `result`; `carries` says as `dispatch_kind` does what
-    it is. `dim` is the argument of `size`. `apart` ends the name where an argument or a result has it. `needed_by` are the gradients that use it, by their slots; none
-    means all.
+    it is. `dim` is the argument of `size`. `apart` ends the name where an argument or a result has it.
+    `needed_by` are the gradients that use it, by their slots; none means all.
     """
 
     source: str

@@ -98,8 +98,8 @@ def is_own(function: NativeFunction) -> bool:
 def by_position(function: NativeFunction) -> tuple[Argument | None, ...]:
     """What formulas give by position, which is what C++ takes so: keyword-only arguments too.
 
-    None stands for the tensor options of PyTorch's, which are one argument there. Of a list of numbers that comes last,
-    Python callers may spread the items; behind one, there is nothing but keywords.
+    None stands for the tensor options of a PyTorch operator, which are one argument there. Of a list of numbers that
+    comes last, Python callers may spread the items; behind one, there is nothing but keywords.
     """
     if spreads(function.func):
         return function.func.positional

@@ -285,7 +285,7 @@ class _Parser:
         elif token.kind == STRING and "\\" in text:
             problem = f"`{text[:40]}` has an escape; C++ and Python have different ones"
         elif token.kind == NUMBER and _is_too_large(text):
-            problem = f"`{text[:40]}` is no number of 64 bits"
+            problem = f"`{text[:40]}` does not fit into 64 bits"
         if problem:
             raise _Abort(problem, token.start, token.end, "here")
 

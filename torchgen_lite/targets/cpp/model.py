@@ -22,8 +22,8 @@ MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator. `facts` is what is known of it, `flat` the name of its struct, `signature` is what the dispatcher calls, `guard` is the
-    condition of everything that concerns it, or empty."""
+    """An operator. `facts` is what is known of it, `flat` the name of its struct, `signature` is what the dispatcher
+    calls, `guard` is the condition of everything that concerns it, or empty."""
 
     facts: resolved.Operator
     flat: str

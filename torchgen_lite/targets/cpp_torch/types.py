@@ -1,6 +1,6 @@
 """The C++ types of an operator, as libtorch takes them.
 
-The dispatcher's dialect says what they are. For operators of PyTorch's that is the whole truth. Elsewhere
+The dispatcher's dialect says what they are. For PyTorch's operators that is the whole truth. Elsewhere
 some of its types are such that libtorch refuses a kernel with them: torchgen never met a `bool[]`, a
 `Dict` or a list of lists, it passes a written `Tensor?` as `at::Tensor&`, which is read as a `Tensor`, and
 a `str` that is returned would refer to a text that is gone.

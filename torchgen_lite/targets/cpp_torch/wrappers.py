@@ -79,8 +79,7 @@ class CopiedResult(NamedTuple):
     is_list: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CopiedView:
+class CopiedView(NamedTuple):
     """A kernel that calls that of the functional variant with what is `passed`, and copies its results with the
     function `copy` of PyTorch; the tensors that are written are `returned`."""
 

@@ -33,7 +33,8 @@ class Names(NamedTuple):
 
 
 class Overload(NamedTuple):
-    """One overload, of which `facts` is what is known. `parameters` and `returns` are used by half a dozen files, so they are made once.
+    """One overload, of which `facts` is what is known. `parameters` and `returns` are used by half a dozen files, so
+    they are made once.
 
     `out` is the out variant that callers reach by `out=`.
     """

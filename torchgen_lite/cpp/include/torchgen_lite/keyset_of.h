@@ -71,7 +71,7 @@ constexpr bool dispatches() {
   } else if constexpr (IsOptional<T>::value) {
     return dispatches<Bare<typename IsOptional<T>::Element>>();
   } else if constexpr (IsRange<T>::value) {
-    // A range of itself (std::filesystem::path) is no list.
+    // A range of itself (std::filesystem::path) is not a list.
     if constexpr (!std::is_same_v<typename IsRange<T>::Element, T>) {
       return dispatches<typename IsRange<T>::Element>();
     }

@@ -60,7 +60,7 @@ inline bool tls_is_dispatch_key_excluded(DispatchKey key) {
   return tls_local_dispatch_key_set().excluded.has(key);
 }
 
-// Changes that last until the next one: for modes whose life is no block of
+// Changes that last until the next one: for modes whose life is not a block of
 // code.
 inline void tls_set_dispatch_key_included(DispatchKey key, bool desired) {
   LocalDispatchKeySet state = tls_local_dispatch_key_set();

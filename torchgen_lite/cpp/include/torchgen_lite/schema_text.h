@@ -73,7 +73,7 @@ void forEachItem(std::string_view list, const F& item) {
   item(trimmed(list.substr(start)));
 }
 
-// `*` is no item; -1 where the list ends in "...".
+// `*` is not an item; -1 where the list ends in "...".
 inline int countItems(std::string_view list) {
   int count = 0;
   forEachItem(list, [&](std::string_view item) {
