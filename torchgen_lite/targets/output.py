@@ -134,7 +134,8 @@ class Target:
     that declares these options; `selector` the function from the same to the operators that it takes, where
     it registers any; `author` the one to the functions that the author writes for it; `framework` the
     one from configuration and options to what a framework registers that no schema file names: backend fallbacks by
-    key, and kernels by operator and key; `signatures` the one from an operator and options to how it is called. All are imported when they are needed, so that a run pays for what it generates.
+    key, and kernels by operator and key; `signatures` the one from an operator and options to how it is called.
+    All are imported when they are needed, so that a run pays for what it generates.
     `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers; `policy` is
     what it registers itself, if no option says otherwise; `is_closed`, that its output runs by itself: the
     modules of `kernels` and `formulas` have whatever the YAML names. A target of another package has its templates in the
