@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from torchgen_lite.reference.bindings import factory, named, nonzero, norm, return_types
 from torchgen_lite.reference.tensor import Tensor, wrap_number
@@ -53,15 +53,19 @@ __all__ = [
 ]
 
 
-def _with_numbers(function: Callable[..., Any]) -> Callable[..., Tensor]:
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _with_numbers(function: _Function) -> _Function:
+    """The function, to which a type checker has to give tensors."""
+
     @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Tensor:
+    def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("out") is not None or (args and not isinstance(args[0], Tensor)):
             args = (*map(_as_tensor, args[:2]), *args[2:])
-        result: Tensor = function(*args, **kwargs)
-        return result
+        return function(*args, **kwargs)
 
-    return call
+    return cast(_Function, call)
 
 
 def _as_tensor(value: Any) -> Any:
