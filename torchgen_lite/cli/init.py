@@ -115,7 +115,7 @@ def _devices_of_pytorch() -> set[str]:
 
 def _checked(name: str, is_device: bool) -> str:
     if is_device and name in _devices_of_pytorch():
-        raise click.UsageError(f"`{name}` is a device of PyTorch's own: give yours another name.")
+        raise click.UsageError(f"`{name}` is a device of PyTorch: give yours another name.")
     if not _is_name(name, is_device):
         what = "a package, a namespace and a device" if is_device else "a package and a namespace"
         raise click.UsageError(f"`{name}` cannot be the name of {what}.")

@@ -104,7 +104,7 @@ def _check_range(array: Array, wanted: DType) -> None:
     elif wanted.category == INTEGER and array.size and array.dtype.kind != "b":
         limits = iinfo(wanted)
         least = limits.min if wanted.is_signed else -limits.max
-        # The negation is true of what is no number as well.
+        # NaN fails both comparisons, so the negation refuses it as well.
         if not (array.min() >= least and array.max() <= limits.max):
             raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow")
 

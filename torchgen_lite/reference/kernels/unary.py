@@ -91,7 +91,7 @@ def _whole_ufunc(ufunc: Compute) -> UnaryImpl:
 def _exp2(array: Array) -> Any:
     if array.dtype.kind == "f":
         return np.exp2(array)
-    # Part by part: an infinite number times a complex one has parts that are no numbers.
+    # Part by part: an infinite number times a complex one has parts that are NaN.
     scaled = np.empty_like(array)
     scaled.real, scaled.imag = array.real * math.log(2.0), array.imag * math.log(2.0)
     return np.exp(scaled)
