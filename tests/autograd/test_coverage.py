@@ -71,7 +71,9 @@ def test_every_operator_has_formulas_or_says_that_it_needs_none() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize(
-    "program", PROGRAMS, ids=["function", "number", "inplace", "resize", "dtype"]
+    "program",
+    PROGRAMS,
+    ids=["function", "leaf", "inplace", "scatter", "number", "resize", "dtype"],
 )
 def test_what_has_no_formula_has_none_in_torch(program: Callable[[Any], Any]) -> None:
     torch = pytest.importorskip("torch")

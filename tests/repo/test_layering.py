@@ -21,7 +21,7 @@ FLOORS = {
     "emit": 6,
     "pipeline": 7,
     "cli": 8,
-    "build": 9,
+    "build_hooks": 9,
     "write_key_tables": 8,
 }
 # Pure data, the rules over it, and how classes are made, which any floor may use.

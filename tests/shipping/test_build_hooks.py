@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from torchgen_lite.build import BuildError, bring_up_to_date
+from torchgen_lite.build_hooks import BuildError, bring_up_to_date
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,7 +34,7 @@ build-backend = "setuptools.build_meta"
 [tool.setuptools]
 packages = ["tiny", "tiny._ops"]
 [tool.setuptools.cmdclass]
-build_py = "torchgen_lite.build.setup_tools.{Mode}First"
+build_py = "torchgen_lite.build_hooks.setup_tools.{Mode}First"
 """
 PROJECT = """\
 [project]

@@ -87,7 +87,7 @@ def test_each_save_is_written_and_a_mistake_is_not(
     (project / "torchgen_lite.toml").write_text('[target.python]\npackage = "other"\n')
     assert "generated/python/ops" in one.until_it_waits()
     assert (project / "generated/python/other").is_dir()
-    assert one.end(signal.SIGHUP) == 129
+    assert one.end(signal.SIGTERM) == 143
 
 
 def test_templates_and_modules_are_watched(

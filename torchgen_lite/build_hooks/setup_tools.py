@@ -1,0 +1,25 @@
+"""Commands for setuptools, which `[tool.setuptools.cmdclass]` or `setup(cmdclass=...)` names as `build_py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setuptools.command.build_py import build_py
+
+from torchgen_lite.build_hooks import bring_up_to_date
+
+
+class CheckFirst(build_py):
+    """Stops if generated code is out of date."""
+
+    def run(self) -> None:
+        bring_up_to_date(Path(), "check")
+        super().run()
+
+
+class GenerateFirst(build_py):
+    """Writes generated code."""
+
+    def run(self) -> None:
+        bring_up_to_date(Path(), "generate")
+        super().run()
