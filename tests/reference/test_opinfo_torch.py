@@ -1,4 +1,4 @@
-"""PyTorch's own inputs, a few for each operator and dtype; `python -m bench.opinfo` takes all of them."""
+"""PyTorch's own inputs, a few for each operator and kind of dtype; `python -m bench.opinfo` takes all of them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ pytestmark = pytest.mark.torch
 
 # Importing `op_db` takes seconds, so entries are not parameters, which are worked out while tests are collected.
 PARTS = 8
+KINDS = ("float32", "bfloat16", "complex64", "int64", "uint8", "bool")
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_results(part: int) -> None:
-    """As functions, as methods, in place and with `out=`, in every dtype that torch supports."""
+    """As functions, as methods, in place and with `out=`, in a dtype of each kind that torch supports."""
     unexplained: list[str] = []
     for entry in opinfo.entries()[part::PARTS]:
-        for dtype in entry.dtypes():
+        for dtype in filter(KINDS.__contains__, entry.dtypes()):
             for sample in opinfo.samples(entry, dtype, 1):
                 unexplained += explain(entry, f" {dtype}", opinfo.differences(entry, sample))
     assert unexplained == []

@@ -64,6 +64,7 @@ ARBITRARY |= {
 DATA_DEPENDENT = {"dynamic_output_shape", "data_dependent_output"}
 # Composite operators that ask for data without PyTorch having a tag for it.
 NEEDS_DATA = {"allclose", "equal", "is_coalesced", "where", "to_dense", "to_sparse"}
+NEEDS_DATA |= {"tensor_split.tensor_indices_or_sections"}
 # Dtypes or numbers which PyTorch refuses in these for reasons of its own kernels.
 ACCEPTS_MORE = {"addcmul", "linalg_vector_norm", "binary_cross_entropy_with_logits"}
 # PyTorch's out variants that write nothing into an empty `out`.
