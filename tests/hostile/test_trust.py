@@ -97,6 +97,12 @@ SAFE = (
 )
 
 
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.invalid")
+    command = ["git", *identity, "-c", "commit.gpgsign=false", *arguments]
+    subprocess.run(command, cwd=folder, check=True)
+
+
 @pytest.fixture
 def branch(tmp_path: Path) -> Path:
     folder = tmp_path / "branch"
@@ -104,17 +110,8 @@ def branch(tmp_path: Path) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     (tmp_path / "guarded.py").write_text(GUARDED)
-    git = (
-        "git",
-        "-c",
-        "user.name=x",
-        "-c",
-        "user.email=x@example.invalid",
-        "-c",
-        "commit.gpgsign=false",
-    )
     for arguments in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "one")):
-        subprocess.run([*git, *arguments], cwd=folder, check=True)
+        git(folder, *arguments)
     return folder
 
 
@@ -128,6 +125,44 @@ def test_an_editor_runs_nothing_of_the_branch(branch: Path) -> None:
     (branch.parent / "guarded.py").write_text(EDITED)
     done = guarded(branch, "native_functions.yaml")
     assert (done.returncode, done.stdout) == (0, "analyzed\n"), done.stderr
+    assert not (branch / "ran").exists()
+
+
+# A partial clone fetches what it lacks, by the command that its configuration names.
+BARE = """\
+[core]
+repositoryformatversion = 1
+bare = true
+sshCommand = touch ../ran && false
+[extensions]
+partialClone = origin
+[remote "origin"]
+url = ssh://nowhere.invalid/x
+promisor = true
+"""
+
+
+@pytest.mark.parametrize("command", ["breaking", "table", "diff", "review"])
+def test_a_folder_that_looks_like_a_bare_repository_is_a_folder(branch: Path, command: str) -> None:
+    project = branch / "project"
+    (project / "objects").mkdir(parents=True)
+    (project / "refs").mkdir()
+    (project / "config").write_text(BARE)
+    (project / "HEAD").write_text("1" * 40)
+    (project / "torchgen_lite.toml").touch()
+    (project / "native_functions.yaml").write_text("- func: lib::f(Tensor x) -> Tensor\n")
+    # Git finds a repository here, and runs its command: else the test shows nothing.
+    subprocess.run(["git", "show", "HEAD:x"], cwd=project, check=False, capture_output=True)
+    assert (branch / "ran").exists()
+    (branch / "ran").unlink()
+    git(branch, "add", ".")
+    git(branch, "commit", "-q", "-m", "two")
+    run = [sys.executable, str(branch.parent / "guarded.py"), str(ROOT), command]
+    done = subprocess.run(
+        [*run, "--against", "HEAD~0"], cwd=project, capture_output=True, text=True, check=False
+    )
+    # It went on with what it read: to its end, or to the first template.
+    assert done.returncode == 0 or done.stderr.endswith(".j2"), done.stderr
     assert not (branch / "ran").exists()
 
 

@@ -94,7 +94,7 @@ def test_the_action(pull_request: Path) -> None:
     assert all(step["shell"] == "bash" for step in ACTION["runs"]["steps"])
     code, said, summary = run_steps(pull_request, ACTION["runs"]["steps"])
     assert code == 1
-    assert said.startswith("python -m pip install --quiet /the/action\n")
+    assert said.startswith("python -I -m pip install --quiet /the/action\n")
     assert "::error title=TG357,file=native_functions.yaml,line=1" in said
     assert "::error title=TG016,file=generated/python/ops/" in said
     assert summary.startswith("## Review against `origin/main`\n")
@@ -132,6 +132,14 @@ def test_no_step_has_an_expression_in_its_script() -> None:
         assert "${{" not in step.get("run", "")
 
 
+def test_no_step_imports_from_the_checkout() -> None:
+    """`python -m` alone has the current folder first on the path: a `pip.py` of the branch would run."""
+    scripts = [step.get("run", "") for step in ACTION["runs"]["steps"]]
+    scripts += [step.get("run", "") for step in WORKFLOW["jobs"]["review"]["steps"]]
+    for call in re.findall(r"python .*", "\n".join([*scripts, PAGE])):
+        assert call.startswith("python -I "), call
+
+
 def test_several_projects(pull_request: Path) -> None:
     for name in ("a", "b"):
         (pull_request / name).mkdir()
@@ -160,7 +168,7 @@ def test_the_job_for_gitlab(pull_request: Path) -> None:
     base = subprocess.check_output(command, cwd=pull_request.parent / "origin", text=True).strip()
     done = shell(pull_request, script, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("python -m pip install torchgen-lite\n## Review")
+    assert done.stdout.startswith("python -I -m pip install torchgen-lite\n## Review")
     assert "TG357" in (pull_request / "review.md").read_text()
 
 

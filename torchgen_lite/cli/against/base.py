@@ -111,7 +111,7 @@ def _read_revision(revision: str, names: Sequence[str], root: Path) -> Base:
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
     for name in names:
-        data = show_file(commit, name, root)
+        data = show_file(commit, root.resolve() / name)
         if data is None:
             continue
         if len(data) > MAX_BYTES:

@@ -1,12 +1,18 @@
-"""Revisions, read with git: nothing is checked out, and no hook, filter or textconv of the repository runs."""
+"""Revisions, read with git: nothing is checked out, and no hook, filter or textconv of the repository runs.
+
+Git runs in the root of the repository, where it finds `.git`. In a folder further down it would first look whether that
+folder is a bare repository, which a branch can make of any folder, with a configuration that names commands.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.sources import MAX_BYTES
@@ -25,18 +31,29 @@ class NoRevisionError(ValueError):
     """There is no such revision, or no git."""
 
 
+class Commit(NamedTuple):
+    """A commit by its hash, and the root of the repository that has it."""
+
+    hash: str
+    top: Path
+
+
 def no_base(message: str) -> Diagnostic:
     hint = "give a schema file, a folder of them, or a revision such as `main` or `HEAD~1`"
     return Diagnostic("TG014", message, help=hint)
 
 
-def find_commit(revision: str, root: Path) -> str:
-    """The hash of the commit that a revision names. Raises NoRevisionError."""
+def find_commit(revision: str, root: Path) -> Commit:
+    """The commit that a revision names in the repository of a folder. Raises NoRevisionError."""
     wrong = f"`{revision}` is neither a file nor a git revision"
     if not _REVISION.fullmatch(revision):
         raise NoRevisionError(wrong)
+    there = root.resolve()
+    top = next((one for one in (there, *there.parents) if (one / ".git").exists()), None)
+    if top is None:
+        raise NoRevisionError(f"{wrong}: not in a git repository")
     try:
-        done = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        done = _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     except OSError as error:
         raise NoRevisionError(
             f"cannot run git: {(error.strerror or str(error)).lower()}"
@@ -44,30 +61,23 @@ def find_commit(revision: str, root: Path) -> str:
     if done.returncode != 0:
         reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
         raise NoRevisionError(f"{wrong}: {reason.splitlines()[0]}" if reason else wrong)
-    return done.stdout.decode("ascii").strip()
+    return Commit(done.stdout.decode("ascii").strip(), top)
 
 
-def show_file(commit: str, name: str, root: Path) -> bytes | None:
-    """A file of a commit, its name relative to `root`; None if the commit does not have it."""
-    # `./` makes the path relative to the folder that git runs in.
-    shown = _git(root, "show", "--no-textconv", f"{commit}:./{name}")
+def show_file(commit: Commit, path: Path) -> bytes | None:
+    """A file as it is in a commit; None if the commit does not have it."""
+    name = os.path.relpath(path, commit.top).replace(os.sep, "/")
+    shown = _git(commit.top, "show", "--no-textconv", f"{commit.hash}:{name}")
     return shown.stdout if shown.returncode == 0 else None
 
 
-def repository_of(root: Path) -> Path:
-    """The root of the repository that has this folder."""
-    return Path(_git(root, "rev-parse", "--show-toplevel").stdout.decode().rstrip("\n"))
-
-
-def write_files(
-    commit: str, root: Path, to: Path, folders: Collection[str], names: Collection[str]
-) -> None:
+def write_files(commit: Commit, to: Path, folders: Collection[str], names: Collection[str]) -> None:
     """Write what a project is read from to a folder, as it is in the commit.
 
     That are files of known kinds in `folders`, and those of these `names`, both from the root of the repository.
     Symbolic links and files that are too large for a source are left out.
     """
-    listed = _git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).stdout
+    listed = _git(commit.top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit.hash).stdout
     files = [
         (path, blob)
         for path, blob in _blobs(listed)
@@ -75,12 +85,12 @@ def write_files(
         or (path.suffix in _SUFFIXES and any(path.is_relative_to(folder) for folder in folders))
     ]
     for start in range(0, len(files), _AT_ONCE):
-        _write_blobs(root, to, files[start : start + _AT_ONCE])
+        _write_blobs(commit.top, to, files[start : start + _AT_ONCE])
 
 
-def _write_blobs(root: Path, to: Path, files: Sequence[tuple[PurePosixPath, str]]) -> None:
+def _write_blobs(top: Path, to: Path, files: Sequence[tuple[PurePosixPath, str]]) -> None:
     wanted = "".join(f"{blob}\n" for _, blob in files).encode("ascii")
-    stream = BytesIO(_git(root, "cat-file", "--batch", input=wanted).stdout)
+    stream = BytesIO(_git(top, "cat-file", "--batch", input=wanted).stdout)
     for path, _ in files:
         header = stream.readline().split()
         if len(header) != 3:
@@ -103,7 +113,7 @@ def _blobs(listed: bytes) -> Iterator[tuple[PurePosixPath, str]]:
 
 
 def _git(
-    root: Path, *arguments: str, input: bytes | None = None
+    top: Path, *arguments: str, input: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     command: Sequence[str] = ["git", *arguments]
-    return subprocess.run(command, cwd=root, capture_output=True, check=False, input=input or b"")
+    return subprocess.run(command, cwd=top, capture_output=True, check=False, input=input or b"")

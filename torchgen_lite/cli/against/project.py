@@ -15,7 +15,6 @@ from torchgen_lite.cli.against.git import (
     NoRevisionError,
     find_commit,
     no_base,
-    repository_of,
     write_files,
 )
 from torchgen_lite.cli.reports import with_paths
@@ -79,12 +78,11 @@ def _root_of_project(
         commit = find_commit(against, config.root)
     except NoRevisionError as error:
         raise Refused(no_base(str(error))) from None
-    top = repository_of(config.root)
-    place = Path(os.path.relpath(config.root.resolve(), top.resolve()))
+    place = config.root.resolve().relative_to(commit.top)
     beside = (*config.source_roots, *config.template_dirs)
     folders = {_in_repository(place, name) for name in (".", *beside)}
     names = {_in_repository(place, name) for name in config.schema}
-    write_files(commit, config.root, folder, folders, names)
+    write_files(commit, folder, folders, names)
     root = folder / place
     if not any((root / name).is_file() for name in config.schema) and not find_in_folder(root, []):
         files = ", ".join(f"`{name}`" for name in config.schema)
