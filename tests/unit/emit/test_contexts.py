@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -91,6 +91,7 @@ def rendered() -> Rendered:
         keep_trailing_newline=True,
     )
     environment.read = found.read
+    visited: dict[int, object] = {}
     for file in described_files():
         if file.template.endswith(".j2"):
             found.contexts.setdefault(file.template, []).append(file.context)
@@ -98,7 +99,7 @@ def rendered() -> Rendered:
                 environment.get_template(file.template).render({**file.context, "vars": {}})
             except UndefinedError as error:
                 found.failures.append(f"{file.template}: {error}")
-            walk(file.context, found.seen)
+            walk(file.context, found.seen, visited)
     return found
 
 
@@ -122,20 +123,22 @@ def unusual(program: Program, target: str) -> Iterator[Program]:
         yield replace(program, config=replace(program.config, target_options={target: options}))
 
 
-def walk(value: object, seen: set[type]) -> None:
-    """The classes of views in a context."""
-    if isinstance(value, Mapping):
-        for one in value.values():
-            walk(one, seen)
+def walk(value: object, seen: set[type], visited: dict[int, object]) -> None:
+    """The classes of views in a context; `visited` has what many contexts share, by identity."""
+    if isinstance(value, str) or id(value) in visited:
         return
+    visited[id(value)] = value
     if type(value).__module__.startswith("torchgen_lite.targets."):
         seen.add(type(value))
-    if isinstance(value, (list, tuple)):
-        for one in value:
-            walk(one, seen)
+    inner: Iterable[object] = ()
+    if isinstance(value, Mapping):
+        inner = value.values()
+    elif isinstance(value, (list, tuple)):
+        inner = value
     elif is_dataclass(value):
-        for field_ in fields(value):
-            walk(getattr(value, field_.name), seen)
+        inner = (getattr(value, field_.name) for field_ in fields(value))
+    for one in inner:
+        walk(one, seen, visited)
 
 
 @cache
