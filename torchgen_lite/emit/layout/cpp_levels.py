@@ -69,6 +69,8 @@ class Rules:
 
     def __init__(self, words: list[Word], indent: int) -> None:
         self.words, self.indent = words, indent
+        # What `_each` has made of a level, by its identity; the level is kept, so that no other takes it.
+        self.with_each: dict[int, tuple[Level, Level]] = {}
         self.totals: list[int] = []
         total = 0
         for word in words:
@@ -235,10 +237,22 @@ class Rules:
             last=column,
             each=each or level.listed,
             chain=level.chain or (column if kind == "." else 0),
-            outer=_each(level.outer),
+            outer=self._each(level.outer),
         )
         state, more = self._passed(i, column, word.depth, word.depth, level, starts_line=True)
         return state, cost + more
+
+    def _each(self, level: Level | None) -> Level | None:
+        """With all items on lines of their own, here and around."""
+        if level is None:
+            return None
+        known = self.with_each.get(id(level))
+        if known is None:
+            outer = self._each(level.outer)
+            is_so = level.each and outer is level.outer
+            changed = level if is_so else level._replace(each=True, outer=outer)
+            self.with_each[id(level)] = known = (level, changed)
+        return known[1]
 
     def _passed(
         self, i: int, column: int, depth: int, lowest: int, level: Level, *, starts_line: bool
@@ -330,13 +344,3 @@ class Rules:
         while self.words[i].depth > depth or not self.words[i].is_closing or i == word.partner:
             i += 1
         return self.words[i].kind == ")"
-
-
-def _each(level: Level | None) -> Level | None:
-    """With all items on lines of their own, here and around."""
-    if level is None:
-        return None
-    outer = _each(level.outer)
-    if level.each and outer is level.outer:
-        return level
-    return level._replace(each=True, outer=outer)
