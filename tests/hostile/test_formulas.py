@@ -35,6 +35,7 @@ def generated(formula: str, target: str) -> Generated:
     [
         ("fmap(grad, [](int i) {{ return i; }})", "Python cannot run a lambda of C++"),
         ("grad * *self", "Python has no `*` before a value"),
+        ("grad * M_PI", "`M_PI` is a constant of C++"),
         ("grad.class()", "`class` is a reserved word in Python"),
         ("lambda(grad)", "`lambda` is a reserved word in Python"),
     ],

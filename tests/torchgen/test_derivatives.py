@@ -19,6 +19,7 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
+from torchgen_lite.pipeline import load
 from torchgen_lite.schema.formula import parse_formula
 
 pytestmark = pytest.mark.torch
@@ -39,6 +40,13 @@ FOUND_IN_TEXT = {
 }
 
 
+def test_as_a_file_of_formulas_it_has_no_error() -> None:
+    files, _ = find_torch_files()
+    assert files is not None
+    found = load([files.derivatives], torch=True).diagnostics
+    assert {d.code for d in found} == {"TG324"}
+
+
 @pytest.fixture(scope="module")
 def matches() -> Matches:
     files, _ = find_torch_files()
@@ -53,11 +61,11 @@ def matches() -> Matches:
 
 @pytest.fixture(scope="module")
 def theirs() -> dict[Any, dict[str, Any]]:
-    from torchgen.packaged.autograd.load_derivatives import load_derivatives as load
+    from torchgen.packaged.autograd.load_derivatives import load_derivatives as load_theirs
 
     files, _ = find_torch_files()
     assert files is not None
-    infos, _ = load(str(files.derivatives), str(files.native_functions), str(files.tags))
+    infos, _ = load_theirs(str(files.derivatives), str(files.native_functions), str(files.tags))
     return dict(infos)
 
 

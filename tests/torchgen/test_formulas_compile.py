@@ -52,8 +52,8 @@ AFTER = """
 # What the compiler says of a formula, and why that is so.
 REASONS = {
     r"'\w+_symint' is not a member of '\S+formulas'": "helper with sizes under its plain name",
-    r"'i' was not declared in this scope": "of one element",
-    r"'retain_variables' was not declared in this scope.*": "local variable of PyTorch's nodes",
+    r"only PyTorch's own nodes know `i`": "of one element",
+    r"only PyTorch's own nodes know `retain_variables`": "local variable of PyTorch's nodes",
     r"invalid initialization of reference of type 'const at::Tensor&' from expression of type "
     r"'double'": "sqrt of a constant",
     r"could not convert .* from 'c10::SymFloat' to 'c10::SymInt'": "quotient of integers",
@@ -62,7 +62,7 @@ REASONS = {
 # Formulas that a library of one's own would have to write otherwise.
 _EXPECTED = {
     "helper with sizes under its plain name": """
-        _fft_r2c _foreach_mm _grouped_mm _sparse_addmm addmm as_strided as_strided_ as_strided_scatter constant_pad_nd
+        _fft_r2c _grouped_mm _sparse_addmm addmm as_strided as_strided_ as_strided_scatter constant_pad_nd
         cudnn_convolution cudnn_convolution_transpose lu_unpack mean.dim mm narrow_copy native_group_norm
         native_layer_norm_backward repeat slice.Tensor split.Tensor split_with_sizes squeeze squeeze.dim squeeze.dims
         squeeze_ squeeze_.dim squeeze_.dims sum.dim_IntList unsafe_split.Tensor unsafe_split_with_sizes

@@ -31,7 +31,9 @@ DERIVATIVE_CODES = (
         "unknown name in a formula",
         "error",
         "A formula knows the operator's arguments, `grad` (with several results `grads[0]` or "
-        "`grad_NAME`), `result` (`result0`, or the name of a result), and `grad_input_mask`.",
+        "`grad_NAME`), `result` (`result0`, or the name of a result), and `grad_input_mask`. Where Python does not "
+        "run them, formulas may name the constants of `<cmath>`, such as `M_PI`; those of PyTorch's operators also "
+        "what its nodes have, `retain_variables` and, in `_foreach_` operators, the index `i`.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:
@@ -119,7 +121,8 @@ def mul(self, other): ...""",
         "warning",
         "Where one argument has a formula, every other tensor is to have one too, or the word "
         "`not_differentiable`. Without either, a call raises if the tensor requires a gradient, as PyTorch's own "
-        "operators do: the gradient would silently be missing.",
+        "operators do: the gradient would silently be missing. Lists of tensors are not looked at when a call "
+        "runs, nor does PyTorch refuse them.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:

@@ -87,7 +87,8 @@ def _with_keywords(node: nodes.Call, operator: NativeFunction | None) -> nodes.C
     count = len(operator.func.positional)
     written = count - isinstance(node.function, nodes.Member)
     given, behind = node.arguments[:written], node.arguments[written:]
-    named = by_position(operator)[count : count + len(behind)]
+    positions = by_position(operator, count + len(behind))
+    named = positions[count : count + len(behind)]
     names = [argument.name for argument in named if argument is not None]
     if len(names) != len(behind):
         return node

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from torchgen_lite.analysis.differentiability.words import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
@@ -125,7 +126,9 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             name = called.name if isinstance(called, Member) else ""
             if isinstance(node, Call) and isinstance(called, Name):
                 name = called_name(node) or ""
-            if isinstance(node, Lambda):
+            if isinstance(node, Name) and node.text in CPP_CONSTANTS:
+                message = f"`{node.text}` is a constant of C++"
+            elif isinstance(node, Lambda):
                 message = "Python cannot run a lambda of C++"
             elif isinstance(node, Unary) and node.operator == "*":
                 message = "Python has no `*` before a value"

@@ -362,7 +362,8 @@ def test_what_has_no_formula() -> None:
     both_orders(lambda x: ops.masked(x, y, [y], weight=torch.ones(2), s=2.0), X)
     said = "ad_ops::masked has no derivative with respect to "
     assert refused(lambda: ops.masked(x, Y, [y])) == f"{said}mask"
-    assert refused(lambda: ops.masked(x, y, [y, Y])) == f"{said}parts"
+    # PyTorch's own operators let lists pass, too.
+    assert not ops.masked(x, y, [y, Y]).requires_grad
     assert refused(lambda: ops.masked(x, y, [y], weight=Y)) == f"{said}weight"
     with torch.no_grad():
         assert not ops.masked(x, Y, [y]).requires_grad

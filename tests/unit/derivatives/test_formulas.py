@@ -202,7 +202,23 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
                 "(give a formula, or write 'other: not_differentiable')"
             ],
         ),
+        (
+            "f(Tensor self, Tensor?[] others, Tensor[] more, Tensor last) -> Tensor",
+            ["self: grad"],
+            [
+                "4:5: warning[TG324] no formula for 'last': a call where it requires a gradient raises "
+                "(give a formula, or write 'last: not_differentiable')",
+                "4:5: warning[TG324] no formula for 'others', 'more': where one of them requires a gradient, that is "
+                "lost (give a formula, or write 'others: not_differentiable')",
+            ],
+        ),
         ("f(Tensor self, Tensor output) -> Tensor", ["self: grad * output"], []),
+        ("f(Tensor self, int dim) -> Tensor", ["self: grad", "dim: not_differentiable"], []),
+        (
+            "f_(Tensor(a!) self) -> Tensor(a!)",
+            ["self: grad", "result: self_t * original_self_p"],
+            [],
+        ),
         (F, ["self: h(at::IntArrayRef{}, c10::ArrayRef<int>{dim, 1})", "other: grad"], []),
         (
             F,
@@ -300,6 +316,33 @@ def test_formulas_are_held_against_the_schema(
 ) -> None:
     found = problems(func, *formulas, helpers=("h",))
     assert [line.removeprefix("ops.yaml:") for line in found] == said
+
+
+FOREACH = "_foreach_f(Tensor[] self) -> Tensor[]"
+
+
+@pytest.mark.parametrize(
+    ("func", "formulas", "unknown"),
+    [
+        ("f(Tensor self) -> Tensor", ["self: f(grad, M_PI / M_LN2, retain_variables)"], []),
+        ("lib::f(Tensor self) -> Tensor", ["self: grad * M_PI"], []),
+        (
+            "lib::f(Tensor self) -> Tensor",
+            ["self: grad * M_TAU + retain_variables", "result: self_t * original_self_p"],
+            ["M_TAU", "retain_variables", "original_self_p"],
+        ),
+        (FOREACH, ["self: grads[i] * self[i]", "result: self_t[i]"], []),
+        (f"lib::{FOREACH}", ["self: grads[i] * self"], ["i"]),
+        ("f(Tensor[] self) -> Tensor[]", ["self: grads[i] * self"], ["i"]),
+    ],
+)
+def test_names_of_formulas_in_cpp(func: str, formulas: list[str], unknown: list[str]) -> None:
+    """Constants of C++, and what PyTorch's nodes have; in Python both are unknown."""
+    said = "\n".join(problems(func, *formulas, helpers=None))
+    assert re.findall(r"unknown name '(\w+)'", said) == unknown
+    if "original" not in formulas[-1]:
+        in_python = "\n".join(problems(func, *formulas[:1]))
+        assert "unknown name" in in_python
 
 
 def test_without_a_vocabulary_only_known_operators_are_checked() -> None:

@@ -8,6 +8,7 @@ from itertools import chain
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls
+from torchgen_lite.analysis.differentiability.words import cpp_names
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.derivatives import (
@@ -18,6 +19,7 @@ from torchgen_lite.loader.derivatives import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
 from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, walk
 from torchgen_lite.schema.formula.model import CONSTANTS
 from torchgen_lite.schema.model import ListType, OptionalType, Type
@@ -61,7 +63,8 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
         yield from _check_gradients(schema, formulas)
         for formula in formulas:
             if formula.expression is not None:
-                yield from _check_names(schema, formula, formula.expression)
+                known = _known_names(function, formula, in_cpp=not vocabulary.closed)
+                yield from _check_names(formula, formula.expression, known)
                 yield from check_calls(formula.expression, vocabulary)
 
 
@@ -123,8 +126,9 @@ def _check_keys(
                 yield Found("TG105", f"`{name}` has two formulas", span, "again here")
             seen.add(name)
             if name in known and name not in tensors:
-                message = f"argument `{name}` is not a tensor"
-                yield Found("TG321", message, span, "has no derivative")
+                if formula.word != NOT_DIFFERENTIABLE:
+                    message = f"argument `{name}` is not a tensor"
+                    yield Found("TG321", message, span, "has no derivative")
             elif name not in known and name not in results:
                 hint = did_you_mean(name, [*tensors, *results])
                 message = f"`{schema.full_name}` has no argument or result `{name}`"
@@ -132,13 +136,24 @@ def _check_keys(
             elif name in results and name not in known:
                 yield from _check_forward(formula, given, span)
     missing = [name for name in tensors if name not in seen and name != "output"]
-    if given and missing:
-        listed = ", ".join(f"`{name}`" for name in missing)
-        message = f"no formula for {listed}: a call where one of them requires a gradient raises"
-        if len(missing) == 1:
-            message = f"no formula for {listed}: a call where it requires a gradient raises"
-        hint = f"give a formula, or write `{missing[0]}: not_differentiable`"
-        yield Found("TG324", message, place, "missing here", hint)
+    if given:
+        yield from _check_missing(schema, missing, place)
+
+
+def _check_missing(
+    schema: FunctionSchema, missing: Sequence[str], place: Span | None
+) -> Iterator[Found]:
+    """Tensors that nothing is said of: a call refuses one, but no list; see `without_formula`."""
+    lists = {a.name for a in schema.arguments if dispatch_kind(a.type) in LISTS}
+    for names, text in (
+        ([name for name in missing if name not in lists], "{}: a call where {} a gradient raises"),
+        ([name for name in missing if name in lists], "{}: where {} a gradient, that is lost"),
+    ):
+        if names:
+            which = "one of them requires" if len(names) > 1 else "it requires"
+            said = text.format(", ".join(f"`{name}`" for name in names), which)
+            hint = f"give a formula, or write `{names[0]}: not_differentiable`"
+            yield Found("TG324", f"no formula for {said}", place, "missing here", hint)
 
 
 def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterator[Found]:
@@ -151,16 +166,26 @@ def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterat
         yield Found("TG329", message, span, "here")
 
 
-def _check_names(
-    schema: FunctionSchema, formula: Formula, expression: Expression
-) -> Iterator[Found]:
-    """Every name of a formula stands for something."""
+def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:
+    """What a formula may name; `in_cpp` says that it may be one of C++."""
+    schema = function.func
     arguments = {a.name for a in input_arguments(schema)}
-    results = return_names(schema)
-    known = {*arguments, *results, *CONSTANTS, *_FLAGS, "grad", "grads"}
+    known = {*arguments, *return_names(schema), *CONSTANTS, *_FLAGS, "grad", "grads"}
     known |= {f"grad_{value.name}" for value in schema.returns if value.name}
     if not set(formula.names) <= arguments:
         known |= {f"{a}_{suffix}" for a in arguments for suffix in "pt"}
+        if schema.kind() is SchemaKind.inplace:
+            # What `self` was before the call (torchgen `emit_original_self_definition`).
+            known |= {"original_self_p", "original_self_t"}
+    if in_cpp:
+        known |= cpp_names(function)
+    return known
+
+
+def _check_names(
+    formula: Formula, expression: Expression, known: Collection[str]
+) -> Iterator[Found]:
+    """Every name of a formula stands for something."""
     for node in walk(expression):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
             hint = did_you_mean(node.text, sorted(known))

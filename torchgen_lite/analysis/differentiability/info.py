@@ -15,12 +15,21 @@ from torchgen_lite.analysis.differentiability.model import (
     needed_by,
 )
 from torchgen_lite.analysis.differentiability.typed import Operators, Scope, saved_in, type_formula
+from torchgen_lite.analysis.differentiability.words import CPP_CONSTANTS
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, Type
 from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
 from torchgen_lite.schema.dispatch_kind import TENSORS as TENSOR_LETTERS
-from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS, UNKNOWN, Kind, Sort, kind_of_type
+from torchgen_lite.schema.formula.kinds import (
+    FLOAT,
+    TENSOR,
+    TENSORS,
+    UNKNOWN,
+    Kind,
+    Sort,
+    kind_of_type,
+)
 
 
 def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
@@ -71,7 +80,8 @@ def read_info(
 
 def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     """What the names of the formulas are. A tensor that may be absent is one that is undefined."""
-    kinds: dict[str, Kind] = {"grad_input_mask": Kind(Sort.bool, is_list=True)}
+    kinds: dict[str, Kind] = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
+    kinds["grad_input_mask"] = Kind(Sort.bool, is_list=True)
     values: dict[str, Saved] = {}
     if argument_layout(schema).options is not None:
         # C++ has one argument for the four, and PyTorch's formulas name it so.

@@ -90,7 +90,7 @@ def _bound(
 ) -> Iterator[tuple[Typed, Argument]]:
     """The values with the arguments that they are for."""
     count = len(parts) - len(node.keywords)
-    for value, argument in zip(parts[:count], by_position(operator)):
+    for value, argument in zip(parts[:count], by_position(operator, count)):
         if argument is not None:
             yield value, argument
     arguments = {argument.name: argument for argument in operator.func.arguments}

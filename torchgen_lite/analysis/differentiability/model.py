@@ -71,14 +71,15 @@ class DifferentiabilityInfo:
         """The tensors that may not require a gradient: nothing is said of them.
 
         An `output` among the arguments is what forward returned, and is never asked (gen_variable_type
-        `emit_check_no_requires_grad`).
+        `emit_check_no_requires_grad`). Lists are not asked either: PyTorch's check of a list lets every tensor pass
+        (VariableTypeUtils.h `check_no_requires_grad`, whose `check_grad_mode` is false there).
         """
         answered = {"output", *self.arguments, *self.not_differentiable}
         return tuple(
             TensorArgument(argument.name, carries)
             for argument in self.function.func.arguments
             if not argument.is_out and argument.name not in answered
-            if (carries := dispatch_kind(argument.type)) in TENSORS
+            if (carries := dispatch_kind(argument.type)) in TENSORS and carries not in LISTS
         )
 
     @property

@@ -95,16 +95,17 @@ def is_own(function: NativeFunction) -> bool:
     return function.namespace not in TORCH_NAMESPACES
 
 
-def by_position(function: NativeFunction) -> tuple[Argument | None, ...]:
+def by_position(function: NativeFunction, count: int = 0) -> tuple[Argument | None, ...]:
     """What formulas give by position, which is what C++ takes so: keyword-only arguments too.
 
-    None stands for the tensor options of a PyTorch operator, which are one argument there. Of a list of numbers that
-    comes last, Python callers may spread the items; behind one, there is nothing but keywords.
+    None stands for the tensor options of a PyTorch operator, which are one argument there; C++ takes them apart, too,
+    where all `count` arguments are given. Of a list of numbers that comes last, Python callers may spread the items;
+    behind one, there is nothing but keywords.
     """
     if spreads(function.func):
         return function.func.positional
     layout = argument_layout(function.func)
-    if layout.options is None:
+    if layout.options is None or count == len(layout.inputs):
         return layout.inputs
     before = layout.positional + layout.before_options
     return before if is_own(function) else (*before, None, *layout.after_options)
@@ -250,7 +251,7 @@ def _operator(
 
 
 def _takes(function: NativeFunction, count: int, keywords: Sequence[str]) -> bool:
-    positions = by_position(function)
+    positions = by_position(function, count)
     given = {argument.name for argument in positions[:count] if argument is not None}
     names = {argument.name for argument in function.func.arguments}
     return count <= len(positions) and set(keywords) <= names - given
@@ -260,6 +261,6 @@ def _misfits(function: NativeFunction, given: Sequence[Typed]) -> int:
     """How many arguments are tensors where none is taken, or the other way around, as far as can be told."""
     return sum(
         (part.kind.sort is Sort.tensor) != is_tensor_like(argument.type)
-        for part, argument in zip(given, by_position(function))
+        for part, argument in zip(given, by_position(function, len(given)))
         if argument is not None and part.kind.sort is not Sort.unknown
     )

@@ -90,7 +90,7 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
 
 def _accepts(function: NativeFunction, count: int, keywords: Sequence[str]) -> bool:
     """Whether arguments bind: so many by position, these by keyword. A list may be written out."""
-    schema, positions = function.func, by_position(function)
+    schema, positions = function.func, by_position(function, count)
     if count > len(positions) and not spreads(schema):
         return False
     bound = {argument.name for argument in positions[:count] if argument is not None}

@@ -24,6 +24,7 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
+from torchgen_lite.analysis.differentiability.words import node_names
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable, write
 from torchgen_lite.schema import ListType
@@ -105,6 +106,10 @@ def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
 def problems_of(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Problem]:
     """What can't be said in C++."""
     types = {argument.name: argument.type for argument in info.function.func.arguments}
+    elsewhere = node_names(info.function) - types.keys()
+    for node in [part.node for part in _parts(info)]:
+        if isinstance(node, Name) and node.text in elsewhere:
+            yield Problem(info, f"only PyTorch's own nodes know `{node.text}`", node.span)
     for derivative in info.derivatives:
         for node, message, hint in unsayable(derivative.tree, functions):
             yield Problem(info, message, node.span, hint)

@@ -213,9 +213,7 @@ def _undifferentiable(
     positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
     for one in info.without_formula if info.slots else ():
         if one.name in positions:
-            need = f"needs[{positions[one.name]}]"
-            test = f"any({need})" if one.is_list else need
-            yield undifferentiable(operator.name, one.name, test)
+            yield undifferentiable(operator.name, one.name, f"needs[{positions[one.name]}]")
 
 
 def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[str]:

@@ -68,8 +68,6 @@ ENTRIES = {
         "    needs = ctx.needs_input_grad\n"
         "    if needs[1]:\n"
         '        raise RuntimeError("my::f has no derivative with respect to m")\n'
-        "    if any(needs[2]):\n"
-        '        raise RuntimeError("my::f has no derivative with respect to ys")\n'
         "    ctx.s = s|"
         "    needs = ctx.needs_input_grad\n"
         "    s = ctx.s\n"
