@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from torchgen_lite import load
-from torchgen_lite.cli.tables.explain import is_fallthrough
-from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.analysis.computed_table import is_fallthrough
+from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.key_sets import KeySets, key_sets
 from torchgen_lite.key_tables import CURRENT, RELEASES, dispatch_keys, table_of
 from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
@@ -112,7 +112,7 @@ def _fallbacks(torch: Any) -> Iterator[str]:
     library.define("nothing() -> ()")
     dump = torch._C._dispatch_dump_table("torchgen_lite_new_release::nothing")
     theirs = dict(line.split(": ", 1) for line in dump.splitlines())
-    place = "torchgen_lite/cli/tables/stock_fallbacks.py"
+    place = "torchgen_lite/analysis/stock_fallbacks.py"
     yield from _missing(place, "the fallback of", theirs, STOCK_FALLBACKS)
     for key in theirs.keys() & STOCK_FALLBACKS.keys():
         if theirs[key].startswith("fallthrough ") != is_fallthrough(STOCK_FALLBACKS[key]):

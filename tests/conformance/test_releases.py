@@ -8,7 +8,7 @@ import pytest
 
 from tests.conformance.torch_replay import computed
 from tests.installed import KEYS
-from torchgen_lite.cli.tables.explain import table
+from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, key_sets
 from torchgen_lite.key_tables import dispatch_keys, end_markers, registrable_keys

@@ -13,8 +13,8 @@ from tests.conformance.torch_replay import (
     torch_fallbacks,
 )
 from tests.installed import needs_the_keys_of_the_runtime
-from torchgen_lite.cli.tables.explain import is_fallthrough
-from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.analysis.computed_table import is_fallthrough
+from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 
 pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.runtime.helpers import T, registrations_of, says
-from torchgen_lite.cli.tables.explain import table, why
+from torchgen_lite.analysis.computed_table import table
+from torchgen_lite.cli.tables.explain import why
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatcherError,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.conftest import ROOT
 from torchgen_lite import load, reference
-from torchgen_lite.cli.tables.explain import table
-from torchgen_lite.cli.tables.registrations import registrations_of_program, select_operators
+from torchgen_lite.analysis.computed_table import table
+from torchgen_lite.targets.registered import registrations_of_program, select_operators
 
 
 def test_every_cell_of_every_operator() -> None:

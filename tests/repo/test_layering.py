@@ -25,7 +25,9 @@ FLOORS = {
     "write_key_tables": 8,
 }
 # Pure data, the rules over it, and how classes are made, which any floor may use.
-SHARED = {f"torchgen_lite.{name}" for name in ("key_sets", "key_tables", "version")}
+SHARED = {
+    f"torchgen_lite.{name}" for name in ("key_sets", "key_tables", "runtime.table", "version")
+}
 STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "runtime"}
 # These run under any name: as `torchgen_lite_runtime`, and inside packages that carry the runtime.
 RELATIVE = STANDARD_LIBRARY_ONLY | {"key_sets", "key_tables"}

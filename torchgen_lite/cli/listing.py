@@ -53,8 +53,8 @@ def list_command(
         program = session.load(schema=schema or None, torch=torch, output_dir=output_dir)
         require(program.diagnostics)
         if kind == "ops" and format_ == "json":
-            from torchgen_lite.cli.tables.registrations import select_operators
             from torchgen_lite.dialects.export import export_program
+            from torchgen_lite.targets.registered import select_operators
 
             target = next(iter(targets), None)
             selection = select_operators(program, target, is_foreign=bool(schema) or torch)

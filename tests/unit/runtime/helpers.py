@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from torchgen_lite.cli.tables.explain import Registrations
+from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatchKey,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.cli.lsp.analysis import Analysis
 from torchgen_lite.cli.lsp.places import Place
-from torchgen_lite.cli.tables.explain import Registrations, render_table
-from torchgen_lite.cli.tables.registrations import registrations_of_program, select_operators
+from torchgen_lite.cli.tables.explain import render_table
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS, Target
 from torchgen_lite.targets.output import Signatures
+from torchgen_lite.targets.registered import registrations_of_program, select_operators
 
 
 def hover(analysis: Analysis, place: Place) -> str | None:

@@ -15,8 +15,8 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.computed_table import Registrations
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.cli.tables.explain import Registrations
     from torchgen_lite.cli.tables.html import Before, Details
 
 
@@ -216,9 +216,9 @@ def _registrations(
     Raises Refused if they, one of the keys or the schema are not to be had.
     """
     from torchgen_lite.cli.tables.html import details_of, details_of_torch
-    from torchgen_lite.cli.tables.registrations import (
+    from torchgen_lite.cli.tables.registrations import registrations_of_torch
+    from torchgen_lite.targets.registered import (
         registrations_of_program,
-        registrations_of_torch,
         select_operators,
         why_absent,
     )
@@ -253,7 +253,7 @@ def tables_of_program(
     program: Program, target: str | None = None, *, is_foreign: bool = False
 ) -> list[Registrations]:
     """What a target registers for every operator of a program. Raises Refused."""
-    from torchgen_lite.cli.tables.registrations import registrations_of_program, select_operators
+    from torchgen_lite.targets.registered import registrations_of_program, select_operators
 
     selection = select_operators(program, target, is_foreign=is_foreign)
     require(selection.diagnostics)

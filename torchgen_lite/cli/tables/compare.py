@@ -10,15 +10,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, run_name, table
 from torchgen_lite.cli.backends.pages import Section
-from torchgen_lite.cli.tables.explain import (
-    Cell,
-    Registrations,
-    are_alike,
-    cell_data,
-    run_name,
-    table,
-)
+from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.runtime.table import MISSING
 

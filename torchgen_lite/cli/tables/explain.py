@@ -1,62 +1,27 @@
 """Why a call runs the kernel it runs, from names alone: no kernel is imported or called.
 
-The functions here take `Registrations`, which a loaded schema file and an installed torch give alike. A
-label that begins with the word `fallthrough` stands for a kernel that lets calls pass.
+What is registered is data (`analysis.computed_table`), and so are the answers.
 
     for step in why(Registrations("ns::op", {"CPU": "op_cpu"}, {}), ["CPU"]): ...
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
-from torchgen_lite.key_tables import CURRENT, KeyTable
-from torchgen_lite.runtime.table import (
-    FALLBACK,
-    MISSING,
-    RULES,
-    SERVE_UNDEFINED,
-    Choice,
-    Plan,
-    compute_plan,
+from torchgen_lite.analysis.computed_table import (
+    FALLBACK_STEP,
+    FALLBACK_TEXT,
+    Cell,
+    Registrations,
+    are_alike,
+    plan_of,
+    run_name,
+    table,
 )
-
-FALLTHROUGH = "fallthrough"
-FALLBACK_STEP = len(RULES) + 1
-MISSING_STEP = FALLBACK_STEP + 1
-FALLBACK_TEXT = "a backend fallback is registered for this key"
-
-
-class Registrations(NamedTuple):
-    """An operator as data: what is registered at which keys, and the backend fallbacks around it.
-
-    `keys` are those of the release that it is registered with.
-    """
-
-    name: str
-    kernels: Mapping[str, str]
-    fallbacks: Mapping[str, str]
-    keys: KeyTable = CURRENT
-
-    @property
-    def sets(self) -> KeySets:
-        return key_sets(self.keys)
-
-
-class Cell(NamedTuple):
-    """A slot: the rule that decided, its origin word, the key of the kernel and the kernel's label."""
-
-    key: str
-    step: int
-    origin: str
-    source: str
-    label: str
-
-    @property
-    def falls_through(self) -> bool:
-        return is_fallthrough(self.label)
+from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
+from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
 
 class Step(NamedTuple):
@@ -76,54 +41,6 @@ class Why(NamedTuple):
     skipped: tuple[str, ...]
     steps: tuple[Step, ...]
     end: str
-
-
-def is_fallthrough(label: str) -> bool:
-    return label.partition(" ")[0] in (FALLTHROUGH, "fallthrough_kernel")
-
-
-def plan_of(registrations: Registrations) -> Plan:
-    """The computed table of an operator. Raises ValueError for an unknown key name."""
-    sets, kernels = registrations.sets, _by_key(registrations)
-    return compute_plan(
-        frozenset(kernels),
-        frozenset(key for key, label in kernels.items() if is_fallthrough(label)),
-        {sets.parse(key): is_fallthrough(v) for key, v in registrations.fallbacks.items()},
-        sets,
-    )
-
-
-def _by_key(registrations: Registrations) -> dict[str, str]:
-    # Undefined means CompositeImplicitAutograd, as it does for `Library.impl`.
-    parsed = {registrations.sets.parse(key): label for key, label in registrations.kernels.items()}
-    if "Undefined" in parsed:
-        parsed["CompositeImplicitAutograd"] = parsed.pop("Undefined")
-    return parsed
-
-
-def table(registrations: Registrations) -> tuple[Cell, ...]:
-    """Every slot in order, the missing ones too."""
-    plan = plan_of(registrations)
-    kernels = _by_key(registrations)
-    return tuple(
-        _cell(slot, choice, kernels, registrations)
-        for slot, choice in zip(registrations.sets.slots, plan.choices)
-    )
-
-
-def _cell(
-    slot: str, choice: Choice, kernels: Mapping[str, str], registrations: Registrations
-) -> Cell:
-    if choice.source is not None:
-        where = frozenset(kernels)
-        step = next(r.step for r in RULES if r.decide(registrations.sets, slot, where) is not None)
-        return Cell(slot, step, choice.origin, choice.source, kernels[choice.source])
-    if choice.origin == FALLBACK:
-        return Cell(slot, FALLBACK_STEP, FALLBACK, slot, registrations.fallbacks[slot])
-    if choice.origin == MISSING:
-        return Cell(slot, MISSING_STEP, MISSING, "", "")
-    ambiguous = next(rule.step for rule in RULES if rule.origin == "math kernel")
-    return Cell(slot, ambiguous, choice.origin, "", "")
 
 
 def _rules_looked_at(cell: Cell) -> tuple[tuple[int, str, bool], ...]:
@@ -263,21 +180,6 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     lines = [f"{a:{widths[0]}}  {b:{widths[1]}}  {c}".rstrip() for a, b, c in rows]
     return "\n".join([registrations.name, *(f"  {line}" for line in lines)]) + "\n"
-
-
-def are_alike(a: Cell, b: Cell) -> bool:
-    """Whether two slots tell the same: a kernel registered at each of two keys does not."""
-    if a.key == "Undefined" or b.key == "Undefined":
-        return False  # It is not a key, and no one would look for it in a run.
-    direct = a.source == a.key or b.source == b.key
-    return a[1:3] == b[1:3] and a.label == b.label and (not direct or a.origin == FALLBACK)
-
-
-def run_name(run: Sequence[Cell]) -> str:
-    """`CPU`, or `AutogradOther .. AutogradNestedTensor (18)`."""
-    if len(run) == 1:
-        return run[0].key
-    return f"{run[0].key} .. {run[-1].key} ({len(run)})"
 
 
 def _origin_of(cell: Cell, aliases: tuple[str, ...]) -> str:

@@ -14,7 +14,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.cli.tables.explain import FALLBACK_TEXT, Registrations, is_fallthrough, table
+from torchgen_lite.analysis.computed_table import (
+    FALLBACK_TEXT,
+    Registrations,
+    is_fallthrough,
+    table,
+)
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.runtime.table import RULES

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import Result
 from tests.unit.cli.against.conftest import NEW, OLD, git
+from torchgen_lite.analysis.computed_table import Registrations, table
 from torchgen_lite.cli.tables.compare import compare_tables
-from torchgen_lite.cli.tables.explain import Registrations, table
 
 Run = Callable[..., Result]
 TEXT = """\

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.runtime.helpers import operator_with, registrations_of, says
-from torchgen_lite.cli.tables.explain import (
-    Registrations,
-    render_table,
-    render_why,
-    table,
-    why,
-)
+from torchgen_lite.analysis.computed_table import Registrations, table
+from torchgen_lite.cli.tables.explain import render_table, render_why, why
 from torchgen_lite.runtime import fallthrough_kernel
 
 ADD = Registrations(

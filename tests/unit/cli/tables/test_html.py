@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.cli.tables.explain import Registrations, table
+from torchgen_lite.analysis.computed_table import Registrations, table
 from torchgen_lite.cli.tables.html import ORIGINS, Before, Details, render_html
 
 OPERATORS = [
