@@ -54,6 +54,7 @@ def test_a_project_in_python(run: Run, folder: Path, target: str, layout: str) -
     run_tests(folder)
 
 
+@pytest.mark.tools
 @needs_compiler
 def test_a_project_in_cpp(run: Run, folder: Path) -> None:
     start(run, "--target", "cpp-runtime", "tiny")

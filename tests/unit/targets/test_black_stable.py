@@ -12,6 +12,8 @@ import pytest
 import torchgen_lite
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.tools
+
 
 @pytest.fixture(autouse=True)
 def _no_collection() -> Iterator[None]:

@@ -23,9 +23,10 @@ from torchgen_lite.emit.layout.items import is_too_deep
 # What has cost something, the last first: the negative of a word's number, what all before cost, and that; then
 # the column of the word if it begins a line. So those that end earlier come later.
 _Path = tuple[Any, ...]
-# As deep as brackets may be, and for how many steps ways are told apart by their levels. Clang-format gives up at
-# the same depth, and after as many steps.
-_DEEPEST, _STEPS = 50, 50_000
+# As deep as brackets may be, and for how many steps ways are told apart by their levels, and then by their depths.
+# Clang-format stops at the same depth, and looks at levels for as many steps; it looks at depths to the end, which takes
+# us many seconds for 40 conditions in each other.
+_DEEPEST, _LEVELS, _DEPTHS = 50, 50_000, 100_000
 
 
 def lay_out_cpp_statement(text: str, indent: int) -> str:
@@ -70,7 +71,7 @@ def _cheapest(words: list[Word], indent: int) -> tuple[int, _Path]:
     count = 0
     while queue:
         cost, path, _, state = heappop(queue)
-        known = state if count < _STEPS else state[:4]
+        known = state if count < _LEVELS else state[: 4 if count < _DEPTHS else 2]
         if known in seen:
             continue
         seen.add(known)

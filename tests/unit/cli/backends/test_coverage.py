@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Result
-from tests.unit.cli.tables.test_html import CHROMIUM
+from tests.unit.cli.tables.test_html import CHROMIUM, in_a_browser
 
 Run = Callable[..., Result]
 KEY = ("--key", "PrivateUse1")
@@ -172,7 +172,7 @@ box.dispatchEvent(new Event("input"));
 """
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+@in_a_browser
 def test_searching_in_a_browser(run: Run, backend: Path) -> None:
     """Words in any order, in any column, whatever their case."""
     assert CHROMIUM is not None

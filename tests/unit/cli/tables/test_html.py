@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,14 @@ def panel(dom: str) -> str:
     return aside[0]
 
 
-in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+_skip = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+
+def in_a_browser(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that is run where there is Chromium, on one Python."""
+    return pytest.mark.tools(_skip(test))
+
+
 SEVERAL = [
     Registrations("lib::matmul", {"CPU": "matmul_cpu"}, {}),
     Registrations("aten::add_mm", {"CPU": "mm_helper", "CUDA": "b"}, {}),

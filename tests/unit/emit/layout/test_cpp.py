@@ -183,6 +183,7 @@ EQUALLY_GOOD = (
 )
 
 
+@pytest.mark.tools
 @compiling.needs_clang_format
 @settings(max_examples=20)
 @example([], ["std::tie(grad_self_, self) = self * weightweightweightweightweight + at::linear();"])

@@ -164,6 +164,7 @@ def test_many_operators_are_split(tmp_path: Path, count: int) -> None:
     assert structs == count
 
 
+@pytest.mark.tools
 @needs_clang_format
 def test_clang_format_changes_nothing_where_names_are_long(tmp_path: Path) -> None:
     space, name = "a_long_namespace", "an_operator_whose_name_is_long_as_well"

@@ -263,6 +263,7 @@ def test_what_no_kernel_is_made_for(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.tools
 @needs_clang_format
 @pytest.mark.parametrize("name", ["autograd_ops", "structured_ops", "device_ops"])
 def test_clang_format_changes_nothing(name: str) -> None:

@@ -465,6 +465,7 @@ def test_a_folder_has_one_spelling() -> None:
 CASE = Path(__file__).parents[3] / "cases" / "cpp_torch"
 
 
+@pytest.mark.tools
 @needs_clang_format
 def test_clang_format_changes_nothing(tmp_path: Path) -> None:
     yaml = (CASE / "input" / "ops.yaml").read_text()
