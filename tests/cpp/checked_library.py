@@ -42,7 +42,7 @@ def run_checks(name: str, folder: Path, precompiled: tuple[str, ...]) -> dict[st
     write_files(folder, {"generated.cpp": together})
     compile_library(
         folder,
-        ["generated.cpp", "kernels.cpp"],
+        ["kernels.cpp", "generated.cpp"],
         flags=precompiled,
         includes=[folder, folder / "cpp-torch" / "include", _HERE],
     )

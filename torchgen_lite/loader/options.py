@@ -126,22 +126,26 @@ def one_or_more(item: Kind[T]) -> Kind[tuple[T, ...]]:
     return Kind(several.name, {"anyOf": [item.schema, several.schema]}, read)
 
 
-def table_of(item: Kind[T], taken: Mapping[str, str] | None = None) -> Kind[Mapping[str, T]]:
-    """A table of values of one kind. Names in `taken` are refused, each with its reason."""
+def table_of(
+    item: Kind[T], taken: Mapping[str, str] | None = None, key: Kind[str] = TEXT
+) -> Kind[Mapping[str, T]]:
+    """A table of values of one kind, with names of one kind. Those in `taken` are refused, each with its reason."""
     name = "a table of texts"
     reasons = taken or {}
 
     def read(value: object) -> Mapping[str, T]:
         if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
             raise Unfit(f" takes {name}")
-        for key in value:
-            if key in reasons:
-                raise Unfit(f": {reasons[key]}")
-        return {key: item.read(v) for key, v in value.items()}
+        for given in value:
+            if given in reasons:
+                raise Unfit(f": {reasons[given]}")
+        return {key.read(given): item.read(v) for given, v in value.items()}
 
     schema: Json = {"type": "object", "additionalProperties": item.schema}
     if reasons:
         schema["propertyNames"] = {"not": {"enum": list(reasons)}}
+    elif "pattern" in key.schema:
+        schema["propertyNames"] = key.schema
     return Kind(name, schema, read)
 
 

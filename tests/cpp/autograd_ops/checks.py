@@ -19,6 +19,7 @@ forward: Any = torch.autograd.forward_ad
 
 loader.load_library(str(Path(__file__).with_name("library.so")))
 ops = loader.ad_ops
+classes: Any = torch.classes
 
 
 def tensor(*shape: int, dtype: torch.dtype = torch.double) -> Tensor:
@@ -367,3 +368,12 @@ def test_what_has_no_formula() -> None:
     assert refused(lambda: ops.masked(x, y, [y], weight=Y)) == f"{said}weight"
     with torch.no_grad():
         assert not ops.masked(x, Y, [y]).requires_grad
+
+
+def test_custom_classes() -> None:
+    two, three = (classes.ad_ops.Weight(value) for value in (2.0, 3.0))
+    both_orders(lambda x: ops.weigh(x, two, three), tensor(2, 3))
+    x = tensor(3)
+    assert torch.equal(ops.weigh(x, two), x * 2)
+    together, count = ops.joint([two, three])
+    assert (together.value, count) == (6.0, 2)

@@ -1,6 +1,8 @@
 #include <ATen/ATen.h>
 #include <ad_ops/redispatch_functions.h>
 
+#include "weight.h"
+
 namespace ad_ops {
 
 using at::Tensor;
@@ -212,6 +214,29 @@ Tensor maybe_total_kernel(const Tensor& x, std::optional<at::TensorList> ys) {
     for (const auto& y : *ys)
       total = total + y;
   return total;
+}
+
+using Weight = c10::intrusive_ptr<scales::Weight>;
+
+Tensor weigh_kernel(
+    const Tensor& x,
+    const Weight& by,
+    std::optional<Weight> then) {
+  return x * by->value * (then ? (*then)->value : 1.0);
+}
+
+std::tuple<Weight, int64_t> joint_kernel(at::ArrayRef<Weight> parts) {
+  double value = 1.0;
+  for (const auto& part : parts)
+    value *= part->value;
+  return {c10::make_intrusive<scales::Weight>(value), parts.size()};
+}
+
+// A class comes before the operators that take it.
+TORCH_LIBRARY_FRAGMENT(ad_ops, m) {
+  m.class_<scales::Weight>("Weight")
+      .def(torch::init<double>())
+      .def_property("value", [](const Weight& self) { return self->value; });
 }
 
 } // namespace ad_ops

@@ -51,7 +51,8 @@ _BASE_TYPES = {
     "Generator": CType("at::Generator", headers=("ATen/core/Generator.h",)),
     "Stream": CType("at::Stream", headers=("c10/core/Stream.h",)),
 }
-_CLASS_PREFIX = "__torch__.torch.classes."
+# How the names of custom classes begin.
+CLASS_PREFIX = "__torch__.torch.classes."
 # What is known of a list by its element; in an option too, where it isn't just wrapped.
 _LISTS = {
     "int": INT_LIST,
@@ -97,8 +98,8 @@ def base_type(name: str) -> CType:
     known = _BASE_TYPES.get(name)
     if known is not None:
         return known
-    if name.startswith(_CLASS_PREFIX):
-        held = name.removeprefix(_CLASS_PREFIX).replace(".", "::")
+    if name.startswith(CLASS_PREFIX):
+        held = name.removeprefix(CLASS_PREFIX).replace(".", "::")
         return CType("c10::intrusive_ptr", (CType(held),))
     if name[:1].islower():  # A type variable of the JIT: `t[] self`.
         return _IVALUE

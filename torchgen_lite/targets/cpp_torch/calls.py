@@ -35,7 +35,9 @@ from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, ste
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.cpp_torch.model import TorchLayout
+from torchgen_lite.targets.cpp_torch.types import Classes
+from torchgen_lite.targets.output import Header, OutputFile
 
 # What nearly every signature needs.
 _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
@@ -49,7 +51,7 @@ def call_views(operators: Sequence[Operator]) -> list[OperatorView]:
 
 
 def build_calls(
-    operators: Sequence[Operator], layout: Layout, has_sources: bool
+    operators: Sequence[Operator], layout: TorchLayout, has_sources: bool
 ) -> Iterator[OutputFile]:
     """`operators.h`, `functions.h` and `redispatch_functions.h`, each for each shard, and `operators.cpp` if it
     `has_sources`: they are a part of `register.cpp` otherwise."""
@@ -67,7 +69,8 @@ def build_calls(
     view, source = partial(dispatched_view, keyset=KEYSET), "cpp_torch/operators.cpp.j2"
     yield from operator_files(source if has_sources else "", layout, operators, view, context, {})
     for shard in layout.shards:
-        own = list(public_functions([o for o in operators if o.shard == shard]))
+        members = [o for o in operators if o.shard == shard]
+        own = list(public_functions(members, layout.classes))
         for name, inner, call, build in (
             ("functions", "functions", "call", functions),
             ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
@@ -90,13 +93,15 @@ def call_includes(layout: Layout, operators: str, views: Sequence[FunctionView])
 def declaration_includes(
     operators: Sequence[Operator],
     signatures: Sequence[CppSignature],
-    layout: Layout,
+    layout: TorchLayout,
     *more: str,
 ) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
     version = [layout.own("version.h")] if any(o.guard for o in operators) else []
     headers = signature_headers(signatures).union(_ALWAYS, more)
-    return include_blocks(headers, after=version)
+    blocks = include_blocks(headers.difference(layout.headers), after=version)
+    authors = [Header(name, True) for name in layout.headers if name in headers]
+    return [*blocks, authors] if authors else blocks
 
 
 class PublicFunction(NamedTuple):
@@ -108,14 +113,14 @@ class PublicFunction(NamedTuple):
 
 
 def public_functions(
-    operators: Sequence[Operator], *, method: bool = False, self: str = "self"
+    operators: Sequence[Operator], classes: Classes, *, method: bool = False, self: str = "self"
 ) -> Iterator[PublicFunction]:
     """The functions of each operator, or the methods of an object that they pass on as `self`."""
     for operator in operators:
         for style in public.styles(operator.function, method=method):
             signature = public.signature(operator.function, style)
-            passed = pass_on(operator, style, self=self)
-            yield PublicFunction(operator, types.own_types(operator.function, signature), passed)
+            signature = types.own_types(operator.function, signature, classes)
+            yield PublicFunction(operator, signature, pass_on(operator, style, self=self))
 
 
 def functions(found: Sequence[PublicFunction]) -> Iterator[FunctionView]:

@@ -26,6 +26,7 @@ from torchgen_lite.targets.cpp_torch.autograd import (
     view_kernel,
     written_kernel,
 )
+from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.nodes import (
     NodeView,
     Problem,
@@ -33,6 +34,7 @@ from torchgen_lite.targets.cpp_torch.nodes import (
     node_view,
     problems_of,
 )
+from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
 _AUTOGRAD = "Autograd"
@@ -81,11 +83,15 @@ class _File:
         self.registered.append(Registration(operator, one.key, expression, operator.guard))
 
     def add_node(
-        self, operator: Operator, info: DifferentiabilityInfo, functions: Functions
+        self,
+        operator: Operator,
+        info: DifferentiabilityInfo,
+        functions: Functions,
+        classes: Classes,
     ) -> None:
         node = self.nodes.get(info.node_name)
         if node is None:
-            self.nodes[info.node_name] = node_view(info, functions)
+            self.nodes[info.node_name] = node_view(info, functions, classes)
             self.calls_functions = self.calls_functions or calls_functions(info)
         elif node.guard != operator.guard:
             # Variants under different conditions share the node, so it is always there.
@@ -97,7 +103,7 @@ def build_differentiation(
     operators: Sequence[Operator],
     registered: Iterable[Registered],
     policy: Policy,
-    layout: Layout,
+    layout: TorchLayout,
     headers: Sequence[str],
     python: Collection[str] = (),
 ) -> TargetResult:
@@ -121,7 +127,7 @@ def build_differentiation(
 
 
 def _files(
-    planned: Sequence[_Planned], functions: Functions, layout: Layout, headers: Sequence[str]
+    planned: Sequence[_Planned], functions: Functions, layout: TorchLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     if not planned:
         return
@@ -136,7 +142,7 @@ def _files(
         file = files.setdefault(one.operator.shard, _File())
         file.add(one.operator, one.registered, _kernel(one))
         if one.recorded is not None:
-            file.add_node(one.operator, one.recorded, functions)
+            file.add_node(one.operator, one.recorded, functions, layout.classes)
     for shard, file in files.items():
         yield _file_view(file, shard, layout, headers)
 

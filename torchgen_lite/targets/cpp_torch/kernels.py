@@ -8,26 +8,35 @@ kernels for keys of no dense backend (SparseCPU) are, as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects.cpp.native import takes_symint
 from torchgen_lite.dialects.cpp.signature import CppSignature
-from torchgen_lite.targets.cpp.layout import Blocks, Layout
+from torchgen_lite.targets.cpp.layout import Blocks
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import RequiredKernel
-from torchgen_lite.targets.cpp.required import Kernel, kernel_files
+from torchgen_lite.targets.cpp.required import Kernel, author_kernels, kernel_files
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
+from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.output import OutputFile
 
 
-def kernel_signature(operator: Operator, entry: KernelEntry) -> CppSignature:
-    """Whether a kernel takes symbolic integers, its name says."""
-    return types.signature(operator.function, symint=takes_symint(entry))
+def torch_kernels(
+    registered: Iterable[Registration], operators: Sequence[Operator], layout: TorchLayout
+) -> list[Kernel]:
+    """The kernels that the author writes. Whether one takes symbolic integers, its name says."""
+
+    def signature(operator: Operator, entry: KernelEntry) -> CppSignature:
+        symint = takes_symint(entry)
+        return types.signature(operator.function, symint=symint, classes=layout.classes)
+
+    return author_kernels(registered, operators, signature)
 
 
-def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputFile]:
+def build_kernels(kernels: Sequence[Kernel], layout: TorchLayout) -> Iterator[OutputFile]:
     """`kernels.h`, and the proof."""
 
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:

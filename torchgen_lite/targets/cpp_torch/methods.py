@@ -13,17 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.targets.cpp.calls import FunctionView, Taken, distinct, function_view
-from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.calls import call_includes, public_functions
+from torchgen_lite.targets.cpp_torch.model import TorchLayout
+from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile
 
 SELF = "tensor_()"
 
 
-def build_methods(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
+def build_methods(operators: Sequence[Operator], layout: TorchLayout) -> Iterator[OutputFile]:
     """The mixin, if any operator is a method."""
-    views = list(methods(operators))
+    views = list(methods(operators, layout.classes))
     if not views:
         return
     context = {
@@ -34,11 +35,12 @@ def build_methods(operators: Sequence[Operator], layout: Layout) -> Iterator[Out
     yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
 
 
-def methods(operators: Sequence[Operator]) -> Iterator[FunctionView]:
+def methods(operators: Sequence[Operator], classes: Classes) -> Iterator[FunctionView]:
     """Of overloads that look the same in C++ the first one is there."""
     taken: Taken = set()
     shown = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
-    for operator, signature, passed in public_functions(with_self, method=True, self=SELF):
+    found = public_functions(with_self, classes, method=True, self=SELF)
+    for operator, signature, passed in found:
         if distinct(signature, taken):
             yield function_view(operator, signature, passed)

@@ -1,21 +1,52 @@
-"""The operators of a library for libtorch."""
+"""The operators of a library for libtorch, and what its files have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.analysis import operators as resolved
+from torchgen_lite.dialects.cpp.types import names_of
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.conditions import condition
+from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.options import TorchOptions
+from torchgen_lite.targets.cpp_torch.types import Classes
 
 # The namespaces and types that the declarations of typed calls spell.
 _SPELLED = frozenset({"at", "c10", "detail", "int64_t", "ops", "torch"})
 
 
-def build_operators(facts: Sequence[resolved.Operator], shards: int) -> tuple[Operator, ...]:
+@dataclass(frozen=True, slots=True)
+class TorchLayout(Layout):
+    """Where files go, custom classes, and the headers that declare these."""
+
+    classes: Classes
+    headers: tuple[str, ...]
+
+
+def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> TorchLayout:
+    """The layout that the options ask for."""
+    place = library_layout(functions, options)
+    classes = types.named_classes(options.types, options.headers)
+    return TorchLayout(
+        place.root, place.folder, place.namespace, place.shards, classes, options.headers
+    )
+
+
+def build_operators(
+    facts: Sequence[resolved.Operator], layout: TorchLayout
+) -> tuple[Operator, ...]:
     """The operators in source order."""
+    classes = layout.classes
+    spelled = {name.partition("::")[0] for type_ in classes.values() for name in names_of(type_)}
     return model.build_operators(
-        facts, shards, lambda one: types.signature(one.function), condition, _SPELLED
+        facts,
+        len(layout.shards),
+        lambda one: types.signature(one.function, classes=classes),
+        condition,
+        _SPELLED | spelled,
     )

@@ -32,6 +32,7 @@ from torchgen_lite.schema.formula import Call, Expression, Lambda, ListDisplay, 
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
+from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
 
 class DerivativeView(NamedTuple):
@@ -78,9 +79,11 @@ class Problem:
     help: str = ""
 
 
-def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
+def node_view(
+    info: DifferentiabilityInfo, functions: Functions, classes: Classes = NO_CLASSES
+) -> NodeView:
     """The node of one entry with formulas."""
-    kept = members(info)
+    kept = members(info, classes)
     lists = [count_of_slot(info, slot.name) for slot in info.slots if slot.is_list]
     return NodeView(
         guard=condition(info.function),

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import option
+from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
+from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.loader.options import matching, option, table_of
 from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option
+from torchgen_lite.targets.cpp.written_types import type_kind
 from torchgen_lite.targets.options import folder_option
 
 TARGET = "cpp-torch"
+_POINTER = "c10::intrusive_ptr<[A-Za-z_:][A-Za-z0-9_:<>, ]*>"
+_CLASS = matching(
+    re.escape(CLASS_PREFIX) + r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+",
+    "is not a custom class, `__torch__.torch.classes.ns.C`",
+)
+_HELD = type_kind(f"{_POINTER}|const {_POINTER}&", "is not of the form `c10::intrusive_ptr<C>`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +31,9 @@ class TorchOptions(ModuleOptions):
     formula_headers: tuple[str, ...] = option(
         "Headers with the functions that derivative formulas call beside operators.", HEADERS, ()
     )
+    types: Mapping[str, CType] = option(
+        'Custom classes in C++: `"__torch__.torch.classes.ns.C" = "c10::intrusive_ptr<C>"`.',
+        table_of(_HELD, key=_CLASS),
+        {},
+    )
+    headers: tuple[str, ...] = option("Headers that declare the classes in `types`.", HEADERS, ())

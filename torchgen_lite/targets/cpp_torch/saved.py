@@ -16,6 +16,7 @@ from torchgen_lite.dialects.cpp import torch_types
 from torchgen_lite.dialects.cpp.torch_types import Conventions
 from torchgen_lite.dialects.cpp.types import VOID, CType, std, unrooted
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
 _SIZES = "std::vector<c10::SymInt>"
 # The type of the member that keeps a fact, and how the fact is read of a tensor.
@@ -112,9 +113,9 @@ class Member:
         return self.read.format(value, self.saved.dim)
 
 
-def members(info: DifferentiabilityInfo) -> list[Member]:
+def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[Member]:
     """What a node keeps, of the inputs and then of the results."""
-    written = {p.name: p.type for p in types.signature(info.function).parameters}
+    written = {p.name: p.type for p in types.signature(info.function, classes=classes).parameters}
     found, names = [], _locals_of(info)
     for saved in info.saved:
         type_ = written.get(saved.source, VOID)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from itertools import chain
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -10,13 +11,14 @@ from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout, library_layout
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.required import author_functions, author_kernels
+from torchgen_lite.targets.cpp.required import author_functions
 from torchgen_lite.targets.cpp.selection import (
     any_number,
     check_library,
@@ -30,9 +32,9 @@ from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.fallbacks import fallback_headers, functionalized
 from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
-from torchgen_lite.targets.cpp_torch.kernels import build_kernels, kernel_signature
+from torchgen_lite.targets.cpp_torch.kernels import build_kernels, torch_kernels
 from torchgen_lite.targets.cpp_torch.methods import build_methods
-from torchgen_lite.targets.cpp_torch.model import build_operators
+from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import (
     Registration,
@@ -69,8 +71,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    layout = library_layout(functions, options)
-    operators = build_operators(selection.operators, len(layout.shards))
+    layout = torch_layout(functions, options)
+    operators = build_operators(selection.operators, layout)
     if not options.calls_only:
         diagnostics += check_tags(program, functions)
     if has_errors(diagnostics):
@@ -97,21 +99,22 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
 def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
-    return select(program, policy, options.skip, _problem, calls_only=options.calls_only)
+    problem = partial(_problem, classes=options.types)
+    return select(program, policy, options.skip, problem, calls_only=options.calls_only)
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
     """The kernels; those of structured operators are members of classes."""
     selection = select_cpp_torch(program, options)
-    layout = library_layout(selection.functions, options)
-    operators = build_operators(selection.operators, len(layout.shards))
-    kernels = author_kernels(selection.registrations(program), operators, kernel_signature)
+    layout = torch_layout(selection.functions, options)
+    operators = build_operators(selection.operators, layout)
+    kernels = torch_kernels(selection.registrations(program), operators, layout)
     groups = structured_groups(operators, layout.namespace)
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
 def _calls(
-    operators: tuple[Operator, ...], layout: Layout, has_sources: bool
+    operators: tuple[Operator, ...], layout: TorchLayout, has_sources: bool
 ) -> Iterator[OutputFile]:
     yield from build_calls(operators, layout, has_sources)
     yield from build_methods(operators, layout)
@@ -149,7 +152,7 @@ def _files(
     operators: tuple[Operator, ...],
     called: tuple[Operator, ...],
     registered: tuple[Registered, ...],
-    layout: Layout,
+    layout: TorchLayout,
     options: TorchOptions,
     tags: Collection[str],
 ) -> Iterator[OutputFile]:
@@ -160,7 +163,7 @@ def _files(
     defines = any(o.function.namespace not in TORCH_NAMESPACES for o in operators)
     has_sources = is_split or not defines
     yield from _calls(called, layout, has_sources)
-    kernels = author_kernels(registered, operators, kernel_signature)
+    kernels = torch_kernels(registered, operators, layout)
     groups = structured_groups(operators, namespace)
     if any(one.origin is Origin.from_out for one in registered):
         yield from_out_header(layout)
@@ -197,8 +200,11 @@ def _following(
             yield wrapped(operator, one.key, select_wrapper(operator, layout.namespace))
 
 
-def _problem(function: NativeFunction) -> str:
-    """Why libtorch cannot take an operator of this kind; empty if it can."""
-    for place, type_ in types.refused(function):
+def _problem(function: NativeFunction, classes: Collection[str]) -> str:
+    """Why libtorch cannot take an operator of this kind, or not without the author's word for one of its `classes`;
+    empty if it can."""
+    for place, type_ in types.refused(function, classes):
+        if type_.startswith(CLASS_PREFIX) and type_ not in classes:
+            return f"has a class that `types` of the target names no C++ for: {place} is `{type_}`"
         return f"has a type that libtorch passes to no kernel: {place} is `{type_}`"
     return any_number(function)

@@ -4,11 +4,13 @@ The dispatcher's dialect says what they are. For PyTorch's operators that is the
 some of its types are such that libtorch refuses a kernel with them: torchgen never met a `bool[]`, a
 `Dict` or a list of lists, it passes a written `Tensor?` as `at::Tensor&`, which is read as a `Tensor`, and
 a `str` that is returned would refer to a text that is gone.
+
+Custom classes are what the author says they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects.cpp import dispatcher, torch_types
@@ -35,22 +37,48 @@ _TAKEN = frozenset("""
     """.split())
 # libtorch takes a generator that is returned for an optional one.
 _RESULTS_REFUSED = frozenset({"Scalar[]", "number[]", "Generator"})
+Classes = Mapping[CType, CType]
+"""How each custom class is passed, by the type that it has in a dialect."""
+NO_CLASSES: Classes = {}
 
 
-def signature(function: NativeFunction, *, symint: bool = True) -> CppSignature:
+def named_classes(given: Mapping[str, CType], headers: tuple[str, ...]) -> Classes:
+    """The classes by their names in schemas, as the author has them, and the `headers` that declare them."""
+    return {
+        torch_types.base_type(name): type_._replace(headers=headers)
+        for name, type_ in given.items()
+    }
+
+
+def signature(
+    function: NativeFunction, *, symint: bool = True, classes: Classes = NO_CLASSES
+) -> CppSignature:
     """What the dispatcher calls, and what a kernel is; `symint` says whether it takes `c10::SymInt`."""
-    return own_types(function, dispatcher.signature(function, symint=symint))
+    return own_types(function, dispatcher.signature(function, symint=symint), classes)
 
 
-def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature:
+def own_types(
+    function: NativeFunction, signature: CppSignature, classes: Classes = NO_CLASSES
+) -> CppSignature:
     """A signature of a dialect with the types that libtorch takes."""
     parameters, returns = signature.parameters, signature.returns
     if function.namespace not in TORCH_NAMESPACES:
         arguments = {a.name: a for a in function.func.arguments}
         parameters = tuple([_own(p, arguments.get(p.name)) for p in parameters])
         returns = owned(returns)
+    if classes:
+        parameters = tuple([p._replace(type=_passed(p.type, classes)) for p in parameters])
+        is_class, returns = returns in classes, _passed(returns, classes)
+        returns = bare(returns) if is_class else returns
     parameters = tuple([p if p.default is None else _with_made_list(p) for p in parameters])
     return CppSignature(signature.name, returns, trailing_defaults(parameters))
+
+
+def _passed(type_: CType, classes: Classes) -> CType:
+    """The type with the author's in place of the dialect's; inside of another type it is a value."""
+    found = classes.get(type_)
+    args = tuple([bare(_passed(arg, classes)) for arg in type_.args])
+    return found or type_._replace(args=args)
 
 
 def _own(parameter: CppParameter, argument: Argument | None) -> CppParameter:
@@ -94,19 +122,21 @@ def _argument_type(argument: Argument) -> CType | None:
     return owned(torch_types.return_type(argument.type, False, Conventions(symint=True)))
 
 
-def refused(function: NativeFunction) -> Iterator[tuple[str, str]]:
-    """What libtorch can't pass to a kernel: `("argument 'x'", "Dimname")`."""
+def refused(function: NativeFunction, classes: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What libtorch can't pass to a kernel: `("argument 'x'", "Dimname")`. It passes these `classes`, but not to a
+    structured kernel, whose types are another dialect's."""
     if function.namespace in TORCH_NAMESPACES:
         return
+    known = _TAKEN if function.shares_structured else _TAKEN.union(classes)
     for argument in function.func.arguments:
-        for name in _unknown(argument.type):
+        for name in _unknown(argument.type, known):
             yield f"argument `{argument.name}`", name
         # An `at::Generator` may be undefined, and libtorch takes each for a `Generator?`.
         names = [bare_type(part) for part in walk_type(argument.type)]
         if names.count("Generator") > names.count("Generator?"):
             yield f"argument `{argument.name}`", bare_type(argument.type)
     for returned in function.func.returns:
-        for name in _unknown(returned.type):
+        for name in _unknown(returned.type, known):
             yield "the result", name
         if bare_type(returned.type) in _RESULTS_REFUSED:
             yield "the result", bare_type(returned.type)
@@ -122,11 +152,11 @@ def _is_given_back(schema: FunctionSchema, count: int) -> bool:
     return is_first or (len(arguments) >= count and all(a.is_write for a in arguments[-count:]))
 
 
-def _unknown(type_: Type) -> Iterator[str]:
+def _unknown(type_: Type, known: Collection[str]) -> Iterator[str]:
     for part in walk_type(type_):
         if (
             isinstance(part, BaseType)
-            and part.name not in _TAKEN
+            and part.name not in known
             or isinstance(part, GenericType)
             and not _is_dict(part)
         ):

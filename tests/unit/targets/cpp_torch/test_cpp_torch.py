@@ -23,18 +23,23 @@ def load(folder: Path, yaml: str, **options: object) -> torchgen_lite.Program:
     return torchgen_lite.load("ops.yaml", config=config, root=folder)
 
 
-def generate(folder: Path, yaml: str, **options: object) -> dict[str, str]:
+def with_options(folder: Path, yaml: str, **options: object) -> torchgen_lite.Program:
     (folder / "torchgen_lite.toml").write_text("")
     (folder / "ops.yaml").write_text(yaml)
     given = {name.replace("_", "-"): value for name, value in options.items()}
     config = Config(root=folder, schema=("ops.yaml",), target_options={"cpp-torch": given})
-    program = torchgen_lite.load(config=config)
+    return torchgen_lite.load(config=config)
+
+
+def generate(folder: Path, yaml: str, **options: object) -> dict[str, str]:
+    program = with_options(folder, yaml, **options)
     files = torchgen_lite.generate(program, targets=["cpp-torch"])
     return {path.removeprefix("cpp-torch/"): text for path, text in files.items()}
 
 
-def diagnostics(folder: Path, yaml: str) -> list[str]:
-    generated = generate_all(load(folder, yaml), targets=["cpp-torch"])
+def diagnostics(folder: Path, yaml: str, **options: object) -> list[str]:
+    program = with_options(folder, yaml, **options) if options else load(folder, yaml)
+    generated = generate_all(program, targets=["cpp-torch"])
     return [f"{d.severity}[{d.code}]: {d.message}" for d in generated.diagnostics]
 
 
@@ -384,6 +389,62 @@ std::string f(
         "the result is `Scalar[]`",
         "warning[TG511]: `demo::i` takes or gives any number of values, which a typed call cannot",
     ]
+
+
+CLASS = "__torch__.torch.classes.demo.Table"
+HELD = {CLASS: "const c10::intrusive_ptr<tables::Table>&"}
+
+
+def test_custom_classes(tmp_path: Path) -> None:
+    yaml = f"- func: demo::f(Tensor x, {CLASS} a, {CLASS}? b) -> {CLASS}[]\n"
+    yaml += "  dispatch:\n    CPU: f_cpu\n- func: demo::g(Tensor x) -> Tensor\n"
+    files = generate(tmp_path, yaml, types=HELD, headers=["tables.h"])
+    assert """
+std::vector<c10::intrusive_ptr<tables::Table>> f_cpu(
+    const at::Tensor& x,
+    const c10::intrusive_ptr<tables::Table>& a,
+    std::optional<c10::intrusive_ptr<tables::Table>> b);
+""" in files["include/demo/kernels.h"]
+    for name in ("kernels", "operators", "verify/f"):
+        assert '#include "tables.h"\n' in files[f"include/demo/{name}.h"]
+    by_value = {CLASS: "c10::intrusive_ptr<tables::Table>"}
+    text = generate(tmp_path, yaml, types=by_value)["include/demo/kernels.h"]
+    assert "    c10::intrusive_ptr<tables::Table> a,\n" in text
+
+
+def test_a_struct_hides_no_class(tmp_path: Path) -> None:
+    yaml = f"- func: demo::tables({CLASS} a) -> Tensor\n"
+    text = generate(tmp_path, yaml, types=HELD)["include/demo/operators.h"]
+    assert "struct tables_ {" in text
+
+
+def test_custom_classes_without_a_type(tmp_path: Path) -> None:
+    yaml = f"- func: demo::f(Tensor x, {CLASS} a) -> Tensor\n"
+    assert diagnostics(tmp_path, yaml) == [
+        "warning[TG511]: `demo::f` has a class that `types` of the target names no C++ for: "
+        f"argument `a` is `{CLASS}`"
+    ]
+    structured = f"""\
+- func: demo::f.out({CLASS} a, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+- func: demo::f({CLASS} a) -> Tensor
+  structured_delegate: f.out
+"""
+    warning = "has a type that libtorch passes to no kernel: argument `a`"
+    assert warning in "".join(diagnostics(tmp_path, structured, types=HELD))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"Device": "c10::intrusive_ptr<D>"}, "is not a custom class"),
+        ({CLASS: "tables::Table"}, "is not of the form `c10::intrusive_ptr<C>`"),
+        ({CLASS: "const c10::intrusive_ptr<C>"}, "is not of the form `c10::intrusive_ptr<C>`"),
+    ],
+)
+def test_types_that_are_no_custom_classes(tmp_path: Path, given: dict[str, str], said: str) -> None:
+    (error,) = diagnostics(tmp_path, SCALE, types=given)
+    assert error.startswith("error[TG510]: `types`: ") and said in error
 
 
 def test_a_kernel_that_no_call_reaches(tmp_path: Path) -> None:
