@@ -15,7 +15,7 @@ import click
 from torchgen_lite.cli.against.base import load_base
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, global_options, schema_options
 from torchgen_lite.diagnostics import CODES, Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
@@ -60,9 +60,7 @@ class Asked:
 )
 @click.option("--all", "everything", is_flag=True, help="Also what is new, or changed compatibly.")
 @click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
-@click.option(
-    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
-)
+@schema_options
 @partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:

@@ -13,7 +13,7 @@ import click
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.cli.session import Session, global_options, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
@@ -65,9 +65,7 @@ class Request:
 _INPUT_OPTIONS = (
     projects_argument,
     click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
-    click.option(
-        "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
-    ),
+    schema_options,
     click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured."),
     click.option("--torch", is_flag=True, help="The schema of the installed PyTorch."),
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.session import Session, global_options, schema_options, writing
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 
@@ -22,9 +22,7 @@ _MAX_ROUNDS = 10
 
 @click.command("lint")
 @projects_argument
-@click.option(
-    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
-)
+@schema_options
 @click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
 @click.option("--fix", is_flag=True, help="Write what the diagnostics suggest into the files.")
 @global_options

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.cli.session import Session, global_options, require, schema_options
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -24,9 +24,7 @@ Row = dict[str, object]
 @click.command("list")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--format", "format_", type=click.Choice(("text", "json", "cmake")), hidden=True)
-@click.option(
-    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
-)
+@schema_options
 @click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured.")
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
 @click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")

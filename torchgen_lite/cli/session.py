@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -215,6 +216,28 @@ def global_options(command: _Command, more_formats: Sequence[str] = ()) -> _Comm
     for option in reversed((_OPTIONS[0], output_format, *_OPTIONS[1:])):
         command = option(command)
     return command
+
+
+def schema_options(command: _Command) -> _Command:
+    """The options of commands that read schema files."""
+    schema = click.option(
+        "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+    )
+    for_torch = click.option(
+        "--for-torch",
+        metavar="RELEASE",
+        callback=_set_release,
+        expose_value=False,
+        help="The release that version ranges of vendors are read for.",
+    )
+    return schema(for_torch(command))
+
+
+def _set_release(context: click.Context, _: click.Parameter, release: str | None) -> None:
+    """As `--config 'for-torch = "2.13"'` does."""
+    if release is not None:
+        session = context.ensure_object(Session)
+        session.config = (*session.config, f"for-torch = {json.dumps(release)}")
 
 
 def _store(context: click.Context, parameter: click.Parameter, value: object) -> None:

@@ -23,6 +23,29 @@ def test_version(run: Run) -> None:
     assert run("--version") == Result(0, f"torchgen-lite, version {__version__}\n", "")
 
 
+VENDOR = """\
+backend: NPU
+cpp_namespace: npu
+all_version: [v2.1, v2.13]
+custom:
+  - func: old_op(Tensor self) -> Tensor
+    op_api: [v2.1, v2.2]
+  - func: new_op(Tensor self) -> Tensor
+    op_api: [v2.13, newest]
+"""
+
+
+def test_the_release_that_version_ranges_are_read_for(run: Run, project: Path) -> None:
+    (project / "vendor.yaml").write_text(VENDOR)
+    for release, name in (("2.1", "npu::old_op"), ("2.13", "npu::new_op")):
+        asked = ("--schema", "vendor.yaml", "--for-torch", release)
+        assert run("list", "ops", *asked).stdout.split() == [name, "functional", "PrivateUse1"]
+        assert run("lint", *asked).code == 0
+    result = run("lint", "--for-torch", "newest", "--output-format", "concise")
+    assert result.code == 2
+    assert "is not a release" in result.stderr
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
     result = run(command, "--help")

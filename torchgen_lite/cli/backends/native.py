@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.session import Session
+from torchgen_lite.cli.session import Session, schema_options
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.targets import TARGETS
 
@@ -18,10 +18,6 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # What may be wrong with an entry for one release and right for another, or does not matter for these questions.
 ABOUT_PYTORCH = frozenset({"TG301", "TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
-
-schema_option = click.option(
-    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
-)
 
 
 def native_options(command: _Command) -> _Command:
@@ -32,7 +28,7 @@ def native_options(command: _Command) -> _Command:
         metavar="RELEASE",
         help="The PyTorch that is meant: a version, a wheel, a path (default: as configured, else the installed one).",
     )
-    return schema_option(native(command))
+    return schema_options(native(command))
 
 
 def load_with_native(

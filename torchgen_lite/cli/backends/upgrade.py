@@ -18,7 +18,6 @@ from torchgen_lite.cli.backends.native import (
     ABOUT_PYTORCH,
     backend_policy,
     load_with_native,
-    schema_option,
 )
 from torchgen_lite.cli.backends.pages import (
     Answer,
@@ -35,7 +34,7 @@ from torchgen_lite.cli.backends.verdicts import (
     native_program,
     program_kernels,
 )
-from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.cli.session import Session, global_options, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.dialects.cpp import dispatcher
 from torchgen_lite.loader.entry import NativeFunction
@@ -72,7 +71,7 @@ class Both:
 @click.option(
     "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
 )
-@schema_option
+@schema_options
 @click.option("--fix", is_flag=True, help="Write the new schemas into the author's `func:` lines.")
 @click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
 @partial(global_options, more_formats=("markdown",))

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Refused, Session, global_options, require, writing
+from torchgen_lite.cli.session import (
+    Refused,
+    Session,
+    global_options,
+    require,
+    schema_options,
+    writing,
+)
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 
@@ -21,9 +28,7 @@ if TYPE_CHECKING:
 
 
 _SOURCE = (
-    click.option(
-        "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
-    ),
+    schema_options,
     click.option(
         "--target",
         metavar="NAME",
