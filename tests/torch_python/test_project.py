@@ -172,6 +172,35 @@ def test_gradients_of_in_place_operators_views_and_lists(project: Path) -> None:
     ]
 
 
+def test_what_is_refused_in_place_is_left_as_it_is(project: Path) -> None:
+    """Once the kernel has run there is nothing left to refuse."""
+    output = run_program(
+        project,
+        """
+        import torch
+        import tl_ops_ops as ops
+
+        def attempt(given, other=torch.ones(1)):
+            try:
+                ops.add_twice_(given, other)
+            except RuntimeError as error:
+                print(error, given.tolist(), given._version)
+
+        wanted = torch.ones(1, requires_grad=True)
+        attempt(torch.ones(1), wanted)
+        attempt(wanted * 1, wanted)
+        attempt(wanted)
+        attempt(wanted.view(1))
+        with torch.no_grad():
+            print(ops.add_twice_(torch.ones(1), wanted).item())
+        """,
+    )
+    without = "tl_ops::add_twice_ has no derivative with respect to other [1.0] 0"
+    leaf = "a leaf Variable that requires grad is being used in an in-place operation. [1.0] 0"
+    view = leaf.replace("a leaf", "a view of a leaf")
+    assert output.splitlines() == [without, without, leaf, view, "3.0"]
+
+
 def test_only_what_a_gradient_needs_is_kept(project: Path) -> None:
     output = run_program(
         project,

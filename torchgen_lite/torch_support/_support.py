@@ -95,6 +95,11 @@ def padded(needs: Sequence[Any], count: int) -> Sequence[Any]:
     return [*needs, *(False for _ in range(count - len(needs)))]
 
 
+def needs_of(inputs: Sequence[Any], count: int) -> Sequence[bool]:
+    """The same before a call."""
+    return padded([isinstance(v, Tensor) and v.requires_grad for v in inputs], count)
+
+
 def info_of(value: Tensor) -> tuple[Any, torch.dtype, torch.device]:
     """What backward needs of a tensor to make zeros like it."""
     return value.shape, value.dtype, value.device

@@ -76,13 +76,24 @@ class AutogradView(NamedTuple):
         return self.operator.kind is SchemaKind.inplace
 
     @property
+    def argument_count(self) -> int:
+        """How many arguments have a place."""
+        return len(self.operator.schema.positional)
+
+    @property
     def has_keywords(self) -> bool:
         return any(a.kwarg_only for a in self.operator.schema.arguments)
 
     @property
+    def refuses_before(self) -> bool:
+        """Whether calls are refused before forward, which in place leaves nothing to refuse; else it is behind it."""
+        return self.is_inplace and bool(self.undifferentiable)
+
+    @property
     def asks_needs(self) -> bool:
         """Whether it depends on the gradients that are wanted what is kept, or whether a call is refused."""
-        return bool(self.undifferentiable) or any(tensors.needed for tensors in self.keeper.tensors)
+        refuses = bool(self.undifferentiable) and not self.refuses_before
+        return refuses or any(tensors.needed for tensors in self.keeper.tensors)
 
     @property
     def has_lists(self) -> bool:

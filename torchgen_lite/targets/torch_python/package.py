@@ -39,7 +39,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "fakes": fakes,
         "autograd": autograd,
         "uses_support": uses_support,
-        "operators": build_registrations(package),
+        "operators": build_registrations(package, autograd),
     }
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)

@@ -21,6 +21,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import BaseType, SchemaKind
+from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 
@@ -40,14 +41,15 @@ class OperatorView(NamedTuple):
     is_torchs: bool
 
 
-def build_registrations(package: Package) -> tuple[OperatorView, ...]:
+def build_registrations(package: Package, autograd: Autograd) -> tuple[OperatorView, ...]:
     """Every operator with its rules."""
+    refusing = {view.operator.name for view in autograd.operators if view.refuses_before}
     return tuple(
         OperatorView(
             operator.named("func"),
             operator.name,
             quote(operator.schema.local_text),
-            tuple(_rules(package, operator)),
+            tuple(_rules(package, operator, operator.name in refusing)),
             _tags(operator),
             torch_library.version_clauses(operator.function.torch),
             operator.is_torchs,
@@ -77,7 +79,7 @@ def _kind_tags(operator: Operator) -> list[str]:
     return ["inplace"] if same and alone and "inplace" not in tags else []
 
 
-def _rules(package: Package, operator: Operator) -> Iterator[Named]:
+def _rules(package: Package, operator: Operator, refuses: bool) -> Iterator[Named]:
     """Kernels, and what is registered beside them for operators that PyTorch doesn't have."""
     for kernel in kernels_of(package, operator):
         yield Named(kernel.key, kernel.name)
@@ -91,6 +93,8 @@ def _rules(package: Package, operator: Operator) -> Iterator[Named]:
         name = quote(functionalized.source.name)
         yield Named("functionalize", f"_library.functional({name})")
     if package.registration(operator, Origin.formulas):
+        if refuses:
+            yield Named("refuse", operator.named("refuse"))
         yield Named("setup_context", operator.named("setup_context"))
         yield Named("backward", operator.named("backward"))
     vmap = _named(package, operator, "vmap")

@@ -174,10 +174,13 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             _feature("register_vmap")(name, function, lib=library)
         elif what == "backward":
             setup = _current(table, (name, "setup_context"))
-            _register_autograd(library, name, setup, function)
+            refuse = _nothing
+            if "refuse" in operator.rules:
+                refuse = _current(table, (name, "refuse"))
+            _register_autograd(library, name, setup, function, refuse)
         elif what == "autocast":
             _register_autocast(library, name, function)
-        elif what != "setup_context":
+        elif what not in ("setup_context", "refuse"):
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
@@ -271,10 +274,12 @@ def _register_autograd(
     operator: str,
     setup_context: Function,
     backward: Function,
+    refuse: Function,
 ) -> None:
     """In-place operators too, whose formulas do not need what was overwritten.
 
-    An operator of C++ that has its derivatives from there keeps them.
+    What these refuse they leave as it is. An operator of C++ that has its derivatives
+    from there keeps them.
     """
     if _has_kernel(operator, "Autograd"):
         return
@@ -288,7 +293,26 @@ def _register_autograd(
     make: Any = make_autograd_impl
     kernel = make(_InPlace(op), Info(backward, setup_context))
     name = operator.partition("::")[2]
-    library.impl(name, kernel, "Autograd", with_keyset=True)
+
+    def autograd(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        if torch.is_grad_enabled():
+            _check_leaf(args[0])
+            refuse(args)
+        return kernel(keyset, *args, **kwargs)
+
+    library.impl(name, autograd, "Autograd", with_keyset=True)
+
+
+def _nothing(inputs: tuple[Any, ...]) -> None:
+    pass
+
+
+def _check_leaf(written: torch.Tensor) -> None:
+    for what, leaf in (("a leaf", written), ("a view of a leaf", written._base)):
+        if written.requires_grad and leaf is not None and leaf.is_leaf:
+            raise RuntimeError(
+                f"{what} Variable that requires grad is being used in an in-place operation."
+            )
 
 
 class _InPlace:
