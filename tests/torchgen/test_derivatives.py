@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from torchgen_lite.analysis.differentiability.info import differentiable_outputs
 from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.resolve import derive_functions
+from torchgen_lite.dialects.cpp_formula import Functions, unknown_functions
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,
@@ -45,6 +48,21 @@ def test_as_a_file_of_formulas_it_has_no_error() -> None:
     assert files is not None
     found = load([files.derivatives], torch=True).diagnostics
     assert {d.code for d in found} == {"TG324"}
+
+
+def test_the_functions_of_its_formulas_are_known(matches: Matches) -> None:
+    import torch
+
+    header = Path(torch.__file__).parent / "include/torch/csrc/autograd/FunctionsManual.h"
+    called = {
+        name
+        for by_key in matches.infos.values()
+        for info in by_key.values()
+        for derivative in info.derivatives
+        for _, name in unknown_functions(derivative.tree, Functions("all"))
+    }
+    helpers = set(re.findall(r"\b(\w+)\(", header.read_text()))
+    assert len(called) > 100 and called <= helpers
 
 
 @pytest.fixture(scope="module")

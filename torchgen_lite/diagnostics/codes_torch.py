@@ -205,8 +205,9 @@ torch = ">=2.6"
         "formula calls a function that PyTorch does not have",
         "warning",
         "In formulas for target `torch-python` a name is a function of a module of `formulas`, an operator of the "
-        "package, or a function of `torch`. The names of PyTorch 2.13 are known; what it does not have is looked up "
-        "when the package is imported, which fails unless a newer PyTorch has it.",
+        "package, or a function of `torch`; for target `cpp-torch`, an operator of the file, or a function of the "
+        "namespace `at`, unless `formula-headers` have more. The names of PyTorch 2.13 are known; what it does not "
+        "have fails when the package is imported or the library compiled, unless a newer PyTorch has it.",
         """\
 -- torchgen_lite.toml --
 targets = ["torch-python"]

@@ -13,10 +13,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
-from torchgen_lite.analysis.differentiability.facts import Fact
-from torchgen_lite.analysis.differentiability.typed import Typed, is_own
+from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, Fact
+from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
+from torchgen_lite.dialects.torch_functions import in_at
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort
@@ -56,6 +57,8 @@ _OPTIONS = {
     "device": "device",
     "pin_memory": "pinned_memory",
 }
+# What generated code brings itself.
+_BROUGHT = frozenset({"not_implemented", *FUNCTIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +280,18 @@ def _bound(
             default = as_written(argument.default or "None", argument.type, symint=every)
             bound.append((default.text, Sort.unknown))
     return bound
+
+
+def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Call, str]]:
+    """The calls of functions that neither the library nor PyTorch has, each with the name. What the author's headers
+    have, only a compiler knows."""
+    for part in every_part(tree) if not functions.has_headers else ():
+        node = part.node
+        if isinstance(node, nodes.Call) and part.operator is None and part.saved is None:
+            name = node.function.text if isinstance(node.function, nodes.Name) else ""
+            is_known = name in _BROUGHT or name in functions.python or "::" in name
+            if name and not is_known and not in_at(name):
+                yield node, name
 
 
 def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:

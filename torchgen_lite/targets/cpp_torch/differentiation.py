@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.dialects.cpp_formula import Functions
+from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
+from torchgen_lite.dialects.cpp_formula import Functions, unknown_functions
+from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
@@ -123,6 +125,8 @@ def build_differentiation(
     recorded = {id(one.recorded): one.recorded for one in planned if one.recorded is not None}
     problems = [p for info in recorded.values() for p in problems_of(info, functions)]
     diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
+    for info in recorded.values():
+        diagnostics += _unknown_functions(info, functions)
     return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
 
 
@@ -200,6 +204,17 @@ def _unsayable(problem: Problem) -> Diagnostic:
         operator=info.function.name,
         context=info.function.place("func"),
     )
+
+
+def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
+    own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
+    for derivative in info.derivatives:
+        for node, name in unknown_functions(derivative.tree, functions):
+            message = f"the formula calls `{name}`, which neither the file nor PyTorch has"
+            hint = did_you_mean(name, own) or did_you_mean(name, AT_FUNCTIONS)
+            hint = hint or "name a header that has it with `formula-headers`"
+            label = f"taken for `at::{name}`"
+            yield finding(info.function, "TG341", message, node.span, label, hint)
 
 
 def _file_view(

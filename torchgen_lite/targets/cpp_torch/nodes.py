@@ -36,11 +36,12 @@ from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
 
 class DerivativeView(NamedTuple):
-    """A formula: variables of gradients with their types, what wants each, and what is assigned to which `target`.
+    """A formula: the names that it stands at, variables of gradients with their types, what wants each, and what is assigned to which `target`.
 
     With `has_mask` the formula asks which gradients are wanted; with `has_lambda` a part of it is the author's C++.
     """
 
+    names: tuple[str, ...]
     gradients: tuple[tuple[str, str], ...]
     wanted: tuple[str, ...]
     has_mask: bool
@@ -252,6 +253,7 @@ def _derivative(
     target = ", ".join(map(_local, names))
     target = f"std::tie({target})" if len(names) > 1 else target
     return DerivativeView(
+        names=tuple(names),
         gradients=tuple(zip(types, map(_local, names))),
         wanted=tuple(_wanted(info, name) for name in names),
         has_mask="grad_input_mask" in derivative.mentioned,

@@ -25,9 +25,8 @@ from torchgen_lite.loader import (
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.model import build_operators
+from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators
 
 LIBRARIES = Path(__file__).parents[3] / "cpp"
 
@@ -93,10 +92,12 @@ def test_a_node_and_a_kernel(tmp_path: Path) -> None:
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
+      // derivatives of demo::mul: self
       grad_self_ = grad * other;
     }
     at::Tensor grad_other_;
     if (task_should_compute_output(1)) {
+      // derivatives of demo::mul: other
       grad_other_ = grad * self;
     }
     return autograd::gather(*this, grad_self_, grad_other_);
@@ -283,10 +284,10 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> N
     functions, _ = load_native_functions(sources[:2], tags=tags)
     own = [replace(f, namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
-    layout = Layout("out", "own", "own", tuple(range(16)))
+    layout = TorchLayout("out", "own", "own", tuple(range(16)), {}, ())
     program = Program(resolve(own, tags), Config(tmp_path), tags=tags)
     resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
-    operators = build_operators(resolved.declared, 16)
+    operators = build_operators(resolved.declared, layout)
     registered = registrations(program, policy)
     built = build_differentiation(resolved, operators, registered, policy, layout, ["manual.h"])
     # Of 686 entries six want to know the size of blocks.
@@ -391,13 +392,31 @@ def test_a_list_that_may_be_absent(tmp_path: Path) -> None:
     assert (found.code, found.severity) == ("TG541", "warning")
     assert found.message == "`demo::total` has a list of tensors that may be absent, `ys`"
     (tmp_path / "ops.yaml").write_text(
-        entry(schema, "x: helper(grad, ys)", "ys: not_differentiable")
+        entry(schema, "x: _helper(grad, ys)", "ys: not_differentiable")
     )
-    config = Config(root=tmp_path, target_options={"cpp-torch": {"formula-headers": ["h.h"]}})
-    found = generate_all(
-        load("ops.yaml", config=config, root=tmp_path), targets=["cpp-torch"]
-    ).diagnostics[0]
+    found = generate_all(load("ops.yaml", root=tmp_path), targets=["cpp-torch"]).diagnostics[0]
     assert (found.code, "kept by no node" in found.message) == ("TG540", True)
+
+
+def test_a_function_that_nobody_has(tmp_path: Path) -> None:
+    own = "- func: demo::half(Tensor x) -> Tensor\n  dispatch:\n    CPU: half\n"
+    formula = (
+        "halve(grad) + sigmoyd(x) + at::new_one(x) + _pytorchs(x) + sum_to(half(grad), x.sizes())"
+    )
+    (tmp_path / "ops.yaml").write_text(own + entry("f(Tensor x) -> Tensor", f"x: {formula}"))
+
+    def said(**options: object) -> list[tuple[str, str, str | None]]:
+        given = {"cpp-torch": options}
+        config = Config(root=tmp_path, schema=("ops.yaml",), target_options=given)
+        found = generate_all(load(config=config), targets=["cpp-torch"]).diagnostics
+        return [(d.code, d.message, d.help) for d in found]
+
+    calls = "the formula calls `{}`, which neither the file nor PyTorch has"
+    assert said() == [
+        ("TG341", calls.format("halve"), "did you mean `half`?"),
+        ("TG341", calls.format("sigmoyd"), "did you mean `sigmoid`?"),
+    ]
+    assert said(**{"formula-headers": ["formulas.h"]}) == []
 
 
 def test_what_is_not_implemented_says_so(tmp_path: Path) -> None:

@@ -40,10 +40,12 @@ struct MuladdBackward0 : public torch::autograd::Node {
     const auto& grad = grads[0];
     at::Tensor grad_a_;
     if (task_should_compute_output(0)) {
+      // derivatives of torch_ops::muladd: a
       grad_a_ = grad * b;
     }
     at::Tensor grad_b_;
     if (task_should_compute_output(1)) {
+      // derivatives of torch_ops::muladd: b
       grad_b_ = grad * a;
     }
     return autograd::gather(*this, grad_a_, grad_b_);
@@ -71,6 +73,7 @@ struct ScaleBackward0 : public torch::autograd::Node {
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
+      // derivatives of torch_ops::scale: self
       grad_self_ = grad * s;
     }
     return autograd::gather(*this, grad_self_);
@@ -104,6 +107,7 @@ struct SmoothReluBackward0 : public torch::autograd::Node {
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
+      // derivatives of torch_ops::smooth_relu: self
       grad_self_ = grad * result / (2 * result - self);
     }
     return autograd::gather(*this, grad_self_);

@@ -1,0 +1,56 @@
+"""The names of PyTorch's functions that formulas may call are those of the installed release, if that is the current one."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.dialects import torch_functions
+from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS, TORCH_FUNCTIONS, in_at
+from torchgen_lite.key_tables import CURRENT
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(torch_functions).failed == 0
+
+
+@pytest.fixture(scope="module")
+def include() -> Path:
+    """The headers of the current release."""
+    torch = pytest.importorskip("torch")
+    if not torch.__version__.startswith(f"{CURRENT.release}."):
+        pytest.skip(f"the names are those of {CURRENT.release}")
+    return Path(torch.__file__).parent / "include"
+
+
+@pytest.mark.torch
+def test_the_names_are_those_of_the_current_release(include: Path) -> None:
+    import torch
+
+    names = {name: getattr(torch, name) for name in dir(torch) if not name.startswith("_")}
+    functions = {name for name, it in names.items() if callable(it) and not isinstance(it, type)}
+    assert functions == TORCH_FUNCTIONS
+
+
+def declared(text: str) -> set[str]:
+    """The functions that a header declares at the beginning of a line, without the endings of variants."""
+    found = re.findall(r"^(?:TORCH_API|inline|static inline) [^\n(]*?\b(\w+)\(", text, re.M)
+    return {re.sub("(_symint)?(_outf?)?$", "", name) for name in found}
+
+
+@pytest.mark.torch
+def test_the_functions_of_at_are_those_of_its_headers(include: Path) -> None:
+    folders = [include / "ATen" / folder for folder in ("ops", "core", "")]
+    headers = [path for folder in folders for path in folder.glob("*.h")]
+    texts = [path.read_text() for path in headers if not path.stem.endswith("_native")]
+    found = set().union(*map(declared, texts))
+    assert found >= AT_FUNCTIONS - TORCH_FUNCTIONS
+    operators = re.findall(
+        r"^#include <ATen/ops/(\w+)\.h>", (include / "ATen" / "Functions.h").read_text(), re.M
+    )
+    functions = [(include / "ATen" / "ops" / f"{name}.h").read_text() for name in operators]
+    unknown = {name for text in functions for name in declared(text) if not in_at(name)}
+    assert unknown == {"noopDelete"}
