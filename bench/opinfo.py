@@ -1,4 +1,4 @@
-"""All of PyTorch's own inputs for the reference operators: `python -m bench.opinfo [--samples N] [ENTRY ...]`.
+"""All of PyTorch's own inputs for the reference operators: `python -m bench.opinfo [ENTRY ...]`.
 
 Counts the calls whose results, errors and gradients were compared, and prints each difference with the title that
 `docs/differences.md` has for it. Exits 1 if one has none. Needs `pip install -e ".[test,torch]"`.
@@ -17,7 +17,6 @@ from tests.reference.exceptions import title_of
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("entries", nargs="*", help="names of op_db; all without one")
-    parser.add_argument("--samples", type=int, default=1_000, help="of each operator and dtype")
     options = parser.parse_args()
     counts: Counter[str] = Counter()
     titles: Counter[str] = Counter()
@@ -35,12 +34,12 @@ def main() -> int:
         if options.entries and entry.name not in options.entries:
             continue
         for dtype in entry.dtypes():
-            for sample in opinfo.samples(entry, dtype, options.samples):
+            for sample in opinfo.samples(entry, dtype):
                 counts["samples"] += 1
                 for how, text in opinfo.differences(entry, sample):
                     report(entry, dtype, how, text)
         for dtype in opinfo.gradient_dtypes(entry):
-            for sample in opinfo.samples(entry, dtype, options.samples, requires_grad=True):
+            for sample in opinfo.samples(entry, dtype, requires_grad=True):
                 counts["gradients"] += 1
                 for how, text in opinfo.gradient_differences(entry, sample):
                     report(entry, dtype, how, text)

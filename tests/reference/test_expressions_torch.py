@@ -308,6 +308,11 @@ lib.tensordot(lib.ones(2,3),lib.ones(3,3),[[1],[0]])
 lib.meshgrid(lib.ones(2),lib.ones(3))[0].shape
 lib.meshgrid([lib.ones(2),lib.ones(3)],indexing='xy')[0].shape
 lib.meshgrid()
+lib.atleast_1d(lib.tensor(1.))
+lib.atleast_1d(lib.tensor(1.),lib.ones(2))
+lib.atleast_2d([lib.tensor(1.),lib.ones(2)])
+lib.atleast_2d()
+lib.atleast_2d(lib.ones(2),1)
 i64.to(memory_format=lib.channels_last)
 lib.zeros(2,3,4,5).to(memory_format=lib.channels_last).stride()
 lib.zeros(2,3,4,5).to(lib.float32,memory_format=lib.channels_last).stride()

@@ -18,6 +18,8 @@ from torchgen_lite_ops import functions, operators
 __all__ = [
     "add",
     "arange",
+    "atleast_1d",
+    "atleast_2d",
     "cat",
     "div",
     "empty",
@@ -138,6 +140,21 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     return tuple(operators.meshgrid_indexing(given, indexing=indexing))
+
+
+def _of_several(function: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
+    """The function of a tensor, and of tensors one by one or in a list: then a tuple."""
+
+    @wraps(function)
+    def call(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
+        given = tensors[0] if len(tensors) == 1 else tensors
+        return tuple(map(function, given)) if isinstance(given, (list, tuple)) else function(given)
+
+    return call
+
+
+atleast_1d = _of_several(functions.atleast_1d)
+atleast_2d = _of_several(functions.atleast_2d)
 
 
 def tensordot(
