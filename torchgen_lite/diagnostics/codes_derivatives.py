@@ -240,10 +240,10 @@ def mul(self, other): ...""",
     ),
     Code(
         "TG342",
-        "one gradient for a list, or a list for one",
+        "a formula gives no gradient, or one for a list, or a list for one",
         "error",
         "The formula of a `Tensor[]` gives a list with a gradient for each of its tensors, that of a `Tensor` one "
-        "gradient. Kinds are known of arguments, gradients and declared operators; what helper functions "
+        "gradient, that of several arguments as many results. Kinds are known of arguments, gradients and declared operators; what helper functions "
         "give is not looked into.",
         """\
 - func: total(Tensor[] parts) -> Tensor

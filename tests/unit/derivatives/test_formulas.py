@@ -58,6 +58,7 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
         ("grad * ", "expected a value, found the end", 7),
         ("f(a b)", "expected `,`, found `b`", 5),
         ("f(k=1, a)", "expected a keyword argument, found `a`", 8),
+        ("f(k=1, k=2)", "expected each keyword once, found `k`", 8),
         ("a $ b", "expected the end of the formula, found `$`", 3),
         ("a ? b", "expected `:`, found the end", 6),
         ("a.1", "expected the end of the formula, found `.1`", 2),
@@ -309,6 +310,32 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors"],
         ),
         ("s(Tensor[] parts) -> (Tensor, Tensor)", ["parts: grads"], []),
+        (
+            "s(Tensor x, Tensor y) -> (Tensor, Tensor)",
+            ["x: s(grads[0], grads[1])", "y: grads[0]"],
+            ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives 2 results"],
+        ),
+        ("s(Tensor x, Tensor y) -> (Tensor, Tensor)", ["x, y: s(grads[0], grads[1])"], []),
+        (
+            "s(Tensor x, Tensor y) -> Tensor",
+            ["x, y: 'x.defined() ? h(grad) : grad * x'"],
+            [
+                "4:36: error[TG342] the formula of 'x', 'y' gives a tensor (write a formula for each)"
+            ],
+        ),
+        (
+            "s(Tensor x, Tensor y, Tensor z) -> (Tensor, Tensor)",
+            ["x, y, z: s(grads[0], grads[1], x)"],
+            [
+                "4:14: error[TG342] the formula of 'x', 'y', 'z' gives 2 results (write a formula for each)"
+            ],
+        ),
+        (
+            "s(Tensor x, int n) -> Tensor",
+            ["x: n"],
+            ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives an integer"],
+        ),
+        ("s(Tensor x, Tensor? y) -> Tensor", ["x: grad", "y: None"], []),
     ],
 )
 def test_formulas_are_held_against_the_schema(
@@ -459,6 +486,11 @@ CALLS = """\
             "back([grad, grad], 1, y)",
             ["argument `grad` of `lib::back` is `Tensor`, and a list is given"],
         ),
+        (
+            "back(grad, 1, y, scale)",
+            ["argument `n` of `lib::back` is `int?`, and a float is given"],
+        ),
+        ("back(None, 1, y)", ["argument `grad` of `lib::back` is `Tensor`, and None is given"]),
         ("back(grad, n, y)", ["argument `scale` of `lib::back` is `float`, and a list is given"]),
         (
             "back(grad, 1, y, mode=1)",

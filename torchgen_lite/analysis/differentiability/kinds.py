@@ -1,4 +1,4 @@
-"""The kinds of what stands in formulas: gradients are lists for lists, and operators get what their schemas want.
+"""The kinds of what stands in formulas: gradients are what they are for, and operators get what their schemas want.
 
 What would fail when a gradient is asked for, or when C++ is compiled, is found when it is declared.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import formula_scope, input_arguments
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.typed import (
@@ -27,6 +26,12 @@ from torchgen_lite.schema.formula import Call, Conditional
 from torchgen_lite.schema.formula.kinds import Kind, Sort, kind_of_type
 
 _NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
+# The numbers that some numbers may be: what is neither of these takes all.
+_TAKEN = {
+    Sort.int: _NUMBERS - {Sort.float},
+    Sort.symint: _NUMBERS - {Sort.float},
+    Sort.bool: frozenset({Sort.bool, Sort.scalar}),
+}
 
 
 def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -46,20 +51,45 @@ def _check_gradient(
     schema: FunctionSchema, derivative: Derivative, scope: Scope
 ) -> Iterator[Found]:
     """A list of gradients is for a list of tensors, and one for one, as far as that can be told."""
-    argument = next((a for a in input_arguments(schema) if (a.name,) == derivative.names), None)
+    inputs = [a for a in input_arguments(schema) if a.name in derivative.names]
     # Formulas of PyTorch's `_foreach_` operators are about one tensor of the lists, the one with index `i`.
     is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
-    if argument is None or not is_tensor_like(argument.type) or is_of_one:
+    if len(inputs) < len(derivative.names) or is_of_one:
         return
-    wanted = scope.kinds[argument.name]
     for value in _values(derivative.tree):
-        kind = sure_kind(value, scope)
-        if kind.sort is wanted.sort and kind.is_list != wanted.is_list:
-            what = "a list of tensors" if kind.is_list else "a tensor"
-            message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {what}"
+        gives = _gives(value, scope)
+        if len(inputs) > 1:
+            # Python unpacks a list as well.
+            if gives not in ("", _LIST, f"{len(inputs)} results"):
+                listed = ", ".join(f"`{argument.name}`" for argument in inputs)
+                message = f"the formula of {listed} gives {gives}"
+                hint = "write a formula for each"
+                yield Found("TG342", message, value.node.span, "not a gradient for each", hint)
+            continue
+        (argument,) = inputs
+        is_list = scope.kinds[argument.name].is_list
+        if gives and gives != (_LIST if is_list else _TENSOR):
+            message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}"
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
-            label = "not a list" if wanted.is_list else "a list"
-            yield Found("TG342", message, value.node.span, label, hint if wanted.is_list else None)
+            label = "not a list" if is_list else "not a tensor"
+            yield Found("TG342", message, value.node.span, label, hint if is_list else None)
+
+
+_TENSOR, _LIST = "a tensor", "a list of tensors"
+
+
+def _gives(value: Typed, scope: Scope) -> str:
+    """What a formula gives, in words; empty where that is not known, or nothing."""
+    if isinstance(value.node, Call) and value.operator is not None:
+        count = len(value.operator.func.returns)
+        if count != 1:
+            return f"{count} results"
+    kind = sure_kind(value, scope).present
+    if value.is_none or not kind.is_known:
+        return ""
+    if kind.is_list:
+        return _LIST if kind.sort is Sort.tensor else "a list"
+    return _word(kind)
 
 
 def _values(tree: Typed) -> Iterator[Typed]:
@@ -79,6 +109,7 @@ def _check_calls(tree: Typed) -> Iterator[Found]:
         for value, argument in _bound(node, part.parts, operator):
             if not _fits(value, argument):
                 found = "a list" if value.kind.is_list else _word(value.kind)
+                found = "None" if value.is_none else found
                 called = f"argument `{argument.name}` of `{operator.func.full_name}`"
                 message = f"{called} is `{argument.type}`, and {found} is given"
                 hint = f"it is declared as `{operator.func}`"
@@ -102,11 +133,14 @@ def _bound(
 def _fits(value: Typed, argument: Argument) -> bool:
     """Whether a value may be for an argument, as far as can be told; one value may stand for a list."""
     kind, wanted = value.kind, kind_of_type(argument.type)
-    if value.is_none or not (kind.is_known and wanted.is_known):
+    if value.is_none:
+        return not wanted.is_known or wanted.is_optional
+    if not (kind.is_known and wanted.is_known):
         return True
     if kind.is_list and not wanted.is_list:
         return False
-    return kind.sort is wanted.sort or {kind.sort, wanted.sort} <= _NUMBERS
+    is_number = wanted.sort in _NUMBERS and kind.sort in _TAKEN.get(wanted.sort, _NUMBERS)
+    return kind.sort is wanted.sort or is_number
 
 
 def _word(kind: Kind) -> str:

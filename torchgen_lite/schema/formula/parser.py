@@ -234,6 +234,8 @@ class _Parser:
         keywords: list[tuple[str, Expression]] = []
         while not self.take(")"):
             if self.token.kind == IDENT and self.peek(1) == "=":
+                if any(self.token.text == name for name, _ in keywords):
+                    raise self.unexpected("each keyword once")
                 name = self.advance().text
                 self.advance()
                 keywords.append((name, self.conditional()))
