@@ -118,6 +118,53 @@ def test_a_class_in_no_namespace(tmp_path: Path) -> None:
         assert said(tmp_path, given) == []
 
 
+OWN_CLASS = """\
+- func: lib::neg(Tensor self) -> Tensor
+  dispatch:
+    CPU: lib::Kernels::neg
+- func: lib::scale(Tensor self, Scalar by) -> Tensor
+  dispatch:
+    CPU: Global::scale
+    Meta: scale_meta
+"""
+KERNELS = """\
+#include <ATen/core/Tensor.h>
+#include <c10/core/Scalar.h>
+namespace lib {
+class Kernels {
+ public:
+  static at::Tensor neg(const at::Tensor& self);
+};
+at::Tensor scale_meta(const at::Tensor& self, const at::Scalar& by);
+} // namespace lib
+struct Global {
+  static at::Tensor scale(const at::Tensor& self, const at::Scalar& by);
+};
+"""
+
+
+def test_classes_of_a_library(tmp_path: Path) -> None:
+    settings = 'schema = ["ops.yaml"]\n[target.cpp-torch]\nkernel-headers = ["kernels.h"]\n'
+    settings += 'namespace = "mine"\nkernel-classes = ["lib::Kernels", "Global"]\n'
+    stubs = {path: text for path, text in FILES.items() if path.endswith(".h")}
+    write_files(tmp_path, {**stubs, "ops.yaml": OWN_CLASS})
+    (tmp_path / "torchgen_lite.toml").write_text(settings)
+    files = generate(load(root=tmp_path), targets=["cpp-torch"])
+    write_files(tmp_path, files)
+    text = files["cpp-torch/src/register.cpp"]
+    assert "TORCH_FN(::lib::Kernels::neg)" in text and "TORCH_FN(::Global::scale)" in text
+    assert "Kernels" not in files["cpp-torch/include/mine/kernels.h"]
+    for given in ("", KERNELS):
+        assert said(tmp_path, given) == []
+    wrong = KERNELS.replace("neg(const at::Tensor& self)", "neg(at::Tensor self)")
+    assert said(
+        tmp_path, wrong.replace("scale(const at::Tensor& self", "scale(at::Tensor& self")
+    ) == [
+        "neg.h:4:13: lib::neg: argument 'self' is 'Tensor' in the schema, so kernel 'neg' takes 'const at::Tensor&'",
+        "scale.h:4:15: lib::scale: argument 'self' is 'Tensor' in the schema, so kernel 'scale' takes 'const at::Tensor&'",
+    ]
+
+
 CUSTOM = """\
 backend: XLA
 cpp_namespace: torch_xla

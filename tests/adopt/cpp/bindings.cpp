@@ -71,7 +71,7 @@ TORCH_LIBRARY_IMPL(adopt, CPU, m) {
 
 TORCH_LIBRARY_IMPL(adopt, CompositeExplicitAutograd, m) {
   m.impl("total", static_cast<at::Tensor (*)(at::TensorList)>(&total));
-  m.impl("pick", pick);
+  m.impl("pick", &Selection::pick);
 }
 
 TORCH_LIBRARY_IMPL(adopt, Meta, m) {

@@ -32,7 +32,7 @@ at::Tensor total(at::TensorList xs) {
   return at::stack(xs).sum();
 }
 
-at::Tensor pick(const at::Tensor& x, at::IntArrayRef indices) {
+at::Tensor Selection::pick(const at::Tensor& x, at::IntArrayRef indices) {
   return x.index_select(0, at::tensor(indices));
 }
 

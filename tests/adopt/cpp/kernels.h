@@ -21,7 +21,6 @@ std::tuple<at::Tensor, int64_t> count(
     std::optional<int64_t> dim);
 at::Tensor norm(const at::Tensor& x, c10::string_view kind);
 at::Tensor total(at::TensorList xs);
-at::Tensor pick(const at::Tensor& x, at::IntArrayRef indices);
 std::vector<at::Tensor> halves(const at::Tensor& x);
 at::Tensor sum_all(const at::Tensor& x);
 at::Tensor pack_2bit(const at::Tensor& x, int64_t size);
@@ -30,6 +29,10 @@ at::Tensor maybe_add(const at::Tensor& x, const std::optional<at::Tensor>& y);
 at::Tensor cast(const at::Tensor& x, at::ScalarType dtype);
 bool is_even(int64_t n);
 at::Tensor under_condition(const at::Tensor& x);
+
+struct Selection {
+  static at::Tensor pick(const at::Tensor& x, at::IntArrayRef indices);
+};
 
 namespace detail {
 ADOPT_EXPORT at::Tensor inferred(

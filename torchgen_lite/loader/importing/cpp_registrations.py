@@ -314,12 +314,15 @@ def _add_kernel(
     shown += "".join(template)
     is_hidden = bool(overloads) and all(one.is_hidden for one in overloads)
     is_member = any(one.is_member for one in overloads)
-    if is_member or not KERNEL_NAME.fullmatch(shown):
-        problem = (
-            "this is a member of a class" if is_member else "this is an instance of a template"
-        )
+    if not KERNEL_NAME.fullmatch(shown):
         message = f"`{name}` has a kernel for {key} that YAML cannot name"
-        return reader.report("TG602", message, tree, node, problem, "give it a function of its own")
+        problem, help_ = "this is an instance of a template", "give it a function of its own"
+        return reader.report("TG602", message, tree, node, problem, help_)
+    if is_member:
+        message = f"kernel `{shown}` of `{name}` is a static member of a class"
+        class_ = shown.rpartition("::")[0]
+        help_ = f'name the class in the options of the C++ target: `kernel-classes = ["{class_}"]`'
+        reader.report("TG606", message, tree, node, "in a class", help_)
     if is_hidden:
         message = f"kernel `{shown}` of `{name}` can be called in its own file alone"
         help_ = "move it out of the unnamed namespace, and take away `static`"

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, MACROS, identifier
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import split_kernel
+from torchgen_lite.targets.cpp.options import LibraryOptions
 
 # Namespaces of libraries that generated code names. Inside of `mylib::at` the name `at` would be another.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
@@ -24,8 +25,9 @@ def check_names(
     operators: Sequence[Operator],
     namespace: str,
     inner: Collection[str],
+    options: LibraryOptions,
 ) -> list[Diagnostic]:
-    """What is wrong with the namespace, with names of kernels and with names of arguments.
+    """What is wrong with the namespace, with names of kernels and their classes, and with names of arguments.
 
     `inner` are the namespaces that the target makes inside of the library's.
     """
@@ -34,6 +36,9 @@ def check_names(
     if problem:
         place = locate_option(program.config, f"target.{target}", "namespace")
         found.append(Diagnostic("TG510", problem, place, help=_HELP.format(target)))
+    place = locate_option(program.config, f"target.{target}", "kernel-classes")
+    for problem, help_ in _class_problems(operators, options):
+        found.append(Diagnostic("TG510", f"`kernel-classes`: {problem}", place, help=help_))
     for operator in operators:
         found += _check_arguments(operator.function)
         found += _check_kernels(operator, namespace, inner)
@@ -58,6 +63,20 @@ def namespace_problem(namespace: str) -> str:
     return (
         f"`{namespace}` is not a namespace for a library: `{taken}` is another's" if taken else ""
     )
+
+
+def _class_problems(
+    operators: Sequence[Operator], options: LibraryOptions
+) -> Iterator[tuple[str, str | None]]:
+    """Classes that nobody declares, and those that no kernel is in, each with what helps."""
+    kernels = [entry.kernel for operator in operators for entry in operator.own_kernels]
+    scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}
+    for name in options.kernel_classes:
+        if name not in scopes:
+            help_ = did_you_mean(name, scopes) or f"kernels are named `{name}::f` under `dispatch`"
+            yield f"no kernel is a member of `{name}`", help_
+        elif not options.kernel_headers:
+            yield f"nothing declares `{name}`", "name its header with `kernel-headers`"
 
 
 def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:

@@ -19,8 +19,9 @@ from torchgen_lite.targets.options import (
 MANY_OPERATORS = 1000
 
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+_SCOPE = f"{_IDENTIFIER}(?:::{_IDENTIFIER})*"
 NAMESPACE = matching(
-    f"{_IDENTIFIER}(?:::{_IDENTIFIER})*",
+    _SCOPE,
     "is not a C++ namespace",
     lambda text: KEYWORDS.isdisjoint(text.split("::")),
 )
@@ -44,6 +45,11 @@ class LibraryOptions:
     kernel_headers: tuple[str, ...] = option(
         "Headers of yours that declare the kernels; they take the place of `kernels.h`, and are proven too.",
         HEADERS,
+        (),
+    )
+    kernel_classes: tuple[str, ...] = option(
+        "Classes whose static members are kernels, such as `mylib::Kernels`; `kernel-headers` declare them.",
+        list_of(matching(_SCOPE, "is not the full name of a C++ class")),
         (),
     )
     shards: int = shards_option("calls and registrations", MANY_OPERATORS)

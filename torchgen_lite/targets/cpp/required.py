@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -23,26 +23,25 @@ from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
 class Kernel(NamedTuple):
-    """A kernel of an operator under one key, as the YAML names it; `backend`: whose file gives it."""
+    """A kernel of an operator under one key, as the YAML names it; `backend`: whose file gives it; `is_member`: it is a
+    static member of a class."""
 
     operator: Operator
     key: str
     name: str
     signature: CppSignature
     backend: Backend | None = None
-
-    @property
-    def is_member(self) -> bool:
-        """Whether it is a static member of a class."""
-        return self.backend is not None and bool(self.backend.class_name)
+    is_member: bool = False
 
 
 def author_kernels(
     registered: Iterable[Registration],
     operators: Sequence[Operator],
     signature: Callable[[Operator, KernelEntry], CppSignature],
+    classes: Collection[str],
 ) -> list[Kernel]:
-    """The kernels that are registered as they are, in source order; `signature` says what each has to be."""
+    """The kernels that are registered as they are, in source order; `signature` says what each has to be, `classes`
+    are those of the author's."""
     by_name = {operator.function.name: operator for operator in operators}
     found = []
     for one in registered:
@@ -50,7 +49,9 @@ def author_kernels(
             operator = by_name[one.operator.name]
             type_ = signature(operator, one.kernel)
             entry = one.kernel
-            found.append(Kernel(operator, one.key, entry.kernel, type_, entry.backend))
+            is_backends = entry.backend is not None and bool(entry.backend.class_name)
+            is_member = is_backends or split_kernel(entry.kernel, "")[0] in classes
+            found.append(Kernel(operator, one.key, entry.kernel, type_, entry.backend, is_member))
     return found
 
 
@@ -116,7 +117,10 @@ def kernel_files(
 def kernels_headers(
     layout: Layout, kernels: Sequence[Kernel], includes: Blocks
 ) -> Iterator[OutputFile]:
-    """`kernels.h`, and a header for the classes of each backend; `includes` declare the types of the signatures."""
+    """`kernels.h`, and a header for the classes of each backend; `includes` declare the types of the signatures.
+
+    Classes of the author's are in headers of the author's.
+    """
     members: dict[str, list[Kernel]] = {}
     for kernel in kernels:
         if kernel.backend is not None and kernel.is_member:
@@ -215,9 +219,11 @@ def author_functions(
         view = prototype(kernel, layout.namespace)
         blocks = [*includes, *include_blocks(signature_headers([kernel.signature]))]
         name = view.name
-        if kernel.backend is not None and kernel.is_member:
+        if kernel.is_member:
             namespace, class_ = split_class(namespace)
-            name, blocks = f"{class_}::{name}", [[layout.own(class_header(kernel.backend))]]
+            name = f"{class_}::{name}"
+        if kernel.backend is not None and kernel.is_member:
+            blocks = [[layout.own(class_header(kernel.backend))]]
         yield AuthorFunction(
             name,
             (f"{kernel.key} of {kernel.operator.function.name}",),

@@ -40,7 +40,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
     functions, diagnostics = selection.functions, list(selection.diagnostics)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner)
+    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner, options)
     for operator in selection.operators:
         diagnostics += check_types(operator, options.framework)
         if not options.calls_only:
@@ -65,7 +65,8 @@ def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[Au
     layout = _layout(selection.operators, options)
     operators = build_operators(selection.operators, len(layout.shards), types)
     signature = partial(kernel_signature, types=types)
-    kernels = author_kernels(selection.registrations(program), operators, signature)
+    registered = selection.registrations(program)
+    kernels = author_kernels(registered, operators, signature, options.kernel_classes)
     return author_functions(kernels, layout, layout.framework())
 
 
@@ -91,7 +92,8 @@ def _files(
     if options.calls_only:
         return
     yield from build_methods(members, layout)
-    kernels = author_kernels(registered, operators, partial(kernel_signature, types=types))
+    signature = partial(kernel_signature, types=types)
+    kernels = author_kernels(registered, operators, signature, options.kernel_classes)
     yield from build_kernels(kernels, layout, options.kernel_headers)
     declared = kernel_includes(layout, options.kernel_headers)
     yield from build_registrations(operators, kernels, layout, options.library, declared)

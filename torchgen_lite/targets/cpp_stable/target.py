@@ -45,7 +45,9 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     for operator in selection.operators:
         diagnostics += check_entry(operator, wanted)
     namespace = options.namespace or default_namespace(functions)
-    diagnostics += check_names(program, TARGET, selection.operators, namespace, INNER_NAMESPACES)
+    diagnostics += check_names(
+        program, TARGET, selection.operators, namespace, INNER_NAMESPACES, options
+    )
     diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
     diagnostics += check_copies(program, TARGET)
     if has_errors(diagnostics):
@@ -63,20 +65,26 @@ def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[Auth
     selection = select_cpp_stable(program, options)
     layout = library_layout(selection.functions, options)
     operators = build_operators(selection.operators, len(layout.shards))
-    return author_functions(_kernels(selection, program, operators), layout)
+    return author_functions(_kernels(selection, program, operators, options), layout)
 
 
-def _kernels(selection: Selection, program: Program, operators: Sequence[Operator]) -> list[Kernel]:
+def _kernels(
+    selection: Selection, program: Program, operators: Sequence[Operator], options: StableOptions
+) -> list[Kernel]:
     """The typed call takes what a kernel takes."""
-    registered = selection.registrations(program)
-    return author_kernels(registered, operators, lambda operator, entry: operator.signature)
+    return author_kernels(
+        selection.registrations(program),
+        operators,
+        lambda operator, entry: operator.signature,
+        options.kernel_classes,
+    )
 
 
 def _files(selection: Selection, program: Program, options: StableOptions) -> Iterator[OutputFile]:
     layout = library_layout(selection.functions, options)
     operators = build_operators(selection.operators, len(layout.shards))
     yield from build_calls(operators, layout)
-    kernels = _kernels(selection, program, operators)
+    kernels = _kernels(selection, program, operators, options)
     # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
     # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
     is_boxed = bool(options.kernel_headers)

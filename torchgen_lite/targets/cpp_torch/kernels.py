@@ -8,7 +8,7 @@ kernels for keys of no dense backend (SparseCPU) are, as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.registrations import Registration
@@ -25,15 +25,19 @@ from torchgen_lite.targets.output import OutputFile
 
 
 def torch_kernels(
-    registered: Iterable[Registration], operators: Sequence[Operator], layout: TorchLayout
+    registered: Iterable[Registration],
+    operators: Sequence[Operator],
+    layout: TorchLayout,
+    classes: Collection[str],
 ) -> list[Kernel]:
-    """The kernels that the author writes. Whether one takes symbolic integers, its name says."""
+    """The kernels that the author writes, some of them in `classes`. Whether one takes symbolic integers, its name
+    says."""
 
     def signature(operator: Operator, entry: KernelEntry) -> CppSignature:
         symint = takes_symint(entry)
         return types.signature(operator.function, symint=symint, classes=layout.classes)
 
-    return author_kernels(registered, operators, signature)
+    return author_kernels(registered, operators, signature, classes)
 
 
 def build_kernels(kernels: Sequence[Kernel], layout: TorchLayout) -> Iterator[OutputFile]:

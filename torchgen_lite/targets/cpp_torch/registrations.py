@@ -44,7 +44,7 @@ def wrapped(operator: Operator, key: str, wrapper: Wrapper) -> Registration:
 def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[Registration]:
     """The kernels of the author, directly or through a function that guards the device."""
     shared = shared_names(kernels, namespace)
-    for operator, key, name, signature, backend in kernels:
+    for operator, key, name, signature, backend, _ in kernels:
         kernel = qualified(name, namespace)
         device = device_view(operator.function, key, backend)
         if kernel in shared or device != ANY_DEVICE:

@@ -65,7 +65,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     functions, diagnostics = selection.functions, list(selection.diagnostics)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner)
+    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner, options)
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(program, functions)
@@ -108,7 +108,8 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     selection = select_cpp_torch(program, options)
     layout = torch_layout(selection.functions, options)
     operators = build_operators(selection.operators, layout)
-    kernels = torch_kernels(selection.registrations(program), operators, layout)
+    registered = selection.registrations(program)
+    kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
     groups = structured_groups(operators, layout.namespace)
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
@@ -163,7 +164,7 @@ def _files(
     defines = any(o.function.namespace not in TORCH_NAMESPACES for o in operators)
     has_sources = is_split or not defines
     yield from _calls(called, layout, has_sources)
-    kernels = torch_kernels(registered, operators, layout)
+    kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
     groups = structured_groups(operators, namespace)
     if any(one.origin is Origin.from_out for one in registered):
         yield from_out_header(layout)

@@ -447,6 +447,20 @@ def test_types_that_are_no_custom_classes(tmp_path: Path, given: dict[str, str],
     assert error.startswith("error[TG510]: `types`: ") and said in error
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kernel_headers": ["k.h"]}, []),
+        ({}, ["nothing declares `demo::Kernels`"]),
+        ({"kernel_classes": ["demo::Kernel"]}, ["no kernel is a member of `demo::Kernel`"]),
+    ],
+)
+def test_classes_of_kernels(tmp_path: Path, options: dict[str, object], said: list[str]) -> None:
+    yaml = SCALE + "  dispatch:\n    CPU: demo::Kernels::scale\n"
+    found = diagnostics(tmp_path, yaml, **{"kernel_classes": ["demo::Kernels"], **options})
+    assert found == [f"error[TG510]: `kernel-classes`: {one}" for one in said]
+
+
 def test_a_kernel_that_no_call_reaches(tmp_path: Path) -> None:
     yaml = "- func: demo::seed(int n) -> int\n  dispatch:\n    CPU: seed_cpu\n"
     assert diagnostics(tmp_path, yaml) == [
