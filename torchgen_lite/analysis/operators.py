@@ -19,7 +19,7 @@ from torchgen_lite.analysis.kernels import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.kept import kept
+from torchgen_lite.schema.kept import keeping, kept
 
 
 class Company(Protocol):
@@ -35,6 +35,7 @@ class Company(Protocol):
     def view_names(self) -> frozenset[str]: ...
 
 
+@keeping
 @dataclass(frozen=True, eq=False)
 class Operator:
     """An operator, declared or derived. Two of them are the same only if they are the same object.

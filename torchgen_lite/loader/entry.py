@@ -151,7 +151,8 @@ class NativeFunction:
     @property
     def name(self) -> str:
         """What finds the operator everywhere: `aten::add.Tensor`, whether or not `aten::` was written."""
-        return f"{self.namespace}::{self.func.local_name}"
+        func = self.func
+        return func.full_name if "::" in func.name else f"{self.namespace}::{func.local_name}"
 
     @property
     def delegate(self) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from sys import intern
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean, meant
@@ -187,7 +188,7 @@ def _build(
         assert func is not None
         return NativeFunction(
             func,
-            func.namespace or "aten",
+            intern(func.namespace or "aten"),
             extra=extra,
             field_spans=FieldSpans(place, spans),
             **values,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
@@ -21,6 +21,9 @@ from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode,
 
 # After this many errors the rest of a file is not read.
 MAX_ERRORS = 1000
+# Fields by which other formats are known.
+_OF_BACKENDS = frozenset({"backend", "supported", "official"})
+_OF_EXECUTORCH = frozenset({"op", "kernels"})
 
 Loaded = tuple[tuple[NativeFunction, ...], tuple[Diagnostic, ...]]
 
@@ -93,11 +96,11 @@ def _load_file(
         from torchgen_lite.loader.derivatives_format import load_derivatives_file
 
         load_derivatives_file(source, node, earlier, words, diagnostics)
-    elif isinstance(node, MapNode) and _has_key(node, ("backend", "supported", "official")):
+    elif isinstance(node, MapNode) and not _OF_BACKENDS.isdisjoint(_keys(node)):
         from torchgen_lite.loader.backend_format import load_backend_file
 
         load_backend_file(source, node, earlier, words, diagnostics)
-    elif isinstance(node, MapNode) and _has_key(node, ("aten",)):
+    elif isinstance(node, MapNode) and "aten" in _keys(node):
         from torchgen_lite.loader.backend_format import load_namespaces
 
         load_namespaces(source, node, earlier, words, diagnostics)
@@ -133,13 +136,14 @@ class _Entries:
 
     def _load(self, item: Node) -> None:
         earlier, diagnostics = self.earlier, self.diagnostics
-        others = _others(item) if isinstance(item, MapNode) else None
+        keys: Set[str] = _keys(item) if isinstance(item, MapNode) else frozenset()
+        others = _others(keys)
         if others is not None:
             reader = EntryReader(self.source, diagnostics)
             reader.report("TG101", others, reader.span(item), "not an entry of PyTorch")
             self.is_over = True
             return
-        if not isinstance(item, MapNode) or not _has_key(item, ("op", "kernels")):
+        if not isinstance(item, MapNode) or _OF_EXECUTORCH.isdisjoint(keys):
             function = load_entry(self.source, item, self.words, diagnostics, earlier)
         else:
             from torchgen_lite.loader.executorch_format import load_executorch_entry
@@ -149,11 +153,11 @@ class _Entries:
             earlier.functions.append(function)
 
 
-def _others(item: MapNode) -> str | None:
+def _others(keys: Set[str]) -> str | None:
     """What an entry of another family's file is."""
-    if _has_key(item, ("op",)) and _has_key(item, ("args", "infer_meta")):
+    if "op" in keys and ("args" in keys or "infer_meta" in keys):
         return "these are operators of Paddle, which have another schema language"
-    if _has_key(item, ("inherits",)) and _has_key(item, ("type_constraint",)):
+    if "inherits" in keys and "type_constraint" in keys:
         return "these are types that operators of the edge dialect take, not operators"
     return None
 
@@ -174,17 +178,17 @@ def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) 
 def _has_formulas(node: Node) -> TypeGuard[MapNode | ListNode]:
     """Whether this is a derivatives.yaml."""
     if isinstance(node, MapNode):
-        return _has_key(node, ("backward",))
+        return "backward" in _keys(node)
     return isinstance(node, ListNode) and bool(node.items) and _begins_formulas(node.items[0])
 
 
 def _begins_formulas(first: Node) -> bool:
     """Whether this is the first entry of a derivatives.yaml that is a list."""
-    if not isinstance(first, MapNode) or not _has_key(first, ("name",)):
+    if not isinstance(first, MapNode):
         return False
-    others = [key.value for key, _ in first.items if isinstance(key, ScalarNode)]
-    return "func" not in others and any(key != "name" and key not in FIELDS for key in others)
+    keys = _keys(first)
+    return "name" in keys and "func" not in keys and not keys <= {"name", *FIELDS}
 
 
-def _has_key(node: MapNode, names: tuple[str, ...]) -> bool:
-    return any(isinstance(key, ScalarNode) and key.value in names for key, _ in node.items)
+def _keys(node: MapNode) -> Set[str]:
+    return {key.value for key, _ in node.items if isinstance(key, ScalarNode)}

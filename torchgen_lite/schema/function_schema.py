@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..diagnostics import Diagnostic, Label, Source, Span
-from .kept import kept
+from .kept import keeping, kept
 from .kind import SchemaKind, find_kind
 from .model import Argument, Return, find_annotation
 from .parser import Locate, parse_parts
@@ -27,6 +27,7 @@ class SchemaError(ValueError):
         self.diagnostics = diagnostics
 
 
+@keeping
 @dataclass(frozen=True)
 class FunctionSchema:
     """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given.
@@ -104,6 +105,8 @@ class FunctionSchema:
 
     @kept
     def positional(self) -> tuple[Argument, ...]:
+        if not self.arguments or not self.arguments[-1].kwarg_only:
+            return self.arguments
         return tuple([a for a in self.arguments if not a.kwarg_only])
 
     @kept

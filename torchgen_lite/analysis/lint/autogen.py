@@ -69,6 +69,8 @@ def _asks_for_its_own(operator: Operator) -> bool:
 
 def _may_lack_functional(members: Sequence[Operator]) -> bool:
     """Whether there are more out variants, or in-place ones, than functional ones."""
+    if len(members) == 1:
+        return False  # As most are.
     out = inplace = 0
     for operator in members:
         if operator.kind is SchemaKind.inplace:
