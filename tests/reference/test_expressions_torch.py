@@ -337,6 +337,26 @@ lib.ones(2).scatter_add(0,lib.tensor([5]),lib.ones(1))
 lib.ones(2).take(lib.tensor([5]))
 lib.take_along_dim(lib.ones(2),lib.tensor([5]),0)
 lib.take_along_dim(lib.ones(2),lib.tensor([-3]),0)
+lib.take_along_dim(lib.ones(2),lib.tensor([-1]))
+lib.take_along_dim(lib.ones(2),lib.tensor([1],dtype=lib.int32))
+lib.take_along_dim(lib.ones(2),lib.tensor([1],dtype=lib.int32),0)
+lib.take_along_dim(lib.empty(0),lib.tensor([],dtype=lib.int64),0)
+lib.tensor([],dtype=lib.int64)//0
+lib.tensor([],dtype=lib.int64)%lib.tensor([[0],[1]])
+lib.fmod(lib.tensor([],dtype=lib.int64),0)
+lib.div(lib.tensor([],dtype=lib.int64),0,rounding_mode='trunc')
+lib.fmod(lib.tensor([1]),0)
+lib.index_put(lib.ones(3),(lib.tensor([0,1]),),lib.ones(3))
+lib.index_put(lib.ones(3),(lib.tensor([True,False,True]),),lib.ones(3),True)
+lib.nonzero(lib.ones(1),as_tuple=True,out=lib.empty(0,dtype=lib.int64))
+lib.nonzero(lib.ones(1),out=lib.empty(0,dtype=lib.int64))
+lib.ones(1).nonzero(out=lib.empty(0,dtype=lib.int64))
+lib.ones(2,3).norm(1,0,False,lib.float64)
+lib.norm(lib.ones(2,3),1,0,False,lib.empty(3))
+lib.meshgrid(lib.ones(1),indexing=None)
+lib.tensordot(lib.ones(2,3),lib.ones(3,2),lib.tensor([1]))
+lib.tensordot(lib.ones(2,3),lib.ones(3,2),(1,0))
+lib.tensordot(lib.ones(2,3),lib.ones(3,2),1.5)
 lib.lerp(i64,i64,1)
 b.clamp(max=1)
 c.sort()
@@ -454,6 +474,22 @@ def data_of_a_leaf(lib: Any) -> Any:
     return [x.tolist(), x.requires_grad, x.data.requires_grad]
 
 
+def replaced_data(lib: Any) -> Any:
+    x, y = leaf(lib, 2), lib.ones(2, dtype=lib.float64)
+    x.data = y
+    y.add_(1)
+    found = [x.tolist(), x._version, y._version, x.dtype == lib.float64]
+    wrong = [lib.ones(2, dtype=lib.int64), lib.ones(2, device="meta"), lib.ones(2).to_sparse(), 3]
+    return found + [type(attempt(setattr, x, "data", w)).__name__ for w in wrong]
+
+
+def versions_of_factories(lib: Any) -> Any:
+    made = [lib.zeros(2), lib.full((2,), 3), lib.arange(3), lib.eye(2), lib.rand(2)]
+    values = leaf(lib, 1)
+    sparse = lib.sparse_coo_tensor(lib.tensor([[0]]), values, (2,))
+    return [*[x._version for x in made], lib.ones(2, out=lib.empty(2))._version, sparse.is_leaf]
+
+
 def views_of_integers(lib: Any) -> Any:
     x = lib.zeros(3, dtype=lib.int64)
     return [x[1:]._is_view(), x[1:]._base is x, x.split(1)[0]._is_view(), x.clone()._is_view()]
@@ -487,6 +523,8 @@ PROGRAMS: list[Callable[[Any], Any]] = [
     layout_of_gradients,
     hooks_after_accumulation,
     data_of_a_leaf,
+    replaced_data,
+    versions_of_factories,
     views_of_integers,
     named_results,
     in_place_shifts,

@@ -12,11 +12,15 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from torchgen_lite.reference.device import as_device
-from torchgen_lite_ops import functions, operators
+from torchgen_lite.runtime import DispatchKey, DispatchKeySet, ExcludeDispatchKeyGuard
+from torchgen_lite_ops import operators
 from torchgen_lite_ops.methods import TensorMethods
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Number, Tensor
+
+
+_CHANGES = DispatchKeySet(DispatchKey.ADInplaceOrView)
 
 
 class Factory(Protocol):
@@ -65,7 +69,11 @@ def factory(function: Callable[..., Any]) -> Factory:
     def call(*args: Any, requires_grad: bool = False, **kwargs: Any) -> Tensor:
         if kwargs.get("out") is not None:
             _check_options(kwargs)
-        result: Tensor = function(*args, **kwargs)
+            result: Tensor = function(*args, **kwargs)
+        else:
+            # What is written to something fresh is no change of it.
+            with ExcludeDispatchKeyGuard(_CHANGES):
+                result = function(*args, **kwargs)
         return result.requires_grad_() if requires_grad else result
 
     return call
@@ -89,20 +97,19 @@ def _check_options(kwargs: dict[str, Any]) -> None:
         )
 
 
-def nonzero(
-    self: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
-) -> Tensor | tuple[Tensor, ...]:
+def nonzero(self: Tensor, *, as_tuple: bool = False) -> Tensor | tuple[Tensor, ...]:
     """The coordinates as the rows of a matrix, or with `as_tuple` a vector for each dimension."""
-    return tuple(operators.where(self)) if as_tuple else functions.nonzero(self, out=out)
+    return tuple(operators.where(self)) if as_tuple else operators.nonzero(self)
 
 
-def norm(
+def vector_norm(
     self: Tensor,
     p: Number | str | None = "fro",
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
-    out: Tensor | None = None,
     dtype: Any = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """A vector norm over some dimensions or all; "fro" is the second."""
     if isinstance(p, str):
@@ -131,6 +138,6 @@ class BoundMethods(TensorMethods):
     new_ones: Any = factory(TensorMethods.new_ones)
     new_zeros: Any = factory(TensorMethods.new_zeros)
     nonzero: Any = nonzero
-    norm: Any = norm
+    norm: Any = vector_norm
     true_divide: Any = TensorMethods.div
     true_divide_: Any = TensorMethods.div_

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from torchgen_lite.reference.bindings import factory, named, nonzero, norm, return_types
-from torchgen_lite.reference.tensor import Tensor, wrap_number
+from torchgen_lite.reference.bindings import factory, named, return_types, vector_norm
+from torchgen_lite.reference.tensor import Number, Tensor, wrap_number
 from torchgen_lite_ops import functions, operators
 
 __all__ = [
@@ -134,12 +134,36 @@ zeros = factory(functions.zeros)
 zeros_like = factory(functions.zeros_like)
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+def nonzero(
+    self: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """The coordinates as the rows of a matrix, or with `as_tuple` a vector for each dimension."""
+    if out is None:
+        found: Tensor | tuple[Tensor, ...] = self.nonzero(as_tuple=as_tuple)
+        return found
+    if as_tuple:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+    return operators.nonzero_out(self, out=out)
+
+
+def norm(
+    self: Tensor,
+    p: Number | str | None = "fro",
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: Any = None,
+) -> Tensor:
+    """A vector norm over some dimensions or all; "fro" is the second."""
+    return vector_norm(self, p, dim, keepdim, dtype, out=out)
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, of tensors one by one or in a list."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    return tuple(operators.meshgrid_indexing(given, indexing=indexing))
+    return tuple(operators.meshgrid_indexing(given, indexing=indexing or "ij"))
 
 
 def _of_several(function: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
@@ -160,12 +184,12 @@ atleast_2d = _of_several(functions.atleast_2d)
 def tensordot(
     self: Tensor,
     other: Tensor,
-    dims: int | Tensor | Sequence[int | Sequence[int]] = 2,
+    dims: int | Tensor | Sequence[Sequence[int]] = 2,
     out: Tensor | None = None,
 ) -> Tensor:
     """Sums over pairs of dimensions: a list of them for each tensor, or how many, last ones with first ones."""
     if isinstance(dims, Tensor):
-        dims = dims.tolist()
+        dims = int(dims) if dims.numel() == 1 else dims.tolist()
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got {dims=}")
@@ -176,7 +200,12 @@ def tensordot(
             )
         axes = builtins.range
         dims = [axes(self.ndim - dims, self.ndim), axes(dims)]
-    first, second = ([dim] if isinstance(dim, int) else [*dim] for dim in dims)
+    if not isinstance(dims, (list, tuple)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing"
+            f" two lists, but got {dims=}"
+        )
+    first, second = dims
     if out is None:
         return operators.tensordot(self, other, first, second)
     return operators.tensordot_out(self, other, first, second, out=out)

@@ -265,12 +265,20 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        if value._dtype is not self._dtype:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if value._device is not self._device or value.is_sparse is not self.is_sparse:
             raise RuntimeError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have"
                 " incompatible tensor type."
             )
-        self._storage, self._offset = value._storage, value._offset
+        if self._requires_grad and not value._dtype.differentiable:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype"
+            )
+        storage = value._storage.uncounted()
+        storage.version = self._storage.version
+        self._storage, self._offset, self._dtype = storage, value._offset, value._dtype
         self._shape, self._strides = value._shape, value._strides
         self._cache = self._cached_base = None
 

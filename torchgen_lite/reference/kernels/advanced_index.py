@@ -177,9 +177,15 @@ def _index_put_impl_(
     if self._device is meta:
         return self
     where = _numpy_index(self, indices)
-    with quiet():
-        if accumulate:
-            np.add.at(self._array, where, values._array)
-        else:
-            self._array[where] = values._array
+    try:
+        with quiet():
+            if accumulate:
+                np.add.at(self._array, where, values._array)
+            else:
+                self._array[where] = values._array
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values._shape)} cannot be broadcast to indexing"
+            f" result of shape {list(self._array[where].shape)}"
+        ) from None
     return self

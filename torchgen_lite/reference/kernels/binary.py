@@ -216,14 +216,14 @@ def div_out_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None, out:
     if rounding_mode is None:
         run(np.true_divide, out, a, b)
     elif rounding_mode == "floor":
-        run(np.floor_divide, out, a, _divisor(b))
+        run(np.floor_divide, out, a, _divisor(a, b))
     else:
         store(out, _truncated_quotient(a, b))
 
 
-def _divisor(b: Array) -> Array:
-    """Integers can't be divided by zero; ATen's kernels raise this text."""
-    if b.dtype.kind in "iu" and not b.all():
+def _divisor(a: Array, b: Array) -> Array:
+    """Integers can't be divided by zero; ATen's kernels raise this text, where there are any."""
+    if b.dtype.kind in "iu" and a.size and not b.all():
         raise RuntimeError("ZeroDivisionError")
     return b
 
@@ -232,7 +232,7 @@ def _truncated_quotient(a: Array, b: Array) -> Any:
     with quiet():
         if b.dtype.kind == "f":
             return np.trunc(a / b)
-        floored = np.floor_divide(a, _divisor(b))
+        floored = np.floor_divide(a, _divisor(a, b))
         inexact = (floored * b != a) & ((a < 0) != (b < 0))
         return floored + inexact.astype(a.dtype)
 
@@ -240,7 +240,8 @@ def _truncated_quotient(a: Array, b: Array) -> Any:
 def remainder_out(self: Tensor, other: Tensor, *, out: Tensor) -> None:
     """The remainder that has the sign of the divisor, as Python's %."""
     common = common_type(self, other).numpy
-    dividend, divisor = operand(self, common), _divisor(operand(other, common))
+    dividend = operand(self, common)
+    divisor = _divisor(dividend, operand(other, common))
     if common.kind != "f":
         run(np.remainder, out, dividend, divisor)
         return
@@ -252,7 +253,8 @@ def remainder_out(self: Tensor, other: Tensor, *, out: Tensor) -> None:
 def fmod_out(self: Tensor, other: Tensor, *, out: Tensor) -> None:
     """The remainder that has the sign of the dividend, as C's %."""
     common = common_type(self, other).numpy
-    run(np.fmod, out, operand(self, common), _divisor(operand(other, common)))
+    dividend = operand(self, common)
+    run(np.fmod, out, dividend, _divisor(dividend, operand(other, common)))
 
 
 def floor_divide_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:

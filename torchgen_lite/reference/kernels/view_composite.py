@@ -218,14 +218,13 @@ def meshgrid_indexing(tensors: Sequence[Tensor], *, indexing: str) -> list[Tenso
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather` with broadcasting of everything but `dim`; without `dim` of the flattened tensor."""
-    if indices._dtype not in (int64, int32):
+    if indices._dtype is not int64 and (dim is not None or indices._dtype is not int32):
         raise RuntimeError(
             "torch.take_along_dim(): dtype of indices should be Long but got "
             + indices._dtype.scalar_type
         )
     if dim is None:
-        indices = ops.remainder_Scalar(ops.view(indices, [-1]), self.numel())
-        return ops.gather(ops.view(self, [-1]), 0, indices)
+        return ops.gather(ops.view(self, [-1]), 0, ops.view(indices, [-1]))
     if self.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but"
