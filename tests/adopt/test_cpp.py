@@ -1,8 +1,12 @@
-"""A library of twenty operators in C++: imported, generated and built, it is what it was, and passes its own tests."""
+"""A library of twenty operators in C++: imported, generated and built, it is what it was, and passes its own tests.
+
+So is the library that docs/moving-over.md begins with, which is compiled beside it: the headers are most of the time.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +16,7 @@ import pytest
 
 from tests.adopt.adopted import registry, run_tool
 from tests.cpp.compiling import compile_library, needs_compiler, write_files
+from tests.repo.test_moving_over_page import blocks
 from torchgen_lite import generate, load
 
 pytestmark = [pytest.mark.torch, needs_compiler]
@@ -28,21 +33,45 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     generated = tmp_path_factory.mktemp("generated")
     for folder in (by_hand, generated):
         shutil.copytree(HERE, folder, dirs_exist_ok=True)
-    build(by_hand, ["kernels.cpp", "bindings.cpp"], "-DEXTENSION_NAME=adopt")
+    walk = tmp_path_factory.mktemp("walk")
+    write_files(walk, {"csrc/ops.cpp": blocks("cpp")[0]})
+    flags = ("-DEXTENSION_NAME=adopt", "-DTORCH_EXTENSION_NAME=mylib")
+    build(by_hand, ["kernels.cpp", "bindings.cpp", f"{walk}/csrc/ops.cpp"], *flags)
     code, said = run_tool(generated, "import", *OPTIONS, "--to", "ops.yaml")
     assert code == 0, said
     (generated / "bindings.cpp").unlink()
-    files = generate(load(root=generated), targets=["cpp-torch"])
-    write_files(generated, files)
-    sources = sorted(path for path in files if path.endswith(".cpp"))
-    build(generated, ["kernels.cpp", *sources], f"-I{generated}/cpp-torch/include")
+    sources = generated_sources(generated)
+    walk_the_page(walk)
+    walked = [f"{walk}/{path}" for path in ("csrc/ops.cpp", *generated_sources(walk))]
+    include = [f"-I{folder}/cpp-torch/include" for folder in (generated, walk)]
+    build(generated, ["kernels.cpp", *sources, *walked], *include)
     return by_hand, generated
 
 
-def build(folder: Path, sources: list[str], flag: str) -> None:
+def generated_sources(folder: Path) -> list[str]:
+    """Generate for the project in a folder."""
+    files = generate(load(root=folder), targets=["cpp-torch"])
+    write_files(folder, files)
+    return sorted(path for path in files if path.endswith(".cpp") and "module" not in path)
+
+
+def build(folder: Path, sources: list[str], *flags: str) -> None:
     """Make `library.so` of a folder; PyTorch's headers are most of the time, so they are read once."""
     write_files(folder, {"all.cpp": "".join(f'#include "{path}"\n' for path in sources)})
-    compile_library(folder, ["all.cpp"], flags=[flag], includes=[folder])
+    compile_library(folder, ["all.cpp"], flags=[*flags, "-DWITH_NORM"], includes=[folder])
+
+
+def walk_the_page(folder: Path) -> None:
+    """The library of the page after its step 3: kernels are visible, and the registrations are generated."""
+    macro = "TORCH_EXTENSION_NAME=mylib"
+    code, said = run_tool(folder, "import", "csrc", "--macro", macro, "--to", "ops.yaml")
+    assert code == 0, said
+    write_files(folder, {"torchgen_lite.toml": blocks("toml")[0]})
+    text = (folder / "csrc/ops.cpp").read_text()
+    visible = text.replace("namespace {\n\n", "").replace("} // namespace\n\n", "")
+    without = re.sub(r"^TORCH_LIBRARY.*?^}\n", "", visible, flags=re.M | re.S)
+    assert len(without) < len(visible) < len(text)
+    (folder / "csrc/ops.cpp").write_text(without)
 
 
 OPTIONS = (".", "--macro", "EXTENSION_NAME=adopt")
@@ -67,6 +96,12 @@ def test_the_same_is_registered(libraries: tuple[Path, Path]) -> None:
         assert [generated[name][0], kept, generated[name][2]] == [schema, keys, tags], name
 
 
+def test_the_page_ends_where_it_began(libraries: tuple[Path, Path]) -> None:
+    by_hand, generated = (registry("mylib", [f"{one}/library.so"], []) for one in libraries)
+    assert list(by_hand) == ["mylib::muladd", "mylib::norm"]
+    assert by_hand == generated
+
+
 @pytest.mark.parametrize("which", [0, 1], ids=["by-hand", "generated"])
 def test_its_own_tests_pass(libraries: tuple[Path, Path], which: int) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
@@ -80,10 +115,11 @@ def test_the_registry_and_the_text_together(libraries: tuple[Path, Path]) -> Non
         "import pathlib, torch\n"
         "torch.ops.load_library(str(pathlib.Path(__file__).with_name('library.so')))\n"
     )
-    both = run_tool(folder, "import", "--module", "adopt_library", *OPTIONS, "--to", "both.yaml")
+    module = ("import", "--module", "adopt_library", "--namespace", "adopt")
+    both = run_tool(folder, *module, *OPTIONS, "--to", "both.yaml")
     assert both[0] == 0, both[1]
     assert (folder / "both.yaml").read_text() == (HERE / "ops.yaml").read_text()
-    alone = run_tool(folder, "import", "--module", "adopt_library", "--to", "alone.yaml")
+    alone = run_tool(folder, *module, "--to", "alone.yaml")
     assert alone[0] == 0 and "TG608" in alone[1]
     text = (folder / "alone.yaml").read_text()
     assert "- func: adopt::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor\n" in text

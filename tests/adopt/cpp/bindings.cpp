@@ -11,7 +11,7 @@
   m.impl(                                                            \
       "pack_" #n "bit",                                              \
       torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(adopt::pack_##n##bit)));
-#define TORCH_LIBRARY_EXPAND(NAME, MODULE) TORCH_LIBRARY(NAME, MODULE)
+#define TORCH_LIBRARY_EXPAND(name, m) TORCH_LIBRARY(name, m)
 
 TORCH_LIBRARY_EXPAND(EXTENSION_NAME, m) {
   // a * b + s in one pass.
