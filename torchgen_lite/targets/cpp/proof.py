@@ -50,6 +50,7 @@ from torchgen_lite.targets.cpp.kernels import (
 )
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.file_names import file_names
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -133,7 +134,7 @@ def proof_files(
     by_operator: dict[str, list[RequiredKernel]] = {}
     for kernel in kernels:
         by_operator.setdefault(kernel.operator.flat, []).append(kernel)
-    names = [f"verify/{name}.h" for name in by_operator]
+    names = [f"verify/{name}.h" for name in file_names(by_operator).values()]
     for name, own in zip(names, by_operator.values()):
         blocks = [*includes(own), [layout.own("kernel_check.h")]]
         if any(kernel.is_member for kernel in own):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from torchgen_lite.loader import releases
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.torch_files import TorchFiles
 from torchgen_lite.pipeline import generate_all
-from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets import TARGETS, file_names
 
 
 def load(folder: Path, yaml: str, **options: object) -> torchgen_lite.Program:
@@ -445,6 +446,16 @@ def test_custom_classes_without_a_type(tmp_path: Path) -> None:
 def test_types_that_are_no_custom_classes(tmp_path: Path, given: dict[str, str], said: str) -> None:
     (error,) = diagnostics(tmp_path, SCALE, types=given)
     assert error.startswith("error[TG510]: `types`: ") and said in error
+
+
+def test_files_of_names_that_differ_in_case(tmp_path: Path) -> None:
+    assert doctest.testmod(file_names).failed == 0
+    entry = "- func: demo::add.{0}(Tensor x) -> Tensor\n  dispatch:\n    CPU: add_{0}\n"
+    files = generate(tmp_path, "".join(map(entry.format, ["t", "T", "Out"])))
+    names = ["add_t", "add_T-1", "add_Out"]
+    assert [p for p in files if "/verify/" in p] == [f"include/demo/verify/{n}.h" for n in names]
+    for name in names:
+        assert f"#include <demo/verify/{name}.h>\n" in files["include/demo/verify_kernels.h"]
 
 
 @pytest.mark.parametrize(

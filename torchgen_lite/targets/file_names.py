@@ -1,0 +1,27 @@
+"""Names of files that stay apart on disks that ignore case.
+
+Note [Names that differ in case]
+`add_t.h` and `add_T.h` would be one file on many disks. Of names that differ in nothing else, those with capital letters say
+which letters these are, as a number behind the name: `add_T-1.h`. Names of operators have no hyphen, so that this is nobody
+else's; and a name without capitals stays as it is when another is added.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+
+def file_names(names: Collection[str]) -> dict[str, str]:
+    """The name of the file for each name.
+
+    >>> file_names(["add_t", "add_T", "Sub", "ADD_t"])
+    {'add_t': 'add_t', 'add_T': 'add_T-1', 'Sub': 'Sub', 'ADD_t': 'ADD_t-1c'}
+    """
+    alike = Counter(name.lower() for name in set(names))
+    return {name: name + _capitals(name) * (alike[name.lower()] > 1) for name in names}
+
+
+def _capitals(name: str) -> str:
+    bits = int("".join(str(int(letter.isupper())) for letter in name), 2)
+    return f"-{bits:x}" if bits else ""
