@@ -30,6 +30,7 @@ from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_module
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch_files import find_torch_files, read_tags
 from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
 from torchgen_lite.loader.versions import Version, parse_version
@@ -386,7 +387,7 @@ def _named(config: Config, path: str) -> str:
     is_beside = os.path.relpath(output, config.root).split(os.sep)[0] == os.pardir
     if is_beside and not Path(config.output_dir).is_absolute() and not Path(path).is_absolute():
         return os.path.relpath(config.root / path, output).replace(os.sep, "/")
-    return path.rsplit("/", 1)[-1] if path.startswith(("/", "..")) or ":" in path else path
+    return portable_path(path)
 
 
 def unknown_target(name: str) -> Diagnostic:

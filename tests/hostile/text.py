@@ -6,6 +6,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
 
 MARK = "PWNED"
 HOSTILE = (
@@ -108,12 +110,60 @@ def python_code(text: str) -> str:
     return " ".join(token.string for token in tokens if token.type in kept)
 
 
+# What our own pages have; emphasis, images, quotes and scripts are not among it.
+_TAGS = frozenset(
+    "a body code dd div dl dt form h1 h2 head header html input li link main meta p pre script section "
+    "table tbody td th thead title tr ul".split()
+)
+
+
+class Structure(HTMLParser):
+    """The tags of a page with their attributes, and what is neither a tag nor text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.others: list[str] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(f"{tag} {attrs}" if attrs else tag)
+        if tag not in _TAGS or tag == "script" and [name for name, _ in attrs] != ["src", "defer"]:
+            self.others.append(f"{MARK} {tag}")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        self.others.append(data)
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+def markup_code(text: str) -> str:
+    """What is not text in HTML: tags that our pages do not have carry the mark."""
+    page = Structure(text)
+    return " ".join([*page.tags, *page.others])
+
+
+def markdown_code(text: str) -> str:
+    """The same of Markdown, as MyST and other parsers of CommonMark read it."""
+    from markdown_it import MarkdownIt
+
+    return markup_code(MarkdownIt("commonmark").enable("table").render(text))
+
+
+_CODE = {".py": python_code, ".pyi": python_code, ".html": markup_code, ".md": markdown_code}
+
+
 def escaped(files: Mapping[str, str]) -> Iterator[str]:
     """The files in which the mark has become code."""
     for path, text in files.items():
         if text in _SEEN:
             continue
         _SEEN.add(text)
-        code = python_code(text) if path.endswith((".py", ".pyi")) else cpp_code(text)
+        code = _CODE.get(PurePosixPath(path).suffix, cpp_code)(text)
         if MARK in code:
             yield f"{path}: {[line for line in text.splitlines() if MARK in line]}"

@@ -9,15 +9,17 @@ label that begins with the word `fallthrough` stands for a kernel that lets call
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from torchgen_lite.key_sets import KeySets, key_sets
 from torchgen_lite.key_tables import CURRENT, KeyTable
-from torchgen_lite.runtime.table import FALLBACK, MISSING, RULES, Choice, Plan, compute_plan
+from torchgen_lite.runtime.table import FALLBACK, MISSING, RULES, Plan, choose, compute_plan
 
 FALLTHROUGH = "fallthrough"
 FALLBACK_STEP = len(RULES) + 1
 MISSING_STEP = FALLBACK_STEP + 1
+_STEPS = {FALLBACK: FALLBACK_STEP, MISSING: MISSING_STEP}
 FALLBACK_TEXT = "a backend fallback is registered for this key"
 
 
@@ -76,27 +78,41 @@ def _by_key(registrations: Registrations) -> dict[str, str]:
 
 def table(registrations: Registrations) -> tuple[Cell, ...]:
     """Every slot in order, the missing ones too."""
-    plan = plan_of(registrations)
-    kernels = _by_key(registrations)
+    kernels, fallbacks = _by_key(registrations), registrations.fallbacks
+    filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
     return tuple(
-        _cell(slot, choice, kernels, registrations)
-        for slot, choice in zip(registrations.sets.slots, plan.choices)
+        [
+            Cell(
+                slot,
+                step,
+                origin,
+                source,
+                fallbacks[slot] if origin == FALLBACK else kernels.get(source, ""),
+            )
+            for slot, step, origin, source in filled
+        ]
     )
 
 
-def _cell(
-    slot: str, choice: Choice, kernels: Mapping[str, str], registrations: Registrations
-) -> Cell:
-    if choice.source is not None:
-        where = frozenset(kernels)
-        step = next(r.step for r in RULES if r.decide(registrations.sets, slot, where) is not None)
-        return Cell(slot, step, choice.origin, choice.source, kernels[choice.source])
-    if choice.origin == FALLBACK:
-        return Cell(slot, FALLBACK_STEP, FALLBACK, slot, registrations.fallbacks[slot])
-    if choice.origin == MISSING:
-        return Cell(slot, MISSING_STEP, MISSING, "", "")
-    ambiguous = next(rule.step for rule in RULES if rule.origin == "math kernel")
-    return Cell(slot, ambiguous, choice.origin, "", "")
+@lru_cache(maxsize=1024)
+def _filled(
+    registered: frozenset[str], fallbacks: frozenset[str], keys: KeyTable
+) -> tuple[tuple[str, int, str, str], ...]:
+    """Slot, rule, origin and the key of the kernel: many operators have them alike."""
+    sets = key_sets(keys)
+    with_fallback = frozenset(map(sets.parse, fallbacks))
+    found = []
+    for slot in sets.slots:
+        choice = choose(sets, slot, registered, slot in with_fallback)
+        if choice.source is not None:
+            step = next(r.step for r in RULES if r.decide(sets, slot, registered) is not None)
+        elif choice.origin in _STEPS:
+            step = _STEPS[choice.origin]
+        else:  # Two kernels could serve it.
+            step = next(rule.step for rule in RULES if rule.origin == "math kernel")
+        source = slot if choice.origin == FALLBACK else choice.source or ""
+        found.append((slot, step, choice.origin, source))
+    return tuple(found)
 
 
 def are_alike(a: Cell, b: Cell) -> bool:

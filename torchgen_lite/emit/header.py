@@ -21,10 +21,16 @@ _COMMENTS = {
     ".cmake": "# ",
     ".txt": "# ",
     ".rst": ".. ",
+    ".md": "<!-- ",
+    ".html": "<!-- ",
+    ".css": "/* ",
+    ".js": "// ",
     ".h": "// ",
     ".cpp": "// ",
     ".cu": "// ",
 }
+# How a comment ends where the line does not end it, and what no file name in it may have.
+_ENDS = {"<!-- ": (" -->", "--"), "/* ": (" */", "*/")}
 # Formatters and linters leave generated Python alone; a release of theirs must not make it stale.
 _PYTHON_PRAGMAS = "# fmt: off\n# ruff: noqa\n"
 
@@ -33,8 +39,10 @@ def render_header(path: str, source: str) -> str:
     """The lines that open the file at `path`, made from `source`."""
     suffix = PurePosixPath(path).suffix
     comment = _COMMENTS.get(suffix, "# ")
-    first = f"{comment}{MARKER}{source}{_END}\n"
-    second = f"{comment}Regenerate: torchgen-lite generate\n"
+    end, unfit = _ENDS.get(comment, ("", "\n"))
+    source = source.replace(unfit, "_" * len(unfit))
+    first = f"{comment}{MARKER}{source}{_END}{end}\n"
+    second = f"{comment}Regenerate: torchgen-lite generate{end}\n"
     return first + second + (_PYTHON_PRAGMAS if suffix in (".py", ".pyi") else "")
 
 

@@ -22,6 +22,16 @@ def shown_path(path: Path, root: Path) -> str:
         return path.as_posix()
 
 
+def portable_path(shown: str) -> str:
+    """A shown path as generated files have it: the bare name of a file that is not in the project.
+
+    >>> portable_path("src/ops.yaml"), portable_path("/opt/torch/native_functions.yaml")
+    ('src/ops.yaml', 'native_functions.yaml')
+    """
+    is_elsewhere = shown.startswith(("/", "..")) or ":" in shown
+    return shown.rsplit("/", 1)[-1] if is_elsewhere else shown
+
+
 def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
     """Read a UTF-8 file; TG117 if it is none, and what `read_bytes` says."""
     data, found = read_bytes(path, root)

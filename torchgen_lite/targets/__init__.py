@@ -91,6 +91,12 @@ TARGETS = Targets(
         asks_torch=True,
         signatures=f"{_HERE}.signatures:of_torch_stubs",
     ),
+    Target(
+        "docs",
+        "a reference of the operators, in Markdown or HTML",
+        f"{_HERE}.docs.target:build_docs",
+        f"{_HERE}.docs.options:DocsOptions",
+    ),
 )
 # What is generated where nothing says otherwise.
 DEFAULT_TARGETS = ("python",)

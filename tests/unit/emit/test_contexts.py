@@ -35,6 +35,7 @@ PROJECTS = [
     "tests/cases/cpp_runtime/input",
     "tests/cases/cpp_backend/input",
     "tests/cases/cpp_torch/input",
+    "tests/cases/docs/input",
     "tests/cases/kernels/input",
     "tests/cases/torch_python/input",
     "tests/cases/torch_stubs/input",
@@ -51,7 +52,7 @@ TEMPLATES = sorted(
 DOCUMENTED = re.compile(r"^  (\w+(?:, \w+)*)  +\S", re.MULTILINE)
 # `vars` is the user's (`template-vars`).
 GIVEN = {"vars"}
-IMPORTING = (nodes.Include, nodes.FromImport)
+IMPORTING = (nodes.Extends, nodes.Include, nodes.FromImport)
 
 
 class Recording(Environment):

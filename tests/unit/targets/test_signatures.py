@@ -50,5 +50,5 @@ def test_signatures(tmp_path: Path, target: str, line: str) -> None:
     assert (other is None) == (target in ("cpp-torch-stable", "cpp-runtime"))
 
 
-def test_every_target_has_them() -> None:
-    assert [target.name for target in TARGETS.values() if not target.signatures] == []
+def test_every_target_that_generates_code_has_them() -> None:
+    assert [target.name for target in TARGETS.values() if not target.signatures] == ["docs"]

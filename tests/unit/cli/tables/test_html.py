@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
-from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser import DARK, assert_picture, in_a_browser, show
 from torchgen_lite.analysis.computed_table import Registrations, table
 from torchgen_lite.cli.tables.html import ORIGINS, Before, Details, render_html
 
@@ -57,10 +55,6 @@ def test_the_page_is_the_same_each_time() -> None:
     assert render_html(OPERATORS, "t") == render_html(list(OPERATORS), "t")
 
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
 SEARCH = """
 const type = (id, text) => {
   byId(id).value = text;
@@ -77,15 +71,7 @@ def browse(page: str, folder: Path, script: str = "", hash: str = "", *flags: st
     path = folder / "table.html"
     script = f"<script>{{{SEARCH}const said = [];\n{script}\ndocument.title = JSON.stringify(said);}}</script>"
     path.write_text(page + script)
-    assert CHROMIUM is not None
-    done = subprocess.run(
-        [CHROMIUM, *FLAGS, *flags, "--dump-dom", f"{path.as_uri()}{hash}"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    return done.stdout
+    return show(f"{path.as_uri()}{hash}", *flags)
 
 
 def said(page: str, folder: Path, script: str, hash: str = "", *flags: str) -> list[Any]:
@@ -99,14 +85,6 @@ def panel(dom: str) -> str:
     aside = re.search(r"<aside.*?</aside>", dom, re.S)
     assert aside is not None
     return aside[0]
-
-
-_skip = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-
-
-def in_a_browser(test: Callable[..., None]) -> Callable[..., None]:
-    """A test that is run where there is Chromium, on one Python."""
-    return pytest.mark.tools(_skip(test))
 
 
 SEVERAL = [
@@ -238,21 +216,12 @@ def test_it_fits_the_window(tmp_path: Path, width: int, dark: bool) -> None:
     said.push(document.documentElement.scrollWidth <= innerWidth, box("grid").height > 100);
     said.push(box("why").top >= box("grid").bottom, getComputedStyle(document.body).backgroundColor);
     """
-    flags = [f"--window-size={width},800", *(["--force-dark-mode"] if dark else [])]
+    picture = tmp_path / "page.png"
+    flags = [f"--window-size={width},800", f"--screenshot={picture}", *([DARK] if dark else [])]
     fits, is_high, is_below, paper = said(
         render_html(SEVERAL, "operators"), tmp_path, script, "", *flags
     )
     assert fits and is_high
     assert is_below is (width < 800)
     assert paper == ("rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)")
-    picture = tmp_path / "page.png"
-    assert CHROMIUM is not None
-    command = [
-        CHROMIUM,
-        *FLAGS,
-        *flags,
-        f"--screenshot={picture}",
-        (tmp_path / "table.html").as_uri(),
-    ]
-    subprocess.run(command, capture_output=True, check=True, timeout=120)
-    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 5000
+    assert_picture(picture)

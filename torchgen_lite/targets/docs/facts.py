@@ -1,0 +1,116 @@
+"""What is known of each operator, before it is text of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, table
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.loader.sources import portable_path
+from torchgen_lite.runtime.table import FALLBACK, MISSING
+from torchgen_lite.schema import SchemaKind
+from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.output import Selection, Signatures
+from torchgen_lite.targets.registered import registrations_of_program, why_absent
+
+# Whose calls are shown where no target of the project has any.
+_USUAL_SIGNATURES = ("python", "cpp-torch")
+
+
+class Row(NamedTuple):
+    """Slots of a table that tell the same: the first and the last key of each run, and one of the cells."""
+
+    runs: tuple[tuple[str, str], ...]
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The operators that have a page, and what a page says that follows from the others, or from targets."""
+
+    program: Program
+    selection: Selection
+    operators: tuple[Operator, ...]
+    tables: Mapping[str, Registrations]
+    overloads: Mapping[str, list[Operator]]
+    variants: Mapping[str, list[Operator]]
+
+    def absent(self, operator: Operator) -> str:
+        """Why there is no table of an operator; empty if there is one."""
+        if operator.name in self.tables:
+            return ""
+        return why_absent(self.program, self.selection, operator.name)
+
+    def signatures(self, operator: Operator) -> Iterator[tuple[str, Signatures]]:
+        """The calls of an operator, by target."""
+        program = self.program
+        configured = [t for t in program.config.targets if t in TARGETS and TARGETS[t].signatures]
+        for target in configured or _USUAL_SIGNATURES:
+            found = TARGETS[target].signatures_of(program, operator.function)
+            if found is not None:
+                yield target, found
+
+    def source(self, kernel: str) -> str:
+        """The file of a kernel in Python; empty if no module that a target names has it."""
+        for modules in self.program.modules.values():
+            place = modules["kernels"].place(kernel) if "kernels" in modules else None
+            if place is not None:
+                return portable_path(place.source.path)
+        return ""
+
+
+def reference(program: Program, selection: Selection) -> Reference:
+    """The operators that are declared, and derived ones that the target has."""
+    taken = {operator.name: operator for operator in selection.operators}
+    operators = {operator.name: operator for operator in program.resolved.declared} | taken
+    tables = {one.name: one for one in registrations_of_program(program, selection)}
+    overloads: dict[str, list[Operator]] = {}
+    for operator in operators.values():
+        overloads.setdefault(base_of(operator), []).append(operator)
+    every = tuple(operators.values())
+    return Reference(program, selection, every, tables, overloads, _variants(program, operators))
+
+
+def base_of(operator: Operator) -> str:
+    """`mylib::add` of `mylib::add.Tensor`: what overloads share."""
+    return operator.name.partition(".")[0]
+
+
+def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[str, list[Operator]]:
+    """The operators that do the same in another way, by name: out and in-place variants, copies of views."""
+    resolved = program.resolved
+    together: dict[str, set[str]] = {}
+    for operator in operators.values():
+        group, views = operator.group, operator.views
+        names = {operator.name}
+        names |= {function.name for function in group.functions()} if group else set()
+        names |= {function.name for function in views.functions()} if views else set()
+        if operator.kind is not SchemaKind.functional:
+            functional = resolved.functional_of(operator)
+            names |= {functional.name} if functional else set()
+        for name in names:
+            together.setdefault(name, set()).update(names)
+    return {
+        name: [operators[other] for other in sorted(others - {name}) if other in operators]
+        for name, others in together.items()
+    }
+
+
+def rows_of(registrations: Registrations) -> Iterator[Row]:
+    """A computed table without the slots that have no kernel; fallbacks, which are nobody's own, come last."""
+    found: dict[tuple[str, ...], list[list[Cell]]] = {}
+    last: Cell | None = None
+    for cell in table(registrations):
+        if cell.origin != MISSING:
+            source = "" if cell.source == cell.key else cell.source
+            runs = found.setdefault((cell.origin, cell.label, source), [])
+            if runs and last is runs[-1][-1] and are_alike(last, cell):
+                runs[-1].append(cell)
+            else:
+                runs.append([cell])
+        last = cell
+    for runs in sorted(found.values(), key=lambda runs: runs[0][0].origin == FALLBACK):
+        yield Row(tuple([(run[0].key, run[-1].key) for run in runs]), runs[0][0])

@@ -1,0 +1,232 @@
+"""What templates of pages see: names and texts, escaped for Markdown or HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import quote
+
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.dialects.markup import Block, Markup, Phrase
+from torchgen_lite.dialects.text import doc_lines
+from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.sources import portable_path
+from torchgen_lite.schema.kept import kept
+from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of
+from torchgen_lite.targets.docs.paths import link
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+# What the words of a kind are to readers.
+_KINDS = {"inplace": "in-place", "mutable": "writes to arguments"}
+
+
+class FactView(NamedTuple):
+    """A line of the list at the top."""
+
+    label: str
+    phrases: tuple[Phrase, ...]
+    address: str = ""
+
+
+class SignatureView(NamedTuple):
+    """How it is called in what a target generates."""
+
+    target: str
+    block: Block
+
+
+class KernelView(NamedTuple):
+    """A line of `dispatch`, and the file of the kernel with its address, if they are known."""
+
+    key: str
+    kernel: Phrase
+    file: Phrase
+    address: str
+
+
+class RowView(NamedTuple):
+    """A line of the computed table: runs of keys, the first and the last of each."""
+
+    keys: tuple[tuple[str, str], ...]
+    runs: Phrase
+    origin: str
+    source: str
+
+
+class FormulasView(NamedTuple):
+    """The formulas for autograd keys: of all, if `key` is empty."""
+
+    key: str
+    block: Block
+
+
+class LinkView(NamedTuple):
+    """Another operator, and what is said of it."""
+
+    name: str
+    address: str
+    said: str
+
+
+class NamespaceView(NamedTuple):
+    """A section of the index."""
+
+    name: str
+    entries: tuple[LinkView, ...]
+
+
+@dataclass(frozen=True)
+class PageView:
+    """The page of an operator. What is empty has no section."""
+
+    operator: Operator
+    reference: Reference
+    markup: Markup
+    paths: Mapping[str, str]
+    sources: str
+
+    @property
+    def name(self) -> str:
+        return self.operator.name
+
+    @kept
+    def paragraphs(self) -> Sequence[Sequence[str]]:
+        return [list(map(self.markup.text, lines)) for lines in paragraphs(self.operator)]
+
+    @property
+    def schema(self) -> Block:
+        return self.markup.block("text", [str(self.operator.schema)])
+
+    @kept
+    def facts(self) -> tuple[FactView, ...]:
+        return tuple(self._facts())
+
+    def _facts(self) -> Iterator[FactView]:
+        function, phrase = self.operator.function, self.markup.phrase
+        kind = str(self.operator.kind)
+        words = [_KINDS.get(kind, kind), *(["view"] if self.operator.is_view else [])]
+        yield FactView("Kind", (Phrase(self.markup.text(", ".join(words)), False),))
+        if function.is_written:
+            yield FactView("Variants", tuple([Phrase(v, False) for v in function.variants]))
+        if self.operator.tags:
+            yield FactView("Tags", tuple([phrase(tag) for tag in self.operator.tags]))
+        if function.torch:
+            yield FactView("PyTorch", (phrase(function.torch),))
+        if function.delegate:
+            yield FactView(
+                "Kernels of", (phrase(function.delegate),), self._page(function.delegate)
+            )
+        span = function.span
+        if span is not None:
+            label = "Derived from an entry of" if self.operator.is_derived else "Declared in"
+            path = span.source.path
+            yield FactView(label, (phrase(portable_path(path)),), self._source(path))
+
+    @kept
+    def signatures(self) -> tuple[SignatureView, ...]:
+        found = self.reference.signatures(self.operator)
+        return tuple([SignatureView(target, self.markup.block(*one)) for target, one in found])
+
+    @kept
+    def kernels(self) -> tuple[KernelView, ...]:
+        return tuple([self._kernel(one.key, one.kernel) for one in self.operator.kernels])
+
+    @property
+    def has_files(self) -> bool:
+        return any(kernel.file.text for kernel in self.kernels)
+
+    def _kernel(self, key: str, kernel: str) -> KernelView:
+        file = self.reference.source(kernel)
+        phrase = self.markup.phrase
+        return KernelView(key, phrase(kernel), phrase(file), self._source(file) if file else "")
+
+    @kept
+    def table(self) -> tuple[RowView, ...]:
+        registrations = self.reference.tables.get(self.name)
+        if registrations is None:
+            return ()
+        return tuple(
+            [
+                RowView(
+                    row.runs,
+                    self.markup.phrase(row.cell.label),
+                    self.markup.text(row.cell.origin),
+                    row.cell.source if row.cell.source != row.cell.key else "",
+                )
+                for row in rows_of(registrations)
+            ]
+        )
+
+    @property
+    def absent(self) -> str:
+        return self.markup.text(self.reference.absent(self.operator))
+
+    @kept
+    def formulas(self) -> tuple[FormulasView, ...]:
+        derivatives = self.operator.function.derivatives
+        return tuple(
+            [
+                FormulasView(
+                    "" if key == DEFAULT else key,
+                    self.markup.block(
+                        "yaml", [f"{', '.join(f.names)}: {f.text}" for f in formulas]
+                    ),
+                )
+                for key, formulas in (derivatives.variants if derivatives else ())
+                if formulas
+            ]
+        )
+
+    @kept
+    def overloads(self) -> tuple[LinkView, ...]:
+        """Those that are no variants."""
+        shown = [self.operator, *self.reference.variants[self.name]]
+        every = self.reference.overloads[base_of(self.operator)]
+        return self._links(other for other in every if other not in shown)
+
+    @kept
+    def variants(self) -> tuple[LinkView, ...]:
+        return self._links(self.reference.variants[self.name])
+
+    def _links(self, operators: Iterable[Operator]) -> tuple[LinkView, ...]:
+        return tuple(
+            [
+                LinkView(one.name, self._page(one.name), _KINDS.get(str(one.kind), str(one.kind)))
+                for one in operators
+            ]
+        )
+
+    def _page(self, name: str) -> str:
+        """The address of an operator's page, seen from this one; empty if it has none."""
+        return link(self.paths[name], self.paths[self.name]) if name in self.paths else ""
+
+    def _source(self, path: str) -> str:
+        """The address of a file of the project."""
+        is_known = bool(self.sources) and path == portable_path(path)
+        return self.markup.code(self.sources + quote(path)) if is_known else ""
+
+
+def paragraphs(operator: Operator) -> list[list[str]]:
+    """The lines of `doc:`, paragraph by paragraph."""
+    found: list[list[str]] = [[]]
+    for line in doc_lines(operator.function.doc):
+        if line.strip():
+            found[-1].append(line.strip())
+        elif found[-1]:
+            found.append([])
+    return [lines for lines in found if lines]
+
+
+def index_view(
+    operators: Iterable[Operator], markup: Markup, paths: Mapping[str, str]
+) -> tuple[NamespaceView, ...]:
+    """The namespaces with their operators, both by name, and the first sentence of each."""
+    sections: dict[str, list[LinkView]] = {}
+    for operator in sorted(operators, key=lambda operator: operator.name):
+        lines = paragraphs(operator)[:1]
+        first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0] if lines else ""
+        entry = LinkView(operator.schema.local_name, paths[operator.name], markup.text(first))
+        sections.setdefault(operator.function.namespace, []).append(entry)
+    return tuple([NamespaceView(name, tuple(sections[name])) for name in sorted(sections)])

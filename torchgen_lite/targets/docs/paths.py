@@ -1,0 +1,48 @@
+"""Where the page of an operator is: `mylib/add.Tensor.md`.
+
+Note [Names that differ in case]
+`add.t` and `add.T` would be one file on many disks. Of names that differ in nothing else, those with capital letters say
+which letters these are, as a number behind the name. Names are of letters, digits, underscores and dots, so that one with
+a hyphen is nobody else's; that is how `index`, which is the page of a folder, gets a file as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from posixpath import dirname, relpath
+
+_INDEXES = ("index", "readme")
+# Names of devices, which Windows has in every folder.
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul"]
+    + [f"{device}{number}" for device in ("com", "lpt") for number in range(10)]
+)
+
+
+def page_paths(names: Collection[str], ending: str) -> Mapping[str, str]:
+    """The path of each operator's page, by the operator's whole name."""
+    stems = {name: _stem(name) for name in names}
+    alike = Counter(stem.lower() for stem in stems.values())
+    return {
+        name: f"{stem}{_capitals(stem) if alike[stem.lower()] > 1 else ''}{ending}"
+        for name, stem in stems.items()
+    }
+
+
+def _stem(name: str) -> str:
+    whole, dot, overload = name.partition(".")
+    *namespaces, base = [f"{n}-op" if n.lower() in _DEVICES else n for n in whole.split("::")]
+    if not overload and base.lower() in _INDEXES:
+        base += "-op"
+    return "/".join([*namespaces, base]) + dot + overload
+
+
+def _capitals(stem: str) -> str:
+    bits = int("".join(str(int(letter.isupper())) for letter in stem), 2)
+    return f"-{bits:x}" if bits else ""
+
+
+def link(path: str, page: str) -> str:
+    """The address of a page, as a link on another has it."""
+    return relpath(path, dirname(page) or ".")

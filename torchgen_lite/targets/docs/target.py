@@ -1,0 +1,63 @@
+"""A page for each operator, and an index of them: Markdown, HTML with a stylesheet and a script, or both.
+
+    docs/index.md   docs/mylib/add.Tensor.md
+    docs/index.html docs/mylib/add.Tensor.html docs/style.css docs/search.js
+
+Note [Pages change alone]
+A page says nothing that another operator changes: no number of operators, no line of a file. It links to overloads and
+variants, which come and go with these alone. The index has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import join, normpath
+
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.dialects.markup import HTML, MARKDOWN, Markup
+from torchgen_lite.targets.docs.facts import Reference, reference
+from torchgen_lite.targets.docs.options import DocsOptions
+from torchgen_lite.targets.docs.pages import PageView, index_view
+from torchgen_lite.targets.docs.paths import link, page_paths
+from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.registered import select_operators
+
+_MARKUP = {"markdown": MARKDOWN, "html": HTML}
+
+
+def build_docs(program: Program, options: DocsOptions) -> TargetResult:
+    """Every page, with the tables of the target that is configured."""
+    is_foreign = program.config.operators != "project"
+    selection = select_operators(program, options.tables or None, is_foreign=is_foreign)
+    if has_errors(selection.diagnostics):
+        return TargetResult(diagnostics=selection.diagnostics)
+    return TargetResult(_files(program, options, reference(program, selection)))
+
+
+def _files(program: Program, options: DocsOptions, found: Reference) -> Iterator[OutputFile]:
+    formats = dict.fromkeys(options.format)
+    for name in formats:
+        folder = join(options.folder, name) if len(formats) > 1 else options.folder
+        for file in _pages(found, _MARKUP[name], options):
+            yield OutputFile(normpath(join(folder, file.path)), file.template, file.context)
+
+
+def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Iterator[OutputFile]:
+    """The files of one format, below its folder."""
+    paths = page_paths([operator.name for operator in found.operators], markup.ending)
+    title = markup.text(options.title)
+    index = f"index{markup.ending}"
+    context: dict[str, object] = {
+        "title": title,
+        "namespaces": index_view(found.operators, markup, paths),
+    }
+    yield OutputFile(index, f"docs/{index}.j2", context)
+    for operator in found.operators:
+        path = paths[operator.name]
+        page = PageView(operator, found, markup, paths, options.sources)
+        root = link(index, path).removesuffix(index)
+        context = {"title": title, "page": page, "root": root}
+        yield OutputFile(path, f"docs/operator{markup.ending}.j2", context)
+    for name in ("style.css", "search.js") if markup is HTML else ():
+        yield OutputFile(name, f"docs/{name}.j2")
