@@ -80,11 +80,18 @@ class Registration:
 def file_of(key: str) -> str:
     """The file of what is registered under a key: that of its device, if a build may have to do without.
 
-    >>> file_of("AutogradCUDA"), file_of("CPU"), file_of("CompositeImplicitAutograd")
-    ('register_cuda', 'register', 'register')
+    >>> file_of("AutogradCUDA"), file_of("Vulkan"), file_of("CPU"), file_of("CompositeImplicitAutograd")
+    ('register_cuda', 'register_vulkan', 'register', 'register')
     """
-    devices = [b for b in CURRENT.backends if b not in ("CPU", "Meta") and key.endswith(b)]
+    devices = [device for device in _DEVICES if key.endswith(device)]
     return f"register_{devices[0].lower()}" if devices else REGISTER
+
+
+# Those with a key for each functionality, and those that are one key.
+_DEVICES = (
+    *[backend for backend in CURRENT.backends if backend not in ("CPU", "Meta")],
+    *[key for key in CURRENT.of_backends if key not in dict(CURRENT.per_backend)],
+)
 
 
 class BlockView(NamedTuple):
