@@ -61,7 +61,7 @@ class Entry:
         return f"{name}.{variant}" if variant else name
 
     def dtypes(self) -> list[str]:
-        """Those that torch supports and those that it refuses: both are answers."""
+        """Those that torch supports."""
         supported = self.info.supported_dtypes("cpu")
         return [name for name in ALL_DTYPES if getattr(torch, name) in supported]
 

@@ -20,7 +20,7 @@ PARTS = 8
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_results(part: int) -> None:
-    """As functions, as methods, in place and with `out=`, in every dtype that torch supports or refuses."""
+    """As functions, as methods, in place and with `out=`, in every dtype that torch supports."""
     unexplained: list[str] = []
     for entry in opinfo.entries()[part::PARTS]:
         for dtype in entry.dtypes():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite import generate, load
+from torchgen_lite.pipeline import generate_all
 
 ROOT = Path(__file__).parents[3]
 
@@ -250,6 +251,29 @@ def test_what_has_no_differentiable_result_has_no_node(project: Path, count: int
     assert "python/scaling_ops/nodes.py" not in files
     text = files["python/scaling_ops/register_autograd.py"]
     assert 'scaling.impl("signs", _fallthrough)' in text
+
+
+@pytest.mark.parametrize(
+    ("results", "formulas", "is_taken"),
+    [
+        ("(Tensor a, Tensor[] b)", "self: grad_a", False),
+        ("(Tensor a, Tensor[] b)", "output_differentiability: [True, False]", True),
+        ("(Tensor a, int[] b)", "self: grad_a", True),
+        ("Tensor[]", "self: grads[0]", True),
+    ],
+)
+def test_a_list_among_the_results_has_no_places_for_its_gradients(
+    project: Path, results: str, formulas: str, is_taken: bool
+) -> None:
+    (project / "ops.yaml").write_text(
+        f"- func: scaling::sign(Tensor self) -> {results}\n  dispatch:\n    CPU: sign\n"
+        f"  derivatives:\n    {formulas}\n"
+    )
+    program = load(root=project)
+    generated = generate_all(program)
+    refused = [] if is_taken else ["TG511"]
+    assert [d.code for d in generated.diagnostics if d not in program.diagnostics] == refused
+    assert ('"scaling::sign(' in generated.files["python/scaling_ops/operators.py"]) == is_taken
 
 
 def test_a_fact_that_a_node_cannot_keep_keeps_the_tensor(project: Path) -> None:

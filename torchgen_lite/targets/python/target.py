@@ -13,6 +13,7 @@ from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES, identifier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.output import (
@@ -67,7 +68,8 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
         policy = replace(policy, makes=frozenset())
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
-    return select(program, policy, options.skip, partial(_inexpressible, home=home, stubs=stubs))
+    problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))
+    return select(program, policy, options.skip, problem)
 
 
 def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFunction]:
@@ -82,11 +84,27 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
     return begun(wanted, program.modules.get(TARGET, {}), types)
 
 
-def _inexpressible(function: NativeFunction, *, home: str, stubs: Collection[str]) -> str:
-    """Why no stub can stand for an operator; empty if one can."""
+def _inexpressible(
+    function: NativeFunction, *, home: str, stubs: Collection[str], records: bool
+) -> str:
+    """Why no stub can stand for an operator, or why it cannot be recorded; empty if all can."""
     if has_any_number(function):
         return "takes or gives any number of values, which a stub cannot"
+    if records and _has_list_among_results(function):
+        return "has formulas and a list among its results, whose gradients have no places"
     return taken_name(function, home, stubs)
+
+
+def _has_list_among_results(function: NativeFunction) -> bool:
+    """Whether a gradient comes for each tensor of a list, and others come beside."""
+    derivatives, returns = function.derivatives, function.func.returns
+    if derivatives is None or len(returns) == 1:
+        return False
+    flags = derivatives.output_differentiability or [True] * len(returns)
+    return any(
+        flag is not False and dispatch_kind(value.type) in LISTS
+        for flag, value in zip(flags, returns)
+    )
 
 
 def _files(
