@@ -9,7 +9,7 @@ from pathlib import Path
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Source, Span
-from torchgen_lite.loader.config import find_config, load_config
+from torchgen_lite.loader.config import Config, load_config
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.pipeline import lint_targets, load
 
@@ -39,8 +39,14 @@ class Analysis:
 
 
 def project_of(path: Path) -> Path:
-    """The configuration that governs a schema file, or else the file: who share it are analyzed together."""
-    return find_config(path.parent, []) or path
+    """The configuration that names a schema file, or else the file: who share it are analyzed together."""
+    config, _ = load_config(path.parent)
+    return config.path if config.path is not None and _names(config, path) else path
+
+
+def _names(config: Config, path: Path) -> bool:
+    """Whether a schema file is one of the configuration's."""
+    return any(path == (config.root / name).resolve() for name in config.schema)
 
 
 def analyze(path: Path, texts: Mapping[Path, str]) -> Analysis | None:
@@ -49,11 +55,11 @@ def analyze(path: Path, texts: Mapping[Path, str]) -> Analysis | None:
     Nothing of the project is run: no module is imported, no template rendered.
     """
     config, found = load_config(path.parent)
-    own = {(config.root / name).resolve() for name in config.schema}
-    if config.path is not None and path in own:
+    is_named = _names(config, path)
+    if is_named and config.path is not None:
         program = load(config=config, lint=True, texts=texts)
         return Analysis(config.root, program, (*found, *lint_targets(program)))
-    if path not in own and not _ENTRY.search(texts.get(path, "")):
+    if not is_named and not _ENTRY.search(texts.get(path, "")):
         return None
     program = load(path, config=config, lint=True, texts=texts)
     return Analysis(config.root, program, program.diagnostics)

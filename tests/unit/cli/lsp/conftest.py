@@ -70,6 +70,11 @@ class Editor:
 
     def show(self, text: str, name: str = "ops.yaml") -> list[types.Diagnostic]:
         """Open a document, or type into it, and wait for what is found in it."""
+        self.send(text, name)
+        return self.shown(name)
+
+    def send(self, text: str, name: str) -> None:
+        """Open a document, or type into it; what was found in it before is forgotten."""
         uri, text = self.uri(name), text.replace(CURSOR, "")
         self.version += 1
         if uri in self.opened:
@@ -84,6 +89,10 @@ class Editor:
             item = types.TextDocumentItem(uri, types.LanguageKind.Yaml, self.version, text)
             self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         self.client.diagnostics.pop(uri, None)
+
+    def shown(self, name: str) -> list[types.Diagnostic]:
+        """What is found in a document, as soon as anything is."""
+        uri = self.uri(name)
         while uri not in self.client.diagnostics:
             self.do(self.client.wait_for_notification("textDocument/publishDiagnostics"))
         return list(self.client.diagnostics[uri])

@@ -50,6 +50,18 @@ def test_yaml_of_others_is_left_alone(editor: Editor) -> None:
     assert uri not in editor.client.diagnostics
 
 
+@pytest.mark.parametrize("other", ["on: push\n", "- func: g(Tensr self) -> Tensor\n"])
+def test_what_else_is_open_hides_no_mistake(editor: Editor, other: str) -> None:
+    """Files that the configuration does not name are no part of its project, whatever is in them."""
+    schema = "native_functions.yaml"
+    editor.send("- func: f(Tensr self) -> Tensor\n", schema)
+    editor.send(other, "ci.yml")
+    assert [one.code for one in editor.shown(schema)] == ["TG202"]
+    if "func" in other:
+        assert [one.code for one in editor.shown("ci.yml")] == ["TG202"]
+    assert [one.code for one in editor.shown(schema)] == ["TG202"]
+
+
 async def _shown_within(editor: Editor, uri: str, text: str) -> None:
     from lsprotocol import types
 
