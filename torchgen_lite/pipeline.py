@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.native import NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
+from torchgen_lite.analysis.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
@@ -313,17 +314,18 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
     from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 
     built: list[_Built] = []
-    diagnostics = list(program.diagnostics)
+    config, diagnostics = program.config, list(program.diagnostics)
     if has_errors(diagnostics):
         return built, diagnostics
-    for name in targets or program.config.targets or DEFAULT_TARGETS:
+    for name in targets or config.targets or DEFAULT_TARGETS:
         target = TARGETS.get(name)
         if target is None:
-            place = locate_value(program.config, "", "targets", name)
+            place = locate_value(config, "", "targets", name)
             diagnostics.append(replace(unknown_target(name), label=place))
             continue
         result = target.build(program)
-        diagnostics += result.diagnostics
+        found = result.diagnostics
+        diagnostics += filter_diagnostics(found, config, program.functions, program.sources)
         built.append((name, result.files))
     return built, diagnostics
 

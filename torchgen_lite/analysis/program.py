@@ -11,7 +11,7 @@ from torchgen_lite.analysis.native import follow_native
 from torchgen_lite.analysis.overlay import merge_overlays
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
-from torchgen_lite.analysis.suppress import filter_diagnostics
+from torchgen_lite.analysis.suppress import filter_diagnostics, unknown_codes
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
@@ -108,7 +108,8 @@ def build_program(
         from torchgen_lite.analysis.lint import run_lint
 
         found += run_lint(resolved, policies)
-    kept = filter_diagnostics(found, config, functions, sources)
+    kept = [*filter_diagnostics(found, config, functions, sources)]
+    kept += [one for source in sources for one in unknown_codes(source)]
     return Program(
         resolved,
         config,

@@ -12,7 +12,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import (
+    CODES,
+    Diagnostic,
+    Label,
+    Source,
+    Span,
+    did_you_mean,
+    is_of_others,
+)
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 
@@ -29,7 +37,9 @@ def is_suppressible(diagnostic: Diagnostic) -> bool:
 
 def is_selected(code: str, config: Config) -> bool:
     """Whether the longest prefix that names a code is in `select` and not in `ignore`."""
-    chosen = max((len(p) for p in config.lint_select if code.startswith(p)), default=-1)
+    # `select` chooses among ours; who wants none of another package's does not name its target.
+    least = 0 if is_of_others(code) else -1
+    chosen = max((len(p) for p in config.lint_select if code.startswith(p)), default=least)
     dropped = max((len(p) for p in config.lint_ignore if code.startswith(p)), default=-1)
     return chosen > dropped
 
@@ -40,7 +50,7 @@ def filter_diagnostics(
     functions: Sequence[NativeFunction],
     sources: Sequence[Source],
 ) -> tuple[Diagnostic, ...]:
-    """Drop what the configuration or a comment doesn't want; report comments with unknown codes."""
+    """Drop what the configuration or a comment doesn't want."""
     comments = {
         source.path: list(_comments(source))
         for source in sources
@@ -54,8 +64,6 @@ def filter_diagnostics(
         ):
             continue
         kept.append(diagnostic)
-    for source in sources:
-        kept += _unknown_codes(source)
     return tuple(kept)
 
 
@@ -98,7 +106,8 @@ def _is_suppressed(
     return any(diagnostic.code in codes and _owner(line, entries) == own for line, codes in found)
 
 
-def _unknown_codes(source: Source) -> Iterator[Diagnostic]:
+def unknown_codes(source: Source) -> Iterator[Diagnostic]:
+    """Comments that name a code which does not exist."""
     if "torchgen-lite:" not in source.text:
         return
     known = list(CODES)
@@ -107,7 +116,7 @@ def _unknown_codes(source: Source) -> Iterator[Diagnostic]:
         position = match.start(1)
         for part in match[1].split(","):
             code = part.strip()
-            if code not in CODES and reported < _MOST_UNKNOWN:
+            if code not in CODES and not is_of_others(code) and reported < _MOST_UNKNOWN:
                 reported += 1
                 begin = position + len(part) - len(part.lstrip())
                 span = Span(source, begin, begin + max(len(code), 1))

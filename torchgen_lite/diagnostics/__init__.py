@@ -7,7 +7,7 @@ each output format is one file with one function.
 from __future__ import annotations
 
 from .code import Severity
-from .codes import CODES, Code, add_codes, explain
+from .codes import CODES, Code, add_codes, begins_code, explain, is_of_others
 from .concise import render_concise
 from .fixes import apply_edits, pick_fixes
 from .full import render_full
@@ -39,11 +39,13 @@ __all__ = [
     "Spans",
     "Suggestion",
     "add_codes",
+    "begins_code",
     "apply_edits",
     "diagnostic_to_json",
     "did_you_mean",
     "explain",
     "has_errors",
+    "is_of_others",
     "meant",
     "pick_fixes",
     "render_concise",

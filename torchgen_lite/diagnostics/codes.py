@@ -44,12 +44,26 @@ EVERY: tuple[Code, ...] = (
     *COMPARE_CODES,
 )
 CODES: dict[str, Code] = {code.code: code for code in sorted(EVERY)}
+# None of them might be ours, now or later.
+_OF_OTHERS = "(?!TG)[A-Z]{2,8}"
+
+
+def is_of_others(code: str) -> bool:
+    """Whether a code is for another package to have, whose target need not be loaded."""
+    return re.fullmatch(_OF_OTHERS + "[0-9]{3}", code) is not None
+
+
+def begins_code(text: str) -> bool:
+    """Whether a code of ours begins so, or one of another package may."""
+    return any(code.startswith(text) for code in CODES) or (
+        re.fullmatch(_OF_OTHERS + "[0-9]{0,3}", text) is not None
+    )
 
 
 def add_codes(codes: Iterable[Code]) -> None:
-    """Make codes of another package known. Raises ValueError for one that might be ours, now or later."""
+    """Make codes of another package known. Raises ValueError for one that is not for others."""
     for code in codes:
-        if not re.fullmatch("(?!TG)[A-Z]{2,8}[0-9]{3}", code.code):
+        if not is_of_others(code.code):
             raise ValueError(f"`{code.code}` is not a code such as `ABC001`")
         CODES.setdefault(code.code, code)
 

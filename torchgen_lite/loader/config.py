@@ -16,6 +16,7 @@ from torchgen_lite.diagnostics import (
     Label,
     Source,
     Span,
+    begins_code,
     did_you_mean,
     write_instead,
 )
@@ -48,7 +49,7 @@ TABLES = ("lint", "workspace")
 _CODE = matching(
     "[A-Z0-9]+",
     "begins no diagnostic code",
-    lambda text: any(code.startswith(text) for code in CODES),
+    begins_code,
     help=lambda text: did_you_mean(text, CODES),
 )
 _PATH = matching(r"[^\x00-\x1f\x7f]*", "is not a path: it has control characters")
@@ -148,7 +149,7 @@ class Config:
         "The options of each target, below.", TABLE, {}, name="target"
     )
     lint_select: tuple[str, ...] = option(
-        "Codes that are reported, or how they begin.",
+        "Codes that are reported, or how they begin; those of other packages are reported too.",
         one_or_more(_CODE),
         ("TG",),
         name="select",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.policy import Origin, Policy
-from torchgen_lite.analysis.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
@@ -55,14 +53,6 @@ def select(
         else:
             selected.append(operator)
     return Selection(tuple(selected), policy, tuple(diagnostics))
-
-
-def unreached_kernels(
-    program: Program, functions: Sequence[NativeFunction]
-) -> tuple[Diagnostic, ...]:
-    """Kernels that no call reaches, unless the author has switched the lint rule off."""
-    found = list(unreachable_kernels(functions))
-    return filter_diagnostics(found, program.config, program.functions, program.sources)
 
 
 def has_any_number(function: NativeFunction) -> bool:

@@ -115,6 +115,13 @@ def test_it_has_options_codes_and_templates(installed: Path, project: Path) -> N
     assert run(installed, project, "generate", *config).returncode == 0
     made = (project / "generated" / "operators.rst").read_text()
     assert made.endswith("generate\nmylib::scale\nmylib::relu\n")
+    # Its warnings are switched off as ours are.
+    for setting in ('lint.ignore = ["RST"]', 'lint.ignore = ["RST001"]'):
+        assert "RST001" not in run(installed, project, "lint", "--config", setting).stderr
+    assert "RST001" in run(installed, project, "lint", "--config", 'lint.select = ["TG4"]').stderr
+    ops = project / "ops.yaml"
+    ops.write_text(ops.read_text().rstrip() + "  # torchgen-lite: ignore[RST001]\n")
+    assert run(installed, project, "lint").stderr == "2 operators, 0 errors, 0 warnings\n"
     # An override's warning is that of the schema alone.
     assert "TG5" not in run(installed, project, "templates", "check", *config).stderr
 

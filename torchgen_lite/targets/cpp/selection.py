@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.following import copied_kernels
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
@@ -14,7 +15,7 @@ from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.cpp_text import MACROS
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.skipped import has_any_number, unreached_kernels
+from torchgen_lite.targets.skipped import has_any_number
 
 
 def any_number(function: NativeFunction) -> str:
@@ -70,7 +71,7 @@ def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list
 def check_library(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
     """Namespaces that libtorch refuses, and kernels that no call reaches, in what the library defines."""
     own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
-    return [*_macros(own), *unreached_kernels(program, own)]
+    return [*_macros(own), *unreachable_kernels(own)]
 
 
 def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
@@ -28,7 +29,7 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.skipped import select, unreached_kernels
+from torchgen_lite.targets.skipped import select
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
@@ -46,7 +47,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
         if not options.calls_only:
             diagnostics += check_kernels(operator)
     if not options.calls_only:
-        diagnostics += [*unreached_kernels(program, functions), *check_copies(program, TARGET)]
+        diagnostics += [*unreachable_kernels(functions), *check_copies(program, TARGET)]
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     registered = selection.registrations(program)

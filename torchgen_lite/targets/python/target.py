@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from torchgen_lite.analysis.derive.layout import tensor_options
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import python
@@ -34,7 +35,7 @@ from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.python.taken import taken_name
-from torchgen_lite.targets.skipped import has_any_number, select, unreached_kernels
+from torchgen_lite.targets.skipped import has_any_number, select
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
@@ -50,7 +51,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         diagnostics += check_author(author_functions(get_package(), registered), modules)
         diagnostics += check_formulas(selection.functions)
         chosen = [f for f in selection.functions if not tensor_options(f.func)]
-        diagnostics += unreached_kernels(program, chosen)
+        diagnostics += unreachable_kernels(chosen)
         diagnostics += check_helpers(selection.functions, modules.get("formulas"))
         diagnostics += check_framework(
             program,

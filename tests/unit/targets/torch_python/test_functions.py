@@ -83,6 +83,14 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
         ("TG511", "`mylib::f` takes `lambda` by name, which is a word of Python")
     ]
     assert "def f(" not in generated.files["torch-python/mylib_ops/functions.py"]
+    # What a target warns of is switched off as lint rules are.
+    ops, config = tmp_path / "ops.yaml", tmp_path / "torchgen_lite.toml"
+    ops.write_text(ops.read_text().replace("\n", "  # torchgen-lite: ignore[TG511]\n", 1))
+    assert not generate_all(load(root=tmp_path), targets=["torch-python"]).diagnostics
+    ops.write_text(ops.read_text().replace("TG511", "TG512"))
+    assert generate_all(load(root=tmp_path), targets=["torch-python"]).diagnostics
+    config.write_text(config.read_text() + '[lint]\nignore = ["TG511"]\n')
+    assert not generate_all(load(root=tmp_path), targets=["torch-python"]).diagnostics
 
 
 @pytest.mark.parametrize(
