@@ -1,0 +1,76 @@
+"""What the site has beside the files of docs/: pages from the root of the repository, and the reference of our operators.
+
+Links of a page are those of its file in the repository. One that leads to a file which is no page leads to the repository
+where `repo_url` says where that is, and is only its text otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from posixpath import dirname, join, normpath, relpath
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from torchgen_lite import generate, load
+
+ROOT = Path(__file__).parent
+# Pages by the file that they are from.
+FROM_ROOT = {
+    "README.md": "index.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+}
+OPERATORS = "operators"
+FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    for path, text in {**_pages_from_root(), **_operators()}.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def _pages_from_root() -> dict[str, str]:
+    return {page: (ROOT / path).read_text("utf-8") for path, page in FROM_ROOT.items()}
+
+
+def _operators() -> dict[str, str]:
+    """The pages of target `docs` for the operators of this repository."""
+    program = load(root=ROOT)
+    options = {"docs": {"folder": OPERATORS, "title": "Reference operators"}}
+    options = {**program.config.target_options, **options}
+    config = replace(program.config, target_options=options)
+    return generate(replace(program, config=config), targets=["docs"])
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    uri = page.file.src_uri
+    if uri.startswith(f"{OPERATORS}/"):
+        return markdown
+    return "".join(_with_links(markdown, uri, config.repo_url))
+
+
+def _with_links(markdown: str, uri: str, repository: str | None) -> Iterator[str]:
+    """The text with the links of the site; what is in fences stays as it is."""
+    origin = {page: path for path, page in FROM_ROOT.items()}.get(uri, f"docs/{uri}")
+
+    def link(match: re.Match[str]) -> str:
+        mark, text, target = match.groups()
+        path, hash, anchor = target.partition("#")
+        if "://" in target or not path:
+            return match[0]
+        file = normpath(join(dirname(origin), path))
+        there = FROM_ROOT.get(file) or (file[5:] if file.startswith("docs/") else "")
+        if there:
+            return f"{mark}[{text}]({relpath(there, dirname(uri) or '.')}{hash}{anchor})"
+        return f"[{text}]({repository.rstrip('/')}/blob/main/{file})" if repository else text
+
+    for part in FENCE.split(markdown):
+        yield part if FENCE.match(part) else LINK.sub(link, part)

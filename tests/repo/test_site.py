@@ -1,0 +1,146 @@
+"""The site of docs/: it builds without a warning, needs nothing from elsewhere, and is looked at in a browser."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import DARK, assert_picture, in_a_browser, show
+from tests.conftest import ROOT
+
+pytest.importorskip("mkdocs", reason="needs the extra `docs`")
+pytest.importorskip("material", reason="needs the extra `docs`")
+# They share the site, which takes seconds to build.
+pytestmark = pytest.mark.xdist_group("site")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "generated" / "python")))
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+    return folder
+
+
+def test_every_page_is_on_it(site: Path) -> None:
+    pages = {path.parent.relative_to(site).as_posix() for path in site.rglob("index.html")}
+    assert {path.stem for path in (ROOT / "docs").glob("*.md")} <= pages
+    assert {"architecture", "changelog", "contributing", "operators"} <= pages
+    assert {"operators/aten/add.Tensor", "operators/aten/_softmax"} <= pages
+
+
+def test_it_needs_nothing_from_elsewhere(site: Path) -> None:
+    page = (site / "index.html").read_text("utf-8")
+    links = re.findall(r"<(?:script|img|link)\b[^>]*?\s(?:src|href)=\"([^\"]+)\"", page)
+    assert len(links) > 5 and not [link for link in links if "//" in link]
+
+
+def test_links_are_those_of_the_repository() -> None:
+    from mkdocs_hooks import _with_links
+
+    text = "[a](docs/cli.md#b) [b](ARCHITECTURE.md) [c](examples/tour.py) [d](https://x.org)\n```\n[e](docs/f.md)\n```\n"
+    said = "[a](cli.md#b) [b](architecture.md) {} [d](https://x.org)\n```\n[e](docs/f.md)\n```\n"
+    assert "".join(_with_links(text, "index.md", None)) == said.format("c")
+    there = "[c](https://x.org/me/lib/blob/main/examples/tour.py)"
+    assert "".join(_with_links(text, "index.md", "https://x.org/me/lib/")) == said.format(there)
+    assert "".join(_with_links("[a](../README.md)", "cli.md", None)) == "[a](index.md)"
+
+
+PROBE = """
+<img src="/wait" alt="">
+<script>
+window.addEventListener("load", () => {
+  const field = document.querySelector("[data-md-component=search-query]");
+  const links = [...document.querySelectorAll(".md-search-result__link")];
+  const fits = document.documentElement.scrollWidth <= innerWidth;
+  document.title = JSON.stringify([fits, getComputedStyle(document.body).backgroundColor,
+    field.value, links.map(link => new URL(link.href).pathname)]);
+});
+</script>
+"""
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves the site. Pages have a probe, which holds the load event until the search has answered."""
+
+    seconds = 0.0
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path.partition("?")[0]))
+        if self.path == "/wait":
+            time.sleep(self.seconds)
+            self.send_error(404)
+        elif (path / "index.html").is_file():
+            body = (
+                (path / "index.html").read_bytes().replace(b"</body>", PROBE.encode() + b"</body>")
+            )
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        else:
+            super().do_GET()
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    handler = functools.partial(Handler, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def probed(address: str, *flags: str) -> Any:
+    title = re.search("<title>(.*?)</title>", show(address, *flags))
+    assert title is not None
+    return json.loads(unescape(title[1]))
+
+
+@in_a_browser
+@pytest.mark.parametrize(
+    ("page", "width", "dark"),
+    [("operators/aten/add.Tensor/", 480, True), ("configuration/", 1000, False)],
+)
+def test_it_fits_the_window(server: str, tmp_path: Path, page: str, width: int, dark: bool) -> None:
+    picture = tmp_path / "page.png"
+    flags = [f"--window-size={width},900", f"--screenshot={picture}", *([DARK] if dark else [])]
+    fits, paper, _, _ = probed(f"{server}/{page}", *flags)
+    assert fits
+    assert (paper == "rgb(255, 255, 255)") is not dark
+    assert_picture(picture)
+
+
+@in_a_browser
+def test_the_search(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Handler, "seconds", 4.0)
+    picture = tmp_path / "page.png"
+    flags = ["--window-size=1600,900", f"--screenshot={picture}"]
+    fits, _, query, found = probed(f"{server}/?q=fallthrough", *flags)
+    assert fits and query == "fallthrough"
+    assert "/runtime/" in found, found
+    assert_picture(picture)
