@@ -42,6 +42,7 @@ TargetOptions = Mapping[str, Mapping[str, object]]
 
 DEFAULT_SCHEMA = "native_functions.yaml"
 SOURCE_ROOTS = (".", "src")
+CONFIG_FILES = ("torchgen_lite.toml", "pyproject.toml")
 _TABLE = "torchgen_lite"
 # Tables of the configuration, beside those of targets.
 TABLES = ("lint", "workspace")
@@ -210,7 +211,7 @@ def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
 
 def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
     """The configuration in a folder, which is then the root of a project."""
-    own, project = folder / "torchgen_lite.toml", folder / "pyproject.toml"
+    own, project = (folder / name for name in CONFIG_FILES)
     has_table = project.is_file() and _has_table(project)
     if own.is_file() and has_table:
         message = f"both `{own.name}` and a table in `{project.name}` configure this folder"

@@ -71,18 +71,18 @@ def show_file(commit: Commit, path: Path) -> bytes | None:
     return shown.stdout if shown.returncode == 0 else None
 
 
-def write_files(commit: Commit, to: Path, folders: Collection[str], names: Collection[str]) -> None:
+def write_files(commit: Commit, to: Path, names: Collection[str]) -> None:
     """Write what a project is read from to a folder, as it is in the commit.
 
-    That are files of known kinds in `folders`, and those of these `names`, both from the root of the repository.
-    Symbolic links and files that are too large for a source are left out.
+    That are the files of these names, from the root of the repository, and those of known kinds in the folders of these
+    names. Symbolic links and files that are too large for a source are left out.
     """
     listed = _git(commit.top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit.hash).stdout
     files = [
         (path, blob)
         for path, blob in _blobs(listed)
         if path.as_posix() in names
-        or (path.suffix in _SUFFIXES and any(path.is_relative_to(folder) for folder in folders))
+        or (path.suffix in _SUFFIXES and any(path.is_relative_to(name) for name in names))
     ]
     for start in range(0, len(files), _AT_ONCE):
         _write_blobs(commit.top, to, files[start : start + _AT_ONCE])

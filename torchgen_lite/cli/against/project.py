@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.cli.settings import load_settings, split_options
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.loader.config import find_in_folder
+from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -47,64 +47,64 @@ def project_against(
     read under the configuration of `program`. What is generated from a program is generated inside of this context:
     the files of a revision, its templates among them, are there as long as it lasts.
     """
+    from torchgen_lite.pipeline import load
+
     config = program.config
     with TemporaryDirectory(prefix="torchgen-lite-against-") as name:
-        root = _root_of_project(against, config, schema, Path(name).resolve())
-        if root is None:
+        there = _find_there(session, against, config, schema, Path(name).resolve())
+        if there is None:
             old = load_base(against, schema, program)
-        else:
-            old = _load_there(session, root, config, lint)
-        found = (
-            with_paths(old.diagnostics, lambda path: f"{against}:{path}")
-            if root
-            else old.diagnostics
-        )
+            if has_errors(old.diagnostics):
+                raise Refused(*old.diagnostics)
+            yield old
+            return
+        old = load(config=there, lint=lint)
+        found = with_paths(old.diagnostics, lambda path: f"{against}:{path}")
         if has_errors(found):
-            raise Refused(*found, *([has_its_errors(against)] if root is not None else []))
+            raise Refused(*found, has_its_errors(against))
         yield replace(old, diagnostics=tuple(found))
 
 
-def _root_of_project(
-    against: str, config: Config, schema: Sequence[str], folder: Path
-) -> Path | None:
-    """The root of the other version; of a revision its files go to `folder`. None where there are only schema files."""
+def _find_there(
+    session: Session, against: str, config: Config, schema: Sequence[str], folder: Path
+) -> Config | None:
+    """The configuration of the other version; of a revision its files go to `folder`. None where there are only schema files."""
     path = Path(against)
     if schema or is_release(against) or path.is_file():
         return None
     if against and path.is_dir():
-        roots = (root for root in roots_in(path, config) if find_in_folder(root, []) is not None)
-        return next(roots, None)
+        for root in roots_in(path, config):
+            if find_in_folder(root, []) is not None:
+                return _config_in(session, root, config)
+        return None
     try:
         commit = find_commit(against, config.root)
     except NoRevisionError as error:
         raise Refused(no_base(str(error))) from None
     place = config.root.resolve().relative_to(commit.top)
-    beside = (*config.source_roots, *config.template_dirs)
-    folders = {_in_repository(place, name) for name in (".", *beside)}
-    names = {_in_repository(place, name) for name in config.schema}
-    write_files(commit, folder, folders, names)
-    root = folder / place
-    if not any((root / name).is_file() for name in config.schema) and not find_in_folder(root, []):
-        files = ", ".join(f"`{name}`" for name in config.schema)
+    write_files(commit, folder, _in_repository(place, CONFIG_FILES))
+    there = _config_in(session, folder / place, config)
+    read = (".", *there.schema, there.native, *there.source_roots, *there.template_dirs)
+    write_files(commit, folder, _in_repository(place, read))
+    has_schema = any((there.root / name).is_file() for name in there.schema)
+    if not has_schema and find_in_folder(there.root, []) is None:
+        files = ", ".join(f"`{name}`" for name in there.schema)
         raise NotThere(no_base(f"revision `{against}` has no {files}"))
-    return root
+    return there
 
 
-def _in_repository(place: Path, name: str) -> str:
-    """A path of a project from the root of the repository, `place` being the project's."""
-    return os.path.normpath(place / name).replace(os.sep, "/")
+def _in_repository(place: Path, names: Collection[str]) -> set[str]:
+    """Paths of a project from the root of the repository, `place` being the project's."""
+    return {os.path.normpath(place / name).replace(os.sep, "/") for name in names if name}
 
 
-def _load_there(session: Session, root: Path, config: Config, lint: bool) -> Program:
-    """Load the project in `root`: by its own configuration, or by ours where it has none yet."""
-    from torchgen_lite.pipeline import load
-
+def _config_in(session: Session, root: Path, config: Config) -> Config:
+    """The configuration in a folder, or ours where it has none yet."""
     _, settings = split_options(session.config)
     own = find_in_folder(root, [])
     if own is None:
-        there = config.path and root / config.path.name
-        return load(config=replace(config, root=root, path=there), lint=lint)
-    config, found = load_settings(root, [str(own), *settings])
+        return replace(config, root=root, path=config.path and root / config.path.name)
+    there, found = load_settings(root, [str(own), *settings])
     if has_errors(found):
         raise Refused(*found)
-    return load(config=config, lint=lint)
+    return there

@@ -98,7 +98,7 @@ def _inexpressible(function: NativeFunction) -> str:
         return "takes or gives any number of values, which a function cannot"
     for argument in function.func.kwarg_only:
         if is_reserved(argument.name):
-            return f"takes `{argument.name}` by name, which is a word of Python"
+            return f"takes `{argument.name}` by name, which is a keyword of Python"
         if argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
     return _taken(function)

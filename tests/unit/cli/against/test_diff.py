@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Result
 from tests.unit.cli.against.conftest import NEW, OLD, git
 
@@ -42,6 +44,28 @@ def test_templates_are_those_of_each_side(run: Run, changed: Path) -> None:
         -1
     ] == "+# The end."
     assert patch.count("diff --git") == 1
+
+
+def test_each_side_reads_what_its_configuration_names(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Schema files, and PyTorch's, may stand outside of the project's folder, and move into it."""
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    outside = tmp_path / "common"
+    outside.mkdir()
+    (outside / "ops.yaml").write_text("- func: lib::f(Tensor self) -> Tensor\n")
+    (outside / "native_functions.yaml").write_text("- func: abs(Tensor self) -> Tensor\n")
+    config = 'schema = ["../common/ops.yaml"]\nnative = "../common/native_functions.yaml"\n'
+    (project / "torchgen_lite.toml").write_text(config)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "one")
+    for file in outside.iterdir():
+        file.rename(project / file.name)
+    (project / "torchgen_lite.toml").write_text(config.replace("../common/", ""))
+    assert run("diff", "--against", "main") == Result(0, "", "no file changed against main\n")
 
 
 def test_json(run: Run, changed: Path) -> None:

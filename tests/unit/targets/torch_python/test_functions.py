@@ -80,7 +80,7 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
     (tmp_path / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
     generated = generate_all(load(root=tmp_path), targets=["torch-python"])
     assert [(d.code, d.message) for d in generated.diagnostics] == [
-        ("TG511", "`mylib::f` takes `lambda` by name, which is a word of Python")
+        ("TG511", "`mylib::f` takes `lambda` by name, which is a keyword of Python")
     ]
     assert "def f(" not in generated.files["torch-python/mylib_ops/functions.py"]
     # What a target warns of is switched off as lint rules are.
