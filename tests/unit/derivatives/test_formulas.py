@@ -310,6 +310,12 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors"],
         ),
         ("s(Tensor[] parts) -> (Tensor, Tensor)", ["parts: grads"], []),
+        ("s(Tensor x) -> Tensor[]", ["x: grads[0] + grads[1]"], []),
+        (
+            "s(Tensor x) -> Tensor",
+            ["x: grads[0] + grads[1]"],
+            ["4:19: error[TG327] 'grads[1]' of an operator with 1 result"],
+        ),
         (
             "s(Tensor x, Tensor y) -> (Tensor, Tensor)",
             ["x: s(grads[0], grads[1])", "y: grads[0]"],

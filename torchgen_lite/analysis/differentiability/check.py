@@ -196,6 +196,8 @@ def _check_names(
 def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:
     """`grad`, `grads[i]` and `grad_NAME` are not mixed, and indices are results (torchgen `check_grad_usage`)."""
     count = len(schema.returns)
+    # There are as many as a list has tensors.
+    is_counted = not any(isinstance(value.type, ListType) for value in schema.returns)
     named = {f"grad_{value.name}" for value in schema.returns if value.name}
     ways: dict[str, Span | None] = {}
     ambiguous: dict[str, Span | None] = {}
@@ -205,10 +207,10 @@ def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Ite
             if way in ("grad", "grads", "grad_NAME"):
                 ways.setdefault(way, node.span)
                 ambiguous.setdefault(node.text, node.span)
-        if isinstance(node, Subscript) and node.value == Name("grads"):
+        if is_counted and isinstance(node, Subscript) and node.value == Name("grads"):
             index = node.index
             if isinstance(index, Literal) and index.text.isdigit() and int(index.text) >= count:
-                message = f"`{node}` of an operator with {count} results"
+                message = f"`{node}` of an operator with {count} result{'s' * (count != 1)}"
                 yield Found("TG327", message, node.span, "out of range")
     for argument in schema.arguments:
         if argument.name in ambiguous:
