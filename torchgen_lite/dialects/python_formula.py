@@ -70,6 +70,8 @@ def in_python(tree: Typed, words: Words) -> nodes.Expression:
         return rebuild(node, parts)
     if is_method(node, "conj"):
         return words.conjugate(parts[0], tree.parts[0].kind)
+    if is_method(node, "size") and tree.parts[0].kind.is_list:
+        return nodes.Call(nodes.Name("len"), (parts[0],))
     called = called_name(node)
     node = _with_keywords(node, tree.operator)
     named = tuple((identifier(name), value) for name, value in node.keywords)

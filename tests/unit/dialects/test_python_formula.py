@@ -15,7 +15,7 @@ from torchgen_lite.emit.layout import lay_out
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import parse_formula
-from torchgen_lite.schema.formula.kinds import SCALAR
+from torchgen_lite.schema.formula.kinds import INTS, SCALAR
 from torchgen_lite.targets.python.nodes import Functions
 
 WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, Functions({}).conjugate)
@@ -24,7 +24,7 @@ WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, Functions({
 def written(text: str) -> str:
     tree, found = parse_formula(text)
     assert tree is not None, found
-    return write(in_python(type_formula(tree, Scope({"alpha": SCALAR}, {})), WORDS))
+    return write(in_python(type_formula(tree, Scope({"alpha": SCALAR, "dims": INTS}, {})), WORDS))
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,10 @@ def written(text: str) -> str:
 )
 def test_conjugates(formula: str, text: str) -> None:
     assert written(formula) == text
+
+
+def test_a_list_has_its_length() -> None:
+    assert written("grad / dims.size() * x.size()") == "grad / len(dims) * x.size()"
 
 
 BACK = "back(Tensor grad, int[2] sizes, *, str mode, Tensor? weight=None) -> Tensor"
