@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from tests.installed import needs_torch
 from tests.torchgen.conftest import Theirs
 from torchgen_lite import Program, generate, load
 from torchgen_lite.analysis.policy import PYTORCH
@@ -123,6 +124,7 @@ def everything(files: dict[str, str], *names: str) -> dict[tuple[str, str], Regi
     return {pair: one for name, key in keys for pair, one in registered(files[name], key).items()}
 
 
+@needs_torch((2, 12), "torchgen.gen_backend_stubs needed a checkout of PyTorch before 2.12")
 @pytest.mark.parametrize("flag", ["", "use_out_as_primary", "device_guard"])
 def test_the_same_kernels_and_registrations(tmp_path: Path, flag: str) -> None:
     text = backend_file(*filter(None, [flag]))
