@@ -30,7 +30,16 @@ def test_a_namespace_that_may_be_a_macro_is_refused(target: str, name: str) -> N
     assert errors(f"- func: {name}::f(Tensor x) -> Tensor\n", target) == ["TG512"]
 
 
-@pytest.mark.parametrize("kernel", ["__FILE__", "errno"])
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable", "cpp-runtime"])
+@pytest.mark.parametrize("name", ["index", "from", "random::more"])
+def test_a_namespace_that_is_a_function_is_refused(target: str, name: str) -> None:
+    """<cstring> declares `index`, <cstdlib> `random`, and torch/csrc/stable a function `from`."""
+    usual = {"tensor": "int"} if target == "cpp-runtime" else {}
+    text = "- func: lib::f(Tensor x) -> Tensor\n"
+    assert errors(text, target, **{**usual, "namespace": name}) == ["TG510"]
+
+
+@pytest.mark.parametrize("kernel", ["__FILE__", "errno", "TORCH_LIBRARY", "C10_EXPORT"])
 def test_a_kernel_that_is_a_macro_is_refused(kernel: str) -> None:
     text = f"- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: {kernel}\n"
     assert errors(text, "cpp-runtime", tensor="int") == ["TG513"]

@@ -73,7 +73,7 @@ HOSTILE = (
 )
 RESERVED = (
     "class def from None True __debug__ print self lambda match and new int namespace template this NULL "
-    "errno assert default std at torch TORCH_LIBRARY __FILE__ __LINE__ __class__ __dict__ __init__ _ __ __all__"
+    "errno assert default std at torch TORCH_LIBRARY __FILE__ __LINE__ __class__ __dict__ __init__ _ __ __all__ index time TORCH_CHECK"
 ).split()  # fmt: skip
 
 # Most files of two runs are the same.

@@ -9,13 +9,18 @@ from __future__ import annotations
 import errno
 import json
 import keyword
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
-from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.session import Refused, Session, global_options, writing
+from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.emit.plan import Change, Plan
+from torchgen_lite.emit.write import WriteError, write_plan
+from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder, parse_config
 
 STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
 # Each a device for PyTorch, which is called as the project is.
@@ -24,6 +29,8 @@ _IN_PYTHON = ("python", "torch-python")
 _NAME = "mylib"
 # What the first line of a schema file names, for editors that know JSON Schema.
 _SCHEMA = "ops.schema.json"
+_CONFIG = CONFIG_FILES[0]
+_STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 
 
 @click.command("init")
@@ -57,7 +64,6 @@ def init_command(
     torchgen-lite init --template torch-backend-cpp
     """
     from torchgen_lite.emit.templates import find_templates
-    from torchgen_lite.loader.config import find_in_folder
 
     configured = find_in_folder(Path(), [])
     if configured is not None:
@@ -77,15 +83,13 @@ def init_command(
     )
     is_device = template is not None
     words[_NAME] = _checked(name, is_device) if name is not None else _usual_name(is_device)
-    files = []
     with writing():
-        for path in sorted((templates / started).rglob("*")):
-            # An installer compiles every Python file that it installs, these too.
-            if path.is_file() and path.parent.name != "__pycache__":
-                inner = path.relative_to(templates / started)
-                files.append(_write(inner, path.read_text("utf-8"), words))
-        schema = json.dumps(schema_of_yaml(session.settings()[0]), indent=2) + "\n"
-        files.append(_write(Path(_SCHEMA), schema, {}))
+        changes = [_change(shown, text) for shown, text in _files(templates / started, words)]
+    try:
+        write_plan(Plan(Path(), tuple(changes)))
+    except WriteError as error:
+        raise Refused(Diagnostic("TG009", str(error))) from None
+    files = [(change.path, _STATUS[change.action]) for change in changes]
     for shown, status in files:
         session.talk(f"{status:<7}  {shown}")
     session.answer("init", "", files=[{"path": n, "status": s} for n, s in files])
@@ -127,23 +131,35 @@ def _usual_name(is_device: bool) -> str:
     return name if _is_name(name, is_device) else _NAME
 
 
-def _write(path: Path, text: str, words: dict[str, str]) -> tuple[str, str]:
-    """Write a file unless it exists; to `.gitattributes` lines are added. The result is its name and what was done."""
-    shown = path.as_posix()
-    if shown.startswith(f"{_NAME}/"):
-        shown = f"@prefix@{shown}"
-    for word, value in words.items():
-        shown, text = shown.replace(word, value), text.replace(word, value)
+def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The files of a project as they are called and what they have, with these words in place of the template's."""
+    config: Config | None = None
+    for path in sorted(folder.rglob("*")):
+        # An installer compiles every Python file that it installs, these too.
+        if not path.is_file() or path.parent.name == "__pycache__":
+            continue
+        shown, text = path.relative_to(folder).as_posix(), path.read_text("utf-8")
+        if shown.startswith(f"{_NAME}/"):
+            shown = f"@prefix@{shown}"
+        for word, value in words.items():
+            shown, text = shown.replace(word, value), text.replace(word, value)
+        if shown == _CONFIG:
+            config, _ = parse_config(Source(shown, text), Path(shown).resolve(), [])
+        yield shown, text
+    assert config is not None
+    yield _SCHEMA, json.dumps(schema_of_yaml(config), indent=2) + "\n"
+
+
+def _change(shown: str, text: str) -> Change:
+    """A file is written unless it exists; to `.gitattributes` lines are added."""
     place = Path(shown)
-    if place.exists() and not place.is_file():
+    if not place.exists():
+        return Change(shown, "create", None, text)
+    if not place.is_file():
         raise OSError(errno.EINVAL, "not a regular file", str(place))
-    old = place.read_text("utf-8") if place.exists() else ""
-    done = "created"
-    if place.exists():
-        missing = [line for line in text.splitlines() if line not in old.splitlines()]
-        done = "changed" if shown == ".gitattributes" and missing else "exists"
-        text = "".join(f"{line}\n" for line in missing)
-    if done != "exists":
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(old + ("" if not old or old.endswith("\n") else "\n") + text, "utf-8")
-    return shown, done
+    old = place.read_text("utf-8")
+    missing = [line for line in text.splitlines() if line not in old.splitlines()]
+    if shown != ".gitattributes" or not missing:
+        return Change(shown, "keep", old, old)
+    end = "" if not old or old.endswith("\n") else "\n"
+    return Change(shown, "update", old, old + end + "".join(f"{line}\n" for line in missing))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,16 +56,21 @@ def each_project(
 
 def _named(name: str, found: list[Diagnostic]) -> Path | None:
     """The configuration of a project that the command line names."""
-    path = find_in_folder(Path(name), found) if Path(name).is_dir() else Path(name)
-    if not Path(name).exists():
+    path = find_in_folder(Path(name), found) if os.path.isdir(name) else Path(name)
+    if not os.path.exists(name):
         found.append(Diagnostic("TG001", f"there is no `{name}`"))
     elif path is None:
         found.append(Diagnostic("TG001", f"`{name}` has no configuration", help=_NO_PROJECT))
     return path
 
 
-def _members(path: Path | None, found: list[Diagnostic]) -> Iterator[Path]:
-    """The configurations of a workspace, in the order in which it lists them; one that is none stands for itself."""
+def _members(
+    path: Path | None, found: list[Diagnostic], within: Sequence[Path] = ()
+) -> Iterator[Path]:
+    """The configurations of a workspace, in the order in which it lists them; one that is none stands for itself.
+
+    `within` are the workspaces that list this one; it may list them in turn, and itself.
+    """
     if path is None:
         return
     config, diagnostics = load_config(path.parent, path)
@@ -80,4 +86,7 @@ def _members(path: Path | None, found: list[Diagnostic]) -> Iterator[Path]:
             message = f"`{pattern}` has no configuration"
             found.append(Diagnostic("TG001", message, place, help=_NO_PROJECT))
         for file in files:
-            yield from [path] if file.samefile(path) else _members(file, found)
+            if file.samefile(path):
+                yield path
+            elif not any(file.samefile(one) for one in within):
+                yield from _members(file, found, (*within, path))

@@ -26,6 +26,7 @@ MACROS = frozenset("""
     __OPTIMIZE__ __STDC__ __TIMESTAMP__ __TIME__ __VERSION__ __cplusplus assert errno linux offsetof stderr stdin
     stdout unix
     """.split())
+_OF_LIBTORCH = ("AT_", "C10_", "STABLE_TORCH_", "STD_TORCH_", "TORCH_")
 # What a parameter would hide: types without a namespace, macros, and names that generated functions give to
 # what is theirs. They begin with an underscore, too.
 _USED = MACROS | frozenset("""
@@ -35,13 +36,22 @@ _USED = MACROS | frozenset("""
     """.split())
 
 
+def is_macro(name: str) -> bool:
+    """Whether a header defines a macro of this name.
+
+    >>> is_macro("assert"), is_macro("TORCH_LIBRARY"), is_macro("torch_op")
+    (True, True, False)
+    """
+    return name in MACROS or (name.startswith(_OF_LIBTORCH) and name.isupper())
+
+
 def function_name(name: str) -> str:
     """A name that C++ takes for a function or a namespace.
 
     >>> function_name("add"), function_name("default")
     ('add', 'default_')
     """
-    return f"{name}_" if name in KEYWORDS or name in MACROS else name
+    return f"{name}_" if name in KEYWORDS or is_macro(name) else name
 
 
 @lru_cache(maxsize=4096)
@@ -51,7 +61,12 @@ def identifier(name: str) -> str:
     >>> identifier("self"), identifier("default"), identifier("int64_t"), identifier("_node")
     ('self', 'default_', 'int64_t_', '_node_')
     """
-    if name in KEYWORDS or name in _USED or (name[:1] == "_" and name not in KEYSETS):
+    if (
+        name in KEYWORDS
+        or name in _USED
+        or is_macro(name)
+        or (name[:1] == "_" and name not in KEYSETS)
+    ):
         return f"{name}_"
     return name
 

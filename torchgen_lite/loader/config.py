@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -212,11 +213,12 @@ def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
 def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
     """The configuration in a folder, which is then the root of a project."""
     own, project = (folder / name for name in CONFIG_FILES)
-    has_table = project.is_file() and _has_table(project)
-    if own.is_file() and has_table:
+    # Paths of configurations and command lines may be such that pathlib raises.
+    is_own, has_table = os.path.isfile(own), os.path.isfile(project) and _has_table(project)
+    if is_own and has_table:
         message = f"both `{own.name}` and a table in `{project.name}` configure this folder"
         diagnostics.append(Diagnostic("TG004", message, help="remove one of them"))
-    return own if own.is_file() else project if has_table else None
+    return own if is_own else project if has_table else None
 
 
 def _has_table(path: Path) -> bool:

@@ -88,7 +88,7 @@ def with_free_names(operators: Sequence[Operator], taken: Collection[str]) -> tu
     found = []
     for operator in operators:
         name = operator.flat
-        if name in avoided:
+        if name in avoided or cpp_text.is_macro(name):
             name = cpp_text.free_name(name, avoided | names)
             names.add(name)
             operator = replace(operator, flat=name)

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, MACROS, identifier
+from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, identifier, is_macro
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import split_kernel
@@ -16,6 +16,20 @@ from torchgen_lite.targets.cpp.options import LibraryOptions
 
 # Namespaces of libraries that generated code names. Inside of `mylib::at` the name `at` would be another.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
+# Functions that headers declare in no namespace: of C, which generated code or kernels include, and `from` of libtorch's
+# stable headers. A namespace cannot have such a name.
+_FUNCTIONS = frozenset("""
+    abort abs access acos acosh alarm asctime asin asinh atan atan2 atanh atexit atof atoi atol brk calloc cbrt ceil chdir
+    chown clearerr clock clone close copysign cos cosh ctime daemon difftime div drem dup dup2 erf erfc exit exp exp10
+    exp2 expm1 fabs fclose fdim feof ferror fflush fgetc fgets floor fma fmax fmin fmod fopen fork fprintf fputs fread free
+    freopen frexp from fscanf fseek fsync ftell ftruncate fwrite gamma getc getchar getenv gmtime hypot ilogb index isalnum
+    isalpha isatty isdigit isspace j0 j1 jn labs ldexp ldiv lgamma link llabs localtime lockf log log10 log1p log2 logb
+    lrand48 lrint lround lseek malloc mblen memchr memcmp memcpy memmove memset mktime modf nan nanosleep nearbyint nice
+    pause perror pipe popen pow printf putc puts qsort rand random read readlink realloc remainder remove rename rewind
+    rindex rint rmdir round scalb scanf select setbuf significand sin sincos sinh sleep sqrt srand strcat strchr strcmp
+    strcpy strdup strlen strncpy strstr strtol swab sync syscall system tan tanh tgamma time tmpfile tolower toupper trunc
+    truncate tzset ungetc unlink usleep vfork write y0 y1 yn
+    """.split())
 _HELP = "give kernels another one with `namespace` of target `{}`"
 
 
@@ -55,8 +69,10 @@ def namespace_problem(namespace: str) -> str:
     for part in parts:
         if part in KEYWORDS:
             return f"`{namespace}` is not a C++ namespace: `{part}` is a reserved word in C++"
-        if part in MACROS:
+        if is_macro(part):
             return f"`{namespace}` is not a C++ namespace: `{part}` is a macro"
+    if parts[0] in _FUNCTIONS:
+        return f"`{namespace}` is not a C++ namespace: `{parts[0]}` is a function in headers of C++"
     taken = next((part for part in parts[1:] if part in LIBRARIES), "")
     if namespace in LIBRARIES or parts[0] == "std":
         taken = parts[0]
@@ -105,7 +121,7 @@ def _check_kernels(
 ) -> Iterator[Diagnostic]:
     for entry in operator.own_kernels:
         scope, name = split_kernel(entry.kernel, namespace)
-        macro = next((part for part in entry.kernel.split("::") if part in MACROS), "")
+        macro = next((part for part in entry.kernel.split("::") if is_macro(part)), "")
         if macro:
             message = f"kernel `{entry.kernel}` cannot be declared: `{macro}` is a macro"
             yield finding(operator.function, "TG513", message, entry.kernel_span, "this kernel")

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.dialects.cpp_text import MACROS
+from torchgen_lite.dialects.cpp_text import is_macro
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.skipped import has_any_number
 
@@ -79,7 +79,7 @@ def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     for function in functions:
         name = function.namespace
         # Names of this kind are the compiler's and the standard library's.
-        if name in MACROS or re.match("_[_A-Z]", name):
+        if is_macro(name) or re.match("_[_A-Z]", name):
             message = f"namespace `{name}` is a name of C++'s own, such as those of macros"
             help_ = "libtorch registers a namespace through macros; call it otherwise"
             yield finding(function, "TG512", message, None, "in this namespace", help_)
