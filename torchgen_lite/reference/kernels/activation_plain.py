@@ -25,8 +25,10 @@ def _bounded_spec(self: Tensor, low: Any, high: Any) -> TensorSpec:
         raise ValueError("min_val cannot be greater than max_val")
     if self._dtype is uint8 and (int(low) < 0 or int(high) < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    if self._dtype.category in (BOOL, COMPLEX):
-        raise RuntimeError(f"Bool and complex inputs not supported for hardtanh: {self._dtype}")
+    if self._dtype.category == BOOL:
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if self._dtype.category == COMPLEX:
+        raise NotImplementedError("clamp is not supported for complex types")
     return unary_spec(self, self._dtype, ExactSpec)
 
 

@@ -229,7 +229,7 @@ def bitwise_not_out(self: Tensor, *, out: Tensor) -> None:
 
 def meta_signbit(self: Tensor) -> TensorSpec:
     if self._dtype.category == COMPLEX:
-        raise RuntimeError("signbit is not implemented for complex tensors.")
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
     return unary_spec(self, bool_)
 
 
@@ -326,7 +326,7 @@ def _relu_spec(self: Tensor) -> TensorSpec:
     if self._dtype is bool_:
         raise RuntimeError("Boolean inputs not supported for relu")
     if self._dtype.category == COMPLEX:
-        raise RuntimeError("clamp is not supported for complex types")
+        raise NotImplementedError("clamp is not supported for complex types")
     return unary_spec(self, self._dtype)
 
 
