@@ -2,6 +2,7 @@
 
     python bench/fuzz.py [--inputs N] [--first N] [--seed N]
     python bench/fuzz.py --coverage [--inputs N] [--seed N]
+    python bench/fuzz.py --vendors [--inputs N] [--first N] [--seed N]
     python bench/fuzz.py --grammar [--inputs N] [--first N] [--seed N] [--seeds N] [--cpp N] [--torch]
 
 Each input is a few entries of our own file (and PyTorch's, where it is installed) after a handful of
@@ -10,8 +11,9 @@ part of a long run can be repeated. `--coverage` uses atheris, where that is ins
 guide the mutations of the same entries. `--grammar` makes schema files and configurations from a grammar
 (`fuzz_grammar.py`) for all targets, and looks whether what is accepted gives valid output (`fuzz_targets.py`).
 It does so with `--seeds` seeds, `--inputs` of each; after each seed `--cpp` inputs are given to g++ with the headers of
-the installed PyTorch. With `--torch` packages for PyTorch are imported, too. An input that fails is printed and the
-exit code is not 0.
+the installed PyTorch. With `--torch` packages for PyTorch are imported, too. `--vendors` makes files in the
+formats of vendors (`fuzz_vendors.py`), about a few operators of PyTorch. An input that fails is printed and the exit code is
+not 0.
 """
 
 from __future__ import annotations
@@ -170,10 +172,17 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--coverage", action="store_true")
     parser.add_argument("--grammar", action="store_true")
+    parser.add_argument("--vendors", action="store_true")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--cpp", type=int, default=0)
     parser.add_argument("--torch", action="store_true")
     options = parser.parse_args()
+    if options.vendors:
+        from bench.fuzz_vendors import run_vendors
+
+        tally = run_vendors(options.inputs, options.seed, options.first)
+        print(*tally.problems, tally, sep="\n")
+        return 1 if tally.problems else 0
     if options.grammar:
         return run_seeds(options)
     if options.coverage:

@@ -25,7 +25,9 @@ from types import CodeType, ModuleType
 
 from bench.fuzz_grammar import Grammar, Options
 from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.native import NativeOperators
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Source, has_errors
 from torchgen_lite.loader import load_native_functions
 from torchgen_lite.loader.config import parse_config
@@ -35,6 +37,7 @@ from torchgen_lite.targets import TARGETS
 ROOT = Path(__file__).parents[1]
 CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
 SLOW_SECONDS = 2.0
+NONE = NativeOperators()
 MODULE_NAMES = ("__annotations__", "__file__", "__module__", "__name__", "__path__")
 # What an import says of a PyTorch that is not the one that an input is for.
 REFUSALS = (
@@ -141,12 +144,17 @@ class Workshop:
         sys.meta_path.remove(self.modules)
         self.folder.cleanup()
 
-    def check(self, texts: Sequence[str], toml: str, sample: bool) -> Iterator[str]:
-        """What is wrong with an input. With `sample`, its C++ is kept for the compiler; others have one target of C++."""
+    def check(
+        self, texts: Sequence[str], toml: str, sample: bool, native: NativeOperators = NONE
+    ) -> Iterator[str]:
+        """What is wrong with an input, whose operators of PyTorch are those of `native`.
+
+        With `sample`, its C++ is kept for the compiler; others have one target of C++.
+        """
         began = time.process_time()
         accepted = self.tally.by_target.total()
         try:
-            program = _program(texts, toml, self.root / "torchgen_lite.toml")
+            program = _program(texts, toml, self.root / "torchgen_lite.toml", native)
             cpp = CPP[self.tally.inputs % len(CPP)]
             for target in () if program.has_errors else TARGETS:
                 if target not in CPP or target == cpp or sample:
@@ -246,16 +254,26 @@ def unknown_names(module: CodeType) -> set[str]:
     return read - known
 
 
-def _program(texts: Sequence[str], toml: str, path: Path) -> Program:
+def _program(texts: Sequence[str], toml: str, path: Path, native: NativeOperators) -> Program:
     config, found = parse_config(Source(path.name, toml), path, [])
     if has_errors(found):
         return build_program((), config, diagnostics=found, sources=(), lint=False)
     sources = [Source(f"{number}.yaml", text) for number, text in enumerate(texts)]
-    functions, found = load_native_functions(sources)
-    return build_program(functions, config, diagnostics=found, sources=sources, lint=True)
+    functions, found = load_native_functions(
+        sources, derive=derive_functions, native=native.functions, for_torch=native.version
+    )
+    return build_program(
+        functions,
+        config,
+        diagnostics=found,
+        sources=sources,
+        lint=True,
+        context=tuple(native.functions.values()),
+        release=native.version if native.is_found else None,
+    )
 
 
-def _toml(options: Options) -> str:
+def as_toml(options: Options) -> str:
     """A configuration with the options of each target. JSON's texts, numbers and lists are TOML's."""
     lines = []
     for target, values in options.items():
@@ -297,7 +315,7 @@ def run_grammar(
         chooser = random.Random(f"{seed} {number}")
         sample = number - first < samples
         grammar, namespace = Grammar(chooser, is_plain=sample), f"fz{seed}_{number}"
-        texts, toml = grammar.files(namespace), _toml(grammar.options(namespace))
+        texts, toml = grammar.files(namespace), as_toml(grammar.options(namespace))
         for problem in workshop.check(texts, toml, sample):
             problems.append(f"seed {seed}, input {number}: {problem}\n{texts!r}\n{toml!r}")
     for target, given in (flags or {}).items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.fuzz_targets import run_grammar
+from bench.fuzz_vendors import run_vendors
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler, torch_flags
 
@@ -13,6 +14,13 @@ RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
 
 def test_python_compiles_and_is_imported() -> None:
     assert run_grammar(1500, seed=0).problems == []
+
+
+def test_files_of_vendors_are_read() -> None:
+    """Whole ones, and some with a few edits."""
+    tally = run_vendors(400, seed=0)
+    assert tally.problems == []
+    assert tally.accepted > 40
 
 
 @needs_compiler

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from torchgen_lite.diagnostics import Label, Span
+from torchgen_lite.diagnostics import Label
 from torchgen_lite.loader.dispatch_table import key_names, read_dispatch
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.precomputed import read_precomputed
@@ -113,14 +113,15 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
 
 
 def _exclude(reader: EntryReader, first: str, second: str) -> None:
+    """Two fields, of which the first may be that of an entry whose name this one takes."""
     fields = reader.fields
-    given: Span = reader.span(fields[first][0])
+    given = (Label(reader.span(fields[first][0]), "given here"),) if first in fields else ()
     reader.report(
         "TG116",
         f"`{first}` and `{second}` exclude each other",
         reader.span(fields[second][0]),
         f"not together with `{first}`",
-        secondary=(Label(given, "given here"),),
+        secondary=given,
     )
 
 

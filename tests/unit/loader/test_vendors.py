@@ -266,6 +266,12 @@ def test_version_ranges(tmp_path: Path, release: str, names: list[str]) -> None:
     assert [*[f.local_name for f in aten], own.local_text] == names
 
 
+def test_a_delegate_for_what_is_structured_in_pytorch(tmp_path: Path) -> None:
+    """That `add.out` is structured stands in PyTorch's file alone."""
+    program = read(tmp_path, "- func: add.out\n  structured_delegate: add.Tensor\n")
+    assert said(program)[:1] == ["TG116 `structured` and `structured_delegate` exclude each other"]
+
+
 def test_a_file_for_one_release(tmp_path: Path) -> None:
     text = (
         "backend: NPU\ncpp_namespace: x\nsupported:\n  - func: abs\n    op_api: True\n  - isnan\n"
