@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.browser import in_a_browser, show
 from tests.conftest import Result
-from tests.unit.cli.tables.test_html import CHROMIUM, in_a_browser
 
 Run = Callable[..., Result]
 KEY = ("--key", "PrivateUse1")
@@ -175,13 +174,10 @@ box.dispatchEvent(new Event("input"));
 @in_a_browser
 def test_searching_in_a_browser(run: Run, backend: Path) -> None:
     """Words in any order, in any column, whatever their case."""
-    assert CHROMIUM is not None
     page = backend / "page.html"
     assert run("coverage", *KEY, "--html", "page.html").code == 0
     page.write_text(page.read_text() + USE_THE_PAGE)
-    flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
-    command = [CHROMIUM, *flags, "--dump-dom", page.as_uri()]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    shown = show(page.as_uri())
     assert '<span id="count">1 of 8</span>' in shown
     assert "<tr><td>aten::add.out</td><td>own</td><td>add_mine</td></tr></table>" in re.sub(
         r"</?tbody>", "", shown
