@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,8 +32,7 @@ STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "runtime"}
 # These run under any name: as `torchgen_lite_runtime`, and inside packages that carry the runtime.
 RELATIVE = STANDARD_LIBRARY_ONLY | {"key_sets", "key_tables"}
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "numpy", "tomli", "torchgen_lite_ops"}
-# Tensors and their autograd know each other.
-CIRCULAR = {"reference"}
+GENERATED = PACKAGE.parent / "generated" / "python" / "torchgen_lite_ops"
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PATH_OF = {
@@ -42,19 +41,26 @@ PATH_OF = {
 }
 
 
+def names_of(node: ast.AST, package: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """For each name that a statement imports what it may be: a module, or a name in one."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name,) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        parts = (*package[: len(package) + 1 - node.level], node.module or "")
+        module = ".".join(filter(None, parts)) if node.level else node.module or ""
+        yield from ((f"{module}.{alias.name}", module) for alias in node.names)
+
+
 def imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """For each imported name what it may be: a module, or a name in one."""
+    """The names that a file of the package imports."""
     package = path.relative_to(PACKAGE.parent).parts[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name,) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parts = (*package[: len(package) + 1 - node.level], node.module or "")
-            module = ".".join(filter(None, parts)) if node.level else node.module or ""
-            is_ours = module.split(".")[0] == PACKAGE.name
+        found = list(names_of(node, package))
+        if isinstance(node, ast.ImportFrom):
+            is_ours = found[0][1].split(".")[0] == PACKAGE.name
             is_relative = is_ours and home_of(path) in RELATIVE
             assert bool(node.level) == is_relative, f"{path}: line {node.lineno}"
-            yield from ((f"{module}.{alias.name}", module) for alias in node.names)
+        yield from found
 
 
 def floor_of(module: str) -> str | None:
@@ -92,10 +98,10 @@ def test_imports_go_down(path: Path) -> None:
             assert there == "runtime", f"the reference package imports {module}"
 
 
-def imported_files(path: Path) -> set[Path]:
-    """The files that a file of the package imports, at once or later."""
-    found = (next((n for n in names if n in PATH_OF), None) for names in imports(path))
-    return {PATH_OF[name] for name in found if name is not None}
+def files_among(found: Iterable[tuple[str, ...]], modules: dict[str, Path]) -> set[Path]:
+    """The files that imported names come from, of those that are listed."""
+    chosen = (next((name for name in names if name in modules), None) for names in found)
+    return {modules[name] for name in chosen if name is not None}
 
 
 def reachable(start: Path, graph: dict[Path, set[Path]]) -> set[Path]:
@@ -109,10 +115,53 @@ def reachable(start: Path, graph: dict[Path, set[Path]]) -> set[Path]:
     return seen
 
 
+def circular(graph: dict[Path, set[Path]]) -> list[str]:
+    return [str(path) for path in graph if path in reachable(path, graph)]
+
+
 def test_no_file_leads_back_to_itself() -> None:
-    graph = {path: imported_files(path) for path in MODULES}
-    circular = [p for p in MODULES if home_of(p) not in CIRCULAR and p in reachable(p, graph)]
-    assert [p.relative_to(PACKAGE).as_posix() for p in circular] == []
+    """At once or later, for types too. What the reference set does is the next test's."""
+    files = [path for path in MODULES if home_of(path) != "reference"]
+    assert (
+        circular({path: files_among(imports(path), PATH_OF) & set(files) for path in files}) == []
+    )
+
+
+def run_time_imports(node: ast.AST, package: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What a statement and those in it import when they run: in functions too, for types alone not."""
+    if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+        return
+    yield from names_of(node, package)
+    for child in ast.iter_child_nodes(node):
+        yield from run_time_imports(child, package)
+
+
+def reference_graph() -> dict[Path, set[Path]]:
+    """The reference set and the operators that are generated for it, each file with those that it imports."""
+    roots = {PACKAGE / "reference": PACKAGE.parent, GENERATED: GENERATED.parent}
+    packages = {
+        p: p.relative_to(top).parts[:-1] for root, top in roots.items() for p in root.rglob("*.py")
+    }
+    modules = {
+        ".".join((*package, path.stem)).removesuffix(".__init__"): path
+        for path, package in packages.items()
+    }
+    return {
+        path: files_among(run_time_imports(ast.parse(path.read_text()), package), modules)
+        for path, package in packages.items()
+    }
+
+
+def test_the_reference_set_imports_in_one_direction() -> None:
+    """Tensors stand on autograd, indexing and conversions; these know a tensor as a window on memory."""
+    graph = reference_graph()
+    assert circular(graph) == []
+    reference = PACKAGE / "reference"
+    assert reachable(reference / "tensor.py", graph) >= {
+        reference / "autograd" / "engine.py",
+        reference / "indexing.py",
+        GENERATED / "operators_0.py",
+    }
 
 
 def test_floors_are_the_folders() -> None:

@@ -8,9 +8,9 @@
 Operators come from the generated package `torchgen_lite_ops`, made of `native_functions.yaml`.
 
 Note [Import order]
-The generated package is imported first. It defines the stubs and methods, which need no tensor, and takes
-the framework's constants last; the framework imports `Tensor`, whose base class is then there. Importing
-`torchgen_lite_ops` first works as well, for it comes back here.
+No file leads back to itself. The stubs and methods that are generated need no tensor; autograd, indexing and
+conversions stand on them, the tensor on these, kernels on the tensor, and registrations on kernels. The generated
+package begins with the stubs and ends with the registrations, so it may be imported first, or by this one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from torchgen_lite.reference.autograd.mode import (
     no_grad,
     set_grad_enabled,
 )
-from torchgen_lite.reference.conversion import as_tensor, from_numpy, tensor
 from torchgen_lite.reference.device import (
     channels_last,
     channels_last_3d,
@@ -67,10 +66,12 @@ from torchgen_lite.reference.dtype import (
 from torchgen_lite.reference.face import *  # noqa: F403
 from torchgen_lite.reference.fallbacks import register_by_hand, register_fallbacks
 from torchgen_lite.reference.generator import Generator, default_generator, manual_seed
+from torchgen_lite.reference.making import as_tensor, from_numpy, tensor
 from torchgen_lite.reference.promotion import can_cast, promote_types, result_type
 from torchgen_lite.reference.sparse_tensor import SparseTensor
 from torchgen_lite.reference.storage import Storage
-from torchgen_lite.reference.tensor import Number, Size, Tensor, is_tensor
+from torchgen_lite.reference.tensor import Number, Tensor, is_tensor
+from torchgen_lite.reference.window import Size
 
 half = float16
 float = float32

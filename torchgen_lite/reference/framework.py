@@ -31,8 +31,8 @@ from torchgen_lite.reference.autograd.history import (
     set_history,
 )
 from torchgen_lite.reference.autograd.history import check_inplace as check_inplace_history
-from torchgen_lite.reference.autograd.node import Gradients, Node
-from torchgen_lite.reference.autograd.support import conj, zeros
+from torchgen_lite.reference.autograd.node import Gradients, Node, zeros
+from torchgen_lite.reference.autograd.support import conj
 from torchgen_lite.reference.device import (
     channels_last,
     channels_last_3d,

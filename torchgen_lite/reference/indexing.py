@@ -1,4 +1,4 @@
-"""`x[...]` and `x[...] = value`, composed of dispatched operators.
+"""A mixin: `x[...]` and `x[...] = value`, composed of dispatched operators.
 
 Integers, slices, None and Ellipsis give a view through `select.int`, `slice.Tensor` and
 `unsqueeze`; tensors, lists, arrays and booleans then go to `index.Tensor` or `index_put_` together.
@@ -7,46 +7,53 @@ Integers, slices, None and Ellipsis give a view through `select.int`, `slice.Ten
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torchgen_lite.reference.conversion import tensor
+from torchgen_lite.reference.data import array_of
 from torchgen_lite.reference.dtype import INTEGER, bool_, int64
-from torchgen_lite.reference.tensor import Number, Tensor
+from torchgen_lite.reference.window import Window
 from torchgen_lite_ops import operators
 
-
-def get_item(self: Tensor, index: Any) -> Tensor:
-    """A view for basic indices, a copy where an index is a tensor, a list or a boolean."""
-    view, advanced = _apply_basic(self, index)
-    if not advanced:
-        # Every index makes a new tensor object, `x[...]` too.
-        return operators.alias(view) if view is self else view
-    return operators.index_Tensor(view, advanced)
+if TYPE_CHECKING:
+    from torchgen_lite.reference.tensor import Number, Tensor
 
 
-def set_item(self: Tensor, index: Any, value: Tensor | Number) -> None:
-    """Write a number or a tensor, which is broadcast, into the elements that the index names."""
-    view, advanced = _apply_basic(self, index)
-    if not isinstance(value, Tensor):
-        # Filled, so that a number which does not fit is refused.
-        value = (
-            operators.full([], value, dtype=self._dtype, device=self._device)
-            if isinstance(value, (int, float, complex))
-            else tensor(value, dtype=self._dtype, device=self._device)
-        )
-    if advanced:
-        masks = all(item is None or item._dtype is bool_ for item in advanced)
-        if masks and value.numel() == 1:
-            # ATen fills through a mask, and a fill converts; only other writes want one dtype.
-            value = value.to(self._dtype)
-        operators.index_put_(view, advanced, value)
-        return
-    # As NumPy does, leading dimensions of size 1 that the target lacks are dropped.
-    while value.ndim > view.ndim and value._shape[0] == 1:
-        value = operators.select_int(value, 0, 0)
-    operators.copy_(view, value)
+class Indexing:
+    """What stands in square brackets."""
+
+    __slots__ = ()
+
+    def __getitem__(self: Any, index: Any) -> Tensor:
+        """A view for basic indices, a copy where an index is a tensor, a list or a boolean."""
+        view, advanced = _apply_basic(self, index)
+        if not advanced:
+            # Every index makes a new tensor object, `x[...]` too.
+            return operators.alias(view) if view is self else view
+        return operators.index_Tensor(view, advanced)
+
+    def __setitem__(self: Any, index: Any, value: Tensor | Number) -> None:
+        """Write a number or a tensor, which is broadcast, into the elements that the index names."""
+        view, advanced = _apply_basic(self, index)
+        if not isinstance(value, Window):
+            # Filled, so that a number which does not fit is refused.
+            value = (
+                operators.full([], value, dtype=self._dtype, device=self._device)
+                if isinstance(value, (int, float, complex))
+                else self._beside(array_of(value, self._dtype))
+            )
+        if advanced:
+            masks = all(item is None or item._dtype is bool_ for item in advanced)
+            if masks and value.numel() == 1:
+                # ATen fills through a mask, and a fill converts; only other writes want one dtype.
+                value = value.to(self._dtype)
+            operators.index_put_(view, advanced, value)
+            return
+        # As NumPy does, leading dimensions of size 1 that the target lacks are dropped.
+        while value.ndim > view.ndim and value._shape[0] == 1:
+            value = operators.select_int(value, 0, 0)
+        operators.copy_(view, value)
 
 
 def _apply_basic(self: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None]]:
@@ -83,12 +90,13 @@ def _apply_basic(self: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None]]
 def _index_tensor(item: Any, like: Tensor) -> Tensor | None:
     """The index as a tensor; None for one integer, which selects."""
     if isinstance(item, (bool, np.bool_, np.ndarray)):
-        item = tensor(item, device=like._device)
+        item = like._beside(array_of(item))
     elif isinstance(item, Sequence) and not isinstance(item, str):
-        made = tensor(item, device=like._device)
-        return made if made.numel() else tensor(item, dtype=int64, device=like._device)
-    if isinstance(item, Tensor) and (item._shape or item._dtype.category != INTEGER):
-        return item
+        array = array_of(item)
+        return like._beside(array if array.size else array_of(item, int64))
+    if isinstance(item, Window) and (item._shape or item._dtype.category != INTEGER):
+        index: Tensor = item  # type: ignore[assignment]
+        return index
     return None
 
 
@@ -117,7 +125,7 @@ def _consumes(item: Any) -> int:
     """How many dimensions an item of an index uses up."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
-    if isinstance(item, Tensor) and item._dtype is bool_:
+    if isinstance(item, Window) and item._dtype is bool_:
         return item.ndim
     if isinstance(item, np.ndarray) and item.dtype == np.bool_:
         return item.ndim

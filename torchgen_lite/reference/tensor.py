@@ -11,6 +11,7 @@ Attributes (all plain slots; kernels read them directly)
 Making tensors (none of them dispatches)
     Tensor(storage, shape, strides, offset, dtype, device, keyset)
     wrap_array(array, on=cpu)                  shares memory with the array
+    place(array, on)                           the same; on "meta" its shape alone
     empty_strided(shape, strides, dtype, on)   strides None: row-major; "meta" allocates nothing
     wrap_number(value) -> Tensor               zero-dimensional, on the CPU, `_wrapped`
     x._as_strided(shape, strides, offset)      a view: same storage, other geometry; any device
@@ -24,167 +25,55 @@ indexing, iteration, and every method of the generated `TensorMethods`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from torchgen_lite.reference.autograd.attributes import AutogradAttributes
 from torchgen_lite.reference.bindings import BoundMethods
+from torchgen_lite.reference.conversion import Conversions
 from torchgen_lite.reference.device import (
     as_device,
-    contiguous_format,
     cpu,
     dense_keyset,
     meta,
-    sparse_coo,
-    strided,
     without_autograd,
 )
 from torchgen_lite.reference.device import device as Device
-from torchgen_lite.reference.device import layout as Layout
-from torchgen_lite.reference.device import memory_format as MemoryFormat
 from torchgen_lite.reference.dtype import (
     INTEGER,
     bool_,
     complex128,
-    float16,
-    float32,
     float64,
-    int32,
     int64,
     of_numpy,
 )
 from torchgen_lite.reference.dtype import dtype as DType
-from torchgen_lite.reference.formats import is_in_format
 from torchgen_lite.reference.geometry import (
     Shape,
     Strides,
     contiguous_strides,
-    numel,
     remembered_strides,
     span,
 )
+from torchgen_lite.reference.indexing import Indexing
+from torchgen_lite.reference.printing import format_tensor
 from torchgen_lite.reference.storage import Array, Storage, adopt
+from torchgen_lite.reference.window import Window
 from torchgen_lite_ops import operators
-
-if TYPE_CHECKING:
-    from torchgen_lite.runtime import DispatchKeySet
 
 Number = int | float | bool | complex
 
 
-class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple that prints as torch's."""
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        return numel(self)
-
-    def __repr__(self) -> str:
-        return f"Size([{', '.join(map(str, self))}])"
-
-
-class Conversions:
-    """`x.float()` and its like; apart, for in a class their names hide Python's own types."""
-
-    __slots__ = ()
-
-    def float(self: Any, memory_format: Any = None) -> Tensor:
-        converted: Tensor = self.to(float32, memory_format=memory_format)
-        return converted
-
-    def double(self: Any, memory_format: Any = None) -> Tensor:
-        converted: Tensor = self.to(float64, memory_format=memory_format)
-        return converted
-
-    def half(self: Any, memory_format: Any = None) -> Tensor:
-        converted: Tensor = self.to(float16, memory_format=memory_format)
-        return converted
-
-    def int(self: Any, memory_format: Any = None) -> Tensor:
-        converted: Tensor = self.to(int32, memory_format=memory_format)
-        return converted
-
-    def long(self: Any, memory_format: Any = None) -> Tensor:
-        converted: Tensor = self.to(int64, memory_format=memory_format)
-        return converted
-
-    def bool(self: Any, memory_format: Any = None) -> Tensor:
-        converted: Tensor = self.to(bool_, memory_format=memory_format)
-        return converted
-
-
-class Tensor(AutogradAttributes, BoundMethods, Conversions):
+class Tensor(Window, AutogradAttributes, Conversions, Indexing, BoundMethods):
     """A strided tensor. See the module's text for its attributes."""
 
-    __slots__ = (
-        "_cache",
-        "_cached_base",
-        "_device",
-        "_dispatch_keyset",
-        "_dtype",
-        "_meta",
-        "_offset",
-        "_requires_grad",
-        "_shape",
-        "_storage",
-        "_strides",
-        "_wrapped",
-        "__weakref__",
-    )
+    __slots__ = ()
     __hash__ = object.__hash__
     # NumPy leaves `array + tensor` to the tensor.
     __array_priority__ = 1000
 
-    _dispatch_keyset: DispatchKeySet
-    _cache: Array | None
-    _cached_base: Array | None
-
-    def __init__(
-        self,
-        storage: Storage,
-        shape: Shape,
-        strides: Strides,
-        offset: int,
-        dtype: DType,
-        on: Device,
-        keyset: DispatchKeySet,
-    ) -> None:
-        self._storage = storage
-        self._shape = shape
-        self._strides = strides
-        self._offset = offset
-        self._dtype = dtype
-        self._device = on
-        self._dispatch_keyset = keyset
-        self._cache = None
-        self._cached_base = None
-        self._wrapped = False
-        self._meta = None
-        self._requires_grad = False
-
     # The window on memory.
-
-    @property
-    def _array(self) -> Array:
-        base = self._storage.base
-        if self._cached_base is base and self._cache is not None:
-            return self._cache
-        if base is None:
-            raise RuntimeError(f"a tensor on the {self._device} device has no data")
-        itemsize = self._dtype.itemsize
-        empty = 0 in self._shape
-        window: Array = np.ndarray(
-            self._shape,
-            self._dtype.numpy,
-            base,
-            0 if empty else self._offset * itemsize,
-            tuple([stride * itemsize for stride in self._strides]),
-        )
-        self._cache = window
-        self._cached_base = base
-        return window
 
     def _as_strided(self, shape: Sequence[int], strides: Sequence[int], offset: int) -> Tensor:
         """Another window on the same storage. The caller has checked that it fits."""
@@ -198,6 +87,10 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
             self._dispatch_keyset,
         )
 
+    def _beside(self, array: Array) -> Tensor:
+        """A tensor of an array on the same device."""
+        return place(array, self._device)
+
     def _shallow_copy(self) -> Tensor:
         """Another tensor on the same memory that nothing is recorded of."""
         copy = self._as_strided(self._shape, self._strides, self._offset)
@@ -205,42 +98,7 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
         copy._cached_base = self._cached_base
         return copy
 
-    def _set_geometry(self, shape: Shape, strides: Strides | None = None) -> None:
-        """Resize in place; the storage grows if it must and never shrinks."""
-        self._shape = shape
-        self._strides = contiguous_strides(shape) if strides is None else strides
-        self._storage.reserve(self._offset + span(shape, self._strides), self._dtype.numpy)
-        self._cache = None
-
-    # Facts.
-
-    @property
-    def shape(self) -> Size:
-        return Size(self._shape)
-
-    @property
-    def ndim(self) -> int:
-        return len(self._shape)
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype
-
-    @property
-    def device(self) -> Device:
-        return self._device
-
-    @property
-    def layout(self) -> Layout:
-        return strided
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.layout is sparse_coo
-
-    @property
-    def is_meta(self) -> bool:
-        return self._device is meta
+    # Facts that are views.
 
     @property
     def T(self) -> Tensor:
@@ -296,51 +154,6 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
         """The conjugate, computed at once (torch's is a view that remembers to); a real tensor itself."""
         return operators.conj_physical(self)
 
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or one of its sizes."""
-        if dim is None:
-            return self.shape
-        from torchgen_lite.reference.geometry import wrap_dim
-
-        if not self._shape:
-            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-        return self._shape[wrap_dim(dim, len(self._shape))]
-
-    def stride(self, dim: int | None = None) -> Any:
-        """The strides in elements, or one of them."""
-        return self._strides if dim is None else self._strides[dim]
-
-    def dim(self) -> int:
-        return len(self._shape)
-
-    def numel(self) -> int:
-        return numel(self._shape)
-
-    nelement = numel
-
-    def storage_offset(self) -> int:
-        return self._offset
-
-    def untyped_storage(self) -> Storage:
-        return self._storage
-
-    def element_size(self) -> int:
-        return self._dtype.itemsize
-
-    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
-        return is_in_format(self._shape, self._strides, memory_format)
-
-    def is_floating_point(self) -> bool:
-        return self._dtype.is_floating_point
-
-    def is_complex(self) -> bool:
-        return self._dtype.is_complex
-
-    def data_ptr(self) -> int:
-        """The address of the first element; 0 for Meta and for an empty tensor."""
-        start = self._storage.data_ptr()
-        return start and start + self._offset * self._dtype.itemsize
-
     # Out of and into Python.
 
     def numpy(self) -> Array:
@@ -369,18 +182,6 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
     def tolist(self) -> Any:
         return self._array.tolist()
 
-    def to(self, *args: Any, **kwargs: Any) -> Tensor:
-        """`to(device)`, `to(dtype)`, `to(device, dtype)`, `to(other)`; itself if nothing changes."""
-        from torchgen_lite.reference.conversion import to
-
-        return to(self, *args, **kwargs)
-
-    def cpu(self) -> Tensor:
-        return self.to(cpu)
-
-    def type_as(self, other: Tensor) -> Tensor:
-        return self.to(other)
-
     # Operators that torch's own tensor class writes by hand too: their operators are not methods.
 
     def __rsub__(self, other: Tensor | Number) -> Tensor:
@@ -396,16 +197,6 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
 
     def __rrshift__(self, other: Number) -> Tensor:
         return operators.bitwise_right_shift_Scalar_Tensor(other, self)
-
-    def __getitem__(self, index: Any) -> Tensor:
-        from torchgen_lite.reference.indexing import get_item
-
-        return get_item(self, index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        from torchgen_lite.reference.indexing import set_item
-
-        set_item(self, index, value)
 
     def __len__(self) -> int:
         if not self._shape:
@@ -444,8 +235,6 @@ class Tensor(AutogradAttributes, BoundMethods, Conversions):
         return (_rebuild, (*parts, self._wrapped, self._requires_grad))
 
     def __repr__(self) -> str:
-        from torchgen_lite.reference.printing import format_tensor
-
         return format_tensor(self)
 
 
@@ -467,6 +256,13 @@ def _rebuild(
     result._wrapped = wrapped
     result._requires_grad = requires_grad
     return result
+
+
+def place(array: Array, on: Device) -> Tensor:
+    """A tensor of an array on a device, which need not have memory."""
+    if on is meta:
+        return empty_strided(array.shape, None, of_numpy(array.dtype), on)
+    return wrap_array(array, on)
 
 
 def wrap_array(array: Array, on: Device = cpu) -> Tensor:

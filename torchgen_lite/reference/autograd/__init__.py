@@ -2,7 +2,8 @@
 
 mode.py        whether calls are recorded
 node.py        nodes, edges, saved tensors
-views.py       views, versions, in-place changes
+views.py       views and their versions
+edges.py       leaves, and changes in place of what views share
 history.py     what generated kernels call
 engine.py      backward
 support.py     gradients brought to shape, added, kept
@@ -12,8 +13,7 @@ formulas/      functions that formulas call
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from torchgen_lite.reference.autograd.engine import backward, grad
 from torchgen_lite.reference.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -21,10 +21,7 @@ from torchgen_lite.reference.autograd.mode import (
     no_grad,
     set_grad_enabled,
 )
-
-if TYPE_CHECKING:
-    from torchgen_lite.reference.autograd.engine import backward, grad
-    from torchgen_lite.reference.autograd.node import Node
+from torchgen_lite.reference.autograd.node import Node
 
 __all__ = [
     "Node",
@@ -36,16 +33,3 @@ __all__ = [
     "no_grad",
     "set_grad_enabled",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    # The tensor class imports its attributes from this package before there are operators.
-    if name in ("backward", "grad"):
-        from torchgen_lite.reference.autograd import engine
-
-        return getattr(engine, name)
-    if name == "Node":
-        from torchgen_lite.reference.autograd.node import Node
-
-        return Node
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,10 +7,21 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from torchgen_lite.reference.autograd.edges import gradient_edge
+from torchgen_lite.reference.autograd.engine import backward
+from torchgen_lite.reference.autograd.node import (
+    Handle,
+    Hook,
+    Meta,
+    Node,
+    add_output_hook,
+    add_retained,
+    meta_of,
+)
+from torchgen_lite.reference.autograd.views import is_leaf, mark_views, refresh
 from torchgen_lite.runtime import is_inference_mode_enabled
 
 if TYPE_CHECKING:
-    from torchgen_lite.reference.autograd.node import Handle, Hook, Meta, Node
     from torchgen_lite.reference.storage import Storage
     from torchgen_lite.reference.tensor import Tensor
 
@@ -35,8 +46,6 @@ class AutogradAttributes:
 
     def requires_grad_(self: Any, requires_grad: bool = True) -> Tensor:
         """Begin, or stop, to record calls with this leaf."""
-        from torchgen_lite.reference.autograd.views import is_leaf, mark_views
-
         tensor: Tensor = self
         if requires_grad == tensor._requires_grad:
             return tensor
@@ -64,8 +73,6 @@ class AutogradAttributes:
         if meta is None:
             return None
         if meta.view is not None:
-            from torchgen_lite.reference.autograd.views import refresh
-
             refresh(self, meta)
         node: Node | None = meta.grad_fn
         return node
@@ -96,8 +103,6 @@ class AutogradAttributes:
 
     @grad.setter
     def grad(self: Any, value: Tensor | None) -> None:
-        from torchgen_lite.reference.autograd.node import meta_of
-
         if value is None:
             if self._meta is not None:
                 self._meta.grad = None
@@ -122,14 +127,10 @@ class AutogradAttributes:
         inputs: Tensor | Sequence[Tensor] | None = None,
     ) -> None:
         """Add this tensor's gradient to the `.grad` of the leaves it was made of."""
-        from torchgen_lite.reference.autograd.engine import backward
-
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def register_hook(self: Any, hook: Hook) -> Handle:
         """`hook(grad)` runs when this tensor's gradient is complete, and may return another in its place."""
-        from torchgen_lite.reference.autograd.node import add_output_hook, gradient_edge
-
         edge = gradient_edge(self) if self._requires_grad else None
         if edge is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -138,8 +139,6 @@ class AutogradAttributes:
 
     def register_post_accumulate_grad_hook(self: Any, hook: Callable[[Tensor], None]) -> Handle:
         """`hook(tensor)` runs each time that backward has added to this leaf's `grad`."""
-        from torchgen_lite.reference.autograd.node import gradient_edge
-
         edge = gradient_edge(self) if self._requires_grad else None
         if edge is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -174,8 +173,6 @@ class AutogradAttributes:
 
     def retain_grad(self: Any) -> None:
         """Let backward fill `.grad` of this tensor although it is not a leaf."""
-        from torchgen_lite.reference.autograd.node import add_retained, gradient_edge
-
         if not self._requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self._meta.retains:

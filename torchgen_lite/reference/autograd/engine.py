@@ -14,9 +14,11 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from torchgen_lite.reference.autograd.edges import gradient_edge
 from torchgen_lite.reference.autograd.mode import set_grad_enabled
-from torchgen_lite.reference.autograd.node import Edge, Gradients, Node, gradient_edge
-from torchgen_lite.reference.autograd.support import add, fit, implicit_gradient
+from torchgen_lite.reference.autograd.node import Edge, Gradients, Node
+from torchgen_lite.reference.autograd.support import accumulate, add, fit, implicit_gradient
+from torchgen_lite_ops import operators
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Tensor
@@ -45,7 +47,6 @@ def backward(
     wanted = _as_tuple(inputs)
     if not wanted:
         raise RuntimeError("'inputs' argument to backward cannot be empty.")
-    from torchgen_lite.reference.autograd.support import accumulate
 
     captured = _run(roots, seeds, retain_graph, create_graph, [_edge_of(t) for t in wanted])
     with set_grad_enabled(create_graph):
@@ -68,8 +69,6 @@ def grad(
     edges = [_edge_of(tensor) for tensor in wanted]
     captured = _run(roots, _seeds(roots, grad_outputs), retain_graph, create_graph, edges)
     if materialize_grads:
-        from torchgen_lite_ops import operators
-
         return tuple(
             operators.zeros_like(tensor) if gradient is None else gradient
             for tensor, gradient in zip(wanted, captured)
@@ -247,7 +246,6 @@ def _run_before(node: Node, grads: Gradients) -> Gradients:
     for number, reference in hooks.retains.items():
         tensor = reference()
         if tensor is not None and values and values[number] is not None:
-            from torchgen_lite.reference.autograd.support import accumulate
 
             accumulate(tensor, values[number])  # type: ignore[arg-type]
     return values

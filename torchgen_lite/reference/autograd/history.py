@@ -10,7 +10,7 @@ bump_version(tensor)                                    a tensor was written to
 refuse_out(name, *tensors)                              out variants
 autograd_not_implemented                                the fallback of operators without formulas
 
-`zeros` and `conj`, which formulas need, are in `support.py`.
+`zeros` and `conj`, which formulas need, are in `node.py` and `support.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from torchgen_lite.reference.autograd.edges import gradient_edge, rebase_history
 from torchgen_lite.reference.autograd.mode import grad_enabled
 from torchgen_lite.reference.autograd.node import (
     Edge,
@@ -27,7 +28,6 @@ from torchgen_lite.reference.autograd.node import (
     SavedTensor,
     SavedTensors,
     attach,
-    gradient_edge,
     output_of,
 )
 from torchgen_lite.reference.autograd.views import (
@@ -35,7 +35,6 @@ from torchgen_lite.reference.autograd.views import (
     as_views,
     check_complex,
     check_inplace,
-    rebase_history,
 )
 from torchgen_lite.runtime import (
     AutoDispatchBelowAutograd,

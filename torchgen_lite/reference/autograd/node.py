@@ -12,6 +12,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from torchgen_lite_ops import operators
+
 if TYPE_CHECKING:
     from torchgen_lite.reference.device import device
     from torchgen_lite.reference.dtype import dtype
@@ -53,6 +55,11 @@ def output_of(tensor: Tensor) -> Output:
     return tuple.__new__(Output, (tensor._shape, tensor._dtype, tensor._device))
 
 
+def zeros(output: Output) -> Tensor:
+    """Zeros of an output's shape, type and device."""
+    return operators.zeros(output.shape, dtype=output.dtype, device=output.device)
+
+
 class Node:
     """One recorded call. Subclasses, which are generated, say how gradients go through it."""
 
@@ -89,8 +96,6 @@ class Node:
 
     def materialize(self, grads: Gradients) -> list[Tensor]:
         """The gradients with zeros in the place of those that are not there."""
-        from torchgen_lite.reference.autograd.support import zeros
-
         return [
             zeros(output) if grad is None else grad for grad, output in zip(grads, self.outputs)
         ]
@@ -257,44 +262,3 @@ def attach(tensor: Tensor, node: Node, output: int) -> Tensor:
     meta.output = output
     tensor._requires_grad = True
     return tensor
-
-
-class AccumulateGrad(Node):
-    """The end of the graph at a leaf: adds what arrives to the leaf's `grad`."""
-
-    __slots__ = ("variable",)
-
-    def __init__(self, variable: Tensor) -> None:
-        super().__init__(())
-        self.variable = variable
-        # Gradients of leaves are done first, as soon as they are complete.
-        self.sequence = 1 << 62
-        self.outputs.append(output_of(variable))
-
-    def apply(self, grads: Gradients) -> Gradients:
-        from torchgen_lite.reference.autograd.support import accumulate
-
-        if grads[0] is not None:
-            accumulate(self.variable, grads[0])
-        return ()
-
-
-def gradient_edge(tensor: Tensor) -> Edge | None:
-    """Where the gradient of a tensor goes; None if it needs none."""
-    meta = tensor._meta
-    if meta is not None:
-        if meta.view is not None:
-            from torchgen_lite.reference.autograd.views import refresh
-
-            refresh(tensor, meta)
-        if meta.grad_fn is not None:
-            return meta.grad_fn, meta.output
-    if not tensor._requires_grad:
-        return None
-    if meta is None:
-        meta = tensor._meta = Meta()
-    node = meta.accumulator() if meta.accumulator is not None else None
-    if node is None:
-        node = AccumulateGrad(tensor)
-        meta.accumulator = weakref.ref(node)
-    return node, 0

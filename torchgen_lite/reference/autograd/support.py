@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from torchgen_lite.reference.autograd.mode import grad_enabled
+from torchgen_lite.reference.autograd.node import Node, Output, meta_of
 from torchgen_lite.reference.device import contiguous_format, cpu
 from torchgen_lite.reference.geometry import is_dense
 from torchgen_lite_ops import operators
 
 if TYPE_CHECKING:
-    from torchgen_lite.reference.autograd.node import Node, Output
     from torchgen_lite.reference.dtype import dtype
     from torchgen_lite.reference.tensor import Tensor
-
-
-def zeros(output: Output) -> Tensor:
-    """Zeros of an output's shape, type and device."""
-    return operators.zeros(output.shape, dtype=output.dtype, device=output.device)
 
 
 def conj(tensor: Tensor) -> Tensor:
@@ -78,8 +73,6 @@ def add(present: Tensor, gradient: Tensor) -> Tensor:
 
 def accumulate(variable: Tensor, gradient: Tensor) -> None:
     """Add to `.grad`: in place, unless the sum itself is recorded (torch `accumulateGrad`)."""
-    from torchgen_lite.reference.autograd.node import meta_of
-
     meta = meta_of(variable)
     if meta.grad is None:
         # What arrives may be shared with another gradient, or be an expanded view.
@@ -111,10 +104,8 @@ def implicit_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
                 f"grad can be implicitly created only for real scalar outputs but got {root._dtype!r}"
             )
         if root._device is cpu and not root.is_sparse:
-            from torchgen_lite.reference.tensor import wrap_array
-
             # What `ones_like` gives, which goes through four operators.
-            return wrap_array(np.ones(root._shape, root._dtype.numpy))
+            return root._beside(np.ones(root._shape, root._dtype.numpy))
         return operators.ones_like(root)
     if gradient._shape != root._shape:
         raise RuntimeError(

@@ -14,19 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.autograd.mode import enable_grad, grad_enabled
-from torchgen_lite.reference.autograd.node import (
-    Edge,
-    Gradients,
-    Meta,
-    Node,
-    attach,
-    gradient_edge,
-    meta_of,
-    output_of,
-)
+from torchgen_lite.reference.autograd.node import Meta, Node, attach, meta_of
 from torchgen_lite.runtime import is_inference_mode_enabled
 from torchgen_lite.runtime.local_state import inference_use
-from torchgen_lite_ops import operators
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Tensor
@@ -200,60 +190,3 @@ def check_complex(node: Node) -> None:
         raise RuntimeError(
             f"{name} does not support automatic differentiation for outputs with complex dtype."
         )
-
-
-def rebase_history(node: Node, tensor: Tensor) -> Tensor:
-    """Make a tensor that was just changed in place the result of `node`."""
-    node.outputs.append(output_of(tensor))
-    if not tensor._dtype.differentiable:
-        return tensor
-    meta = meta_of(tensor)
-    if meta.view is None:
-        attach(tensor, node, 0)
-        mark_views(tensor)
-        return tensor
-    view: View = meta.view
-    base = view.base
-    copy = CopySlices(gradient_edge(base), node, base, view.chain)
-    attach(base, copy, 0)
-    mark_views(base)
-    tensor._requires_grad = True
-    meta.grad_fn = None
-    view.version = -1
-    return tensor
-
-
-class CopySlices(Node):
-    """A base of which a part was changed: the part's gradient goes through the node of the change."""
-
-    __slots__ = ("chain", "inner", "strides")
-
-    def __init__(
-        self, edge: Edge | None, inner: Node, base: Tensor, chain: tuple[Replay, ...]
-    ) -> None:
-        super().__init__((edge, *inner.edges[1:]))
-        self.inner = inner
-        self.chain = chain
-        self.strides = base._strides
-        self.outputs.append(output_of(base))
-
-    def apply(self, grads: Gradients) -> Gradients:
-        (grad,) = grads
-        assert grad is not None
-        output = self.outputs[0]
-        result = operators.empty_strided(
-            output.shape, self.strides, dtype=output.dtype, device=output.device
-        )
-        operators.copy_(result, grad)
-        part = result
-        for step in self.chain:
-            part = step(part)
-        found = self.inner.apply((operators.clone(part),))
-        if found[0] is None:
-            operators.zero_(part)
-        else:
-            operators.copy_(part, found[0])
-        return (result, *found[1:])
-
-    def release(self) -> None:
-        self.inner.release()

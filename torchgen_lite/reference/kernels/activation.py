@@ -13,8 +13,9 @@ import numpy as np
 
 from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING
 from torchgen_lite.reference.geometry import iterator_strides, wrap_dim
-from torchgen_lite.reference.kernels.common import quiet, store, unary_spec, unsupported
+from torchgen_lite.reference.kernels.common import store, unary_spec, unsupported
 from torchgen_lite.reference.kernels.elements import element, wide
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import ExactSpec, FilledSpec, TensorSpec
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING, INTEGER, uint8
-from torchgen_lite.reference.kernels.common import finish, quiet, store, unary_spec, unsupported
+from torchgen_lite.reference.kernels.common import finish, store, unary_spec, unsupported
 from torchgen_lite.reference.kernels.elements import element
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 

@@ -23,8 +23,9 @@ from torchgen_lite.reference.geometry import (
     expand_strides,
     iterator_strides,
 )
-from torchgen_lite.reference.kernels.common import quiet, store
+from torchgen_lite.reference.kernels.common import store
 from torchgen_lite.reference.kernels.shapes import view_strides
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 

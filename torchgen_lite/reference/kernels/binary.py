@@ -25,21 +25,18 @@ from torchgen_lite.reference.dtype import (
 from torchgen_lite.reference.kernels.common import (
     BinaryImpl,
     BinaryMeta,
-    Compute,
     as_tensor,
     binary_spec,
-    converted,
     finish,
     operand,
     pointwise_spec,
-    quiet,
     run,
-    silently,
     store,
     unsupported,
 )
 from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.promotion import common_type, float_type, result_type
+from torchgen_lite.reference.silence import Compute, converted, quiet, silently
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import TensorSpec, allocate
 from torchgen_lite.reference.tensor import Number, Tensor

@@ -10,19 +10,10 @@ Compute side
     finish(out, spec, compute)    body of an out variant written by hand: resize, compute unless Meta
     unsupported(name, dtype)      the error for a dtype without a kernel
 
-    silently(function, *arrays)   call a NumPy function; it must not call operators
-
-Note [No NumPy warnings] torch gives inf and nan without a word where NumPy warns. They are never switched
-off globally, for NumPy's state belongs to the user. NumPy 2 keeps that state in a context variable, so
-`silently` calls the function in a context of ours where warnings are off: ten times cheaper than
-`np.errstate`. In that context the dispatch state is the default one, therefore no operators in it. A
-context can't be entered twice at once, so there are as many as calls have ever run at the same time.
-`quiet` is for several lines.
 """
 
 from __future__ import annotations
 
-import contextvars
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Protocol
@@ -39,11 +30,10 @@ from torchgen_lite.reference.geometry import (
     is_contiguous,
     iterator_strides,
 )
+from torchgen_lite.reference.silence import Compute, converted, idle, quiet_context, silently
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec, resize_out
 from torchgen_lite.reference.tensor import Number, Tensor, wrap_number
-
-Compute = Callable[..., Any]
 
 
 class UnaryMeta(Protocol):
@@ -60,11 +50,6 @@ class BinaryMeta(Protocol):
 
 class BinaryImpl(Protocol):
     def __call__(self, input: Tensor, other: Tensor, /, *, out: Tensor) -> None: ...
-
-
-def quiet() -> np.errstate:
-    """Silence NumPy's floating-point warnings inside a `with`."""
-    return np.errstate(all="ignore")
 
 
 def unary_spec(
@@ -147,61 +132,20 @@ def operand(self: Tensor, wanted: np.dtype[Any]) -> Array:
     return array if array.dtype == wanted else converted(array, wanted)
 
 
-def converted(array: Array, wanted: np.dtype[Any]) -> Array:
-    """The array in another type: true for what is not zero, the real part where there is no other, fractions cut."""
-    if wanted.kind == "b":
-        return array != 0  # type: ignore[no-any-return]
-    if array.dtype.kind == "c" and wanted.kind != "c":
-        array = array.real
-    result: Array = silently(array.astype, wanted)
-    return result
-
-
-class _OlderNumPy:
-    """Stands for a context under NumPy 1, whose state is the thread's."""
-
-    def run(self, function: Compute, /, *arguments: Any, **keywords: Any) -> Any:
-        with quiet():
-            return function(*arguments, **keywords)
-
-
-def _quiet_context() -> contextvars.Context | _OlderNumPy:
-    if np.__version__.startswith("1."):
-        return _OlderNumPy()
-    context = contextvars.Context()
-    context.run(np.seterr, all="ignore")
-    return context
-
-
-_idle: list[contextvars.Context | _OlderNumPy] = []
-
-
-def silently(function: Compute, *arguments: Any, **keywords: Any) -> Any:
-    """What a NumPy function returns, without its warnings. See Note [No NumPy warnings]."""
-    try:
-        context = _idle.pop()
-    except IndexError:
-        context = _quiet_context()
-    try:
-        return context.run(function, *arguments, **keywords)
-    finally:
-        _idle.append(context)
-
-
 def run(ufunc: Compute, out: Tensor, left: Array, right: Array | None = None) -> None:
     """Write a ufunc's result into `out`. The check of the cast was the structured kernel's."""
     # `silently`, written out: most calls of NumPy are these.
     try:
-        context = _idle.pop()
+        context = idle.pop()
     except IndexError:
-        context = _quiet_context()
+        context = quiet_context()
     try:
         if right is None:
             context.run(ufunc, left, out=out._array, casting="unsafe")
         else:
             context.run(ufunc, left, right, out=out._array, casting="unsafe")
     finally:
-        _idle.append(context)
+        idle.append(context)
 
 
 def store(out: Tensor, result: Any) -> None:

@@ -11,15 +11,14 @@ from torchgen_lite.reference.dtype import COMPLEX, FLOATING, bool_
 from torchgen_lite.reference.kernels.common import (
     BinaryImpl,
     BinaryMeta,
-    Compute,
     finish,
     operand,
     pointwise_spec,
-    quiet,
     run,
     unsupported,
 )
 from torchgen_lite.reference.promotion import common_type, result_type
+from torchgen_lite.reference.silence import Compute, quiet
 from torchgen_lite.reference.structured import TensorSpec, allocate, check_inplace
 from torchgen_lite.reference.tensor import Number, Tensor
 from torchgen_lite_ops import operators

@@ -22,8 +22,9 @@ from torchgen_lite.reference.device import (
 from torchgen_lite.reference.dtype import BOOL, dtype
 from torchgen_lite.reference.formats import format_strides, is_in_format
 from torchgen_lite.reference.geometry import broadcast_shapes
-from torchgen_lite.reference.kernels.common import converted, operand, silently
+from torchgen_lite.reference.kernels.common import operand
 from torchgen_lite.reference.kernels.elements import filling
+from torchgen_lite.reference.silence import converted, silently
 from torchgen_lite.reference.structured import check_no_overlap
 from torchgen_lite.reference.tensor import Number, Tensor, empty_strided
 from torchgen_lite_ops import operators

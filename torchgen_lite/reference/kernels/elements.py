@@ -22,7 +22,7 @@ from torchgen_lite.reference.dtype import (
     float32,
     iinfo,
 )
-from torchgen_lite.reference.kernels.common import converted
+from torchgen_lite.reference.silence import converted
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.dtype import dtype as DType

@@ -12,8 +12,9 @@ import numpy as np
 
 from torchgen_lite.reference.dtype import BOOL, COMPLEX, int64
 from torchgen_lite.reference.geometry import wrap_dims
-from torchgen_lite.reference.kernels.common import Compute, finish, store, unsupported
+from torchgen_lite.reference.kernels.common import finish, store, unsupported
 from torchgen_lite.reference.kernels.reduction import reduction_spec, scalar_dim
+from torchgen_lite.reference.silence import Compute
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec, allocate
 from torchgen_lite.reference.tensor import Tensor
 from torchgen_lite_ops import operators

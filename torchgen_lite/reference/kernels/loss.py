@@ -14,11 +14,11 @@ from torchgen_lite.reference.kernels.common import (
     finish,
     operand,
     pointwise_spec,
-    quiet,
     store,
     unsupported,
 )
 from torchgen_lite.reference.promotion import result_type
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec, allocate
 from torchgen_lite_ops import operators as ops
 

@@ -13,15 +13,10 @@ import numpy as np
 from torchgen_lite.reference.device import meta
 from torchgen_lite.reference.dtype import BOOL, bool_, float16, float32
 from torchgen_lite.reference.geometry import broadcast_shapes
-from torchgen_lite.reference.kernels.common import (
-    common_device,
-    quiet,
-    run,
-    store,
-    unsupported,
-)
+from torchgen_lite.reference.kernels.common import common_device, run, store, unsupported
 from torchgen_lite.reference.kernels.elements import element, wide
 from torchgen_lite.reference.promotion import accumulate_type
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 

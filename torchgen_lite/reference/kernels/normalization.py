@@ -10,9 +10,10 @@ import numpy as np
 from torchgen_lite.reference.device import meta
 from torchgen_lite.reference.dtype import FLOATING, finfo, float16, float32, int64
 from torchgen_lite.reference.geometry import broadcast_shapes, numel
-from torchgen_lite.reference.kernels.common import quiet, store, unsupported
+from torchgen_lite.reference.kernels.common import store, unsupported
 from torchgen_lite.reference.kernels.elements import wide
 from torchgen_lite.reference.promotion import result_type
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:

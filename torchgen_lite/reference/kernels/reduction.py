@@ -17,8 +17,9 @@ import numpy as np
 from torchgen_lite.reference.device import device, meta
 from torchgen_lite.reference.dtype import FLOATING, bool_, dtype, float16, uint8
 from torchgen_lite.reference.geometry import Shape, numel, wrap_dim, wrap_dims
-from torchgen_lite.reference.kernels.common import finish, operand, quiet, run, silently, store
+from torchgen_lite.reference.kernels.common import finish, operand, run, store
 from torchgen_lite.reference.promotion import accumulate_type, float_type
+from torchgen_lite.reference.silence import quiet, silently
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import AnySpec, ExactSpec, TensorSpec, allocate
 from torchgen_lite.reference.tensor import Number, Tensor

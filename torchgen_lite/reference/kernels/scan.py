@@ -8,8 +8,9 @@ import numpy as np
 
 from torchgen_lite.reference.dtype import bool_, dtype
 from torchgen_lite.reference.geometry import wrap_dim
-from torchgen_lite.reference.kernels.common import operand, quiet, store, unsupported
+from torchgen_lite.reference.kernels.common import operand, store, unsupported
 from torchgen_lite.reference.promotion import accumulate_type
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import AnySpec, ExactSpec, TensorSpec
 from torchgen_lite.reference.tensor import Tensor
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from torchgen_lite.reference.dtype import FLOATING, float32
 from torchgen_lite.reference.geometry import wrap_dim
-from torchgen_lite.reference.kernels.common import quiet, store, unsupported
+from torchgen_lite.reference.kernels.common import store, unsupported
 from torchgen_lite.reference.kernels.outputs import write_out
+from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite_ops import operators as ops
 

@@ -11,15 +11,14 @@ from torchgen_lite.reference.kernels.common import (
     exact,
     operand,
     pointwise_spec,
-    quiet,
     run,
-    silently,
     store,
     unary_spec,
     unsupported,
 )
 from torchgen_lite.reference.kernels.elements import element
 from torchgen_lite.reference.promotion import result_type
+from torchgen_lite.reference.silence import quiet, silently
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec
 from torchgen_lite.reference.tensor import Number, Tensor

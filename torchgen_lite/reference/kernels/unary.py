@@ -15,18 +15,17 @@ import numpy as np
 from torchgen_lite.reference.device import meta
 from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING, INTEGER, bool_
 from torchgen_lite.reference.kernels.common import (
-    Compute,
     UnaryImpl,
     UnaryMeta,
     finish,
     operand,
-    quiet,
     run,
     store,
     unary_spec,
     unsupported,
 )
 from torchgen_lite.reference.promotion import float_type
+from torchgen_lite.reference.silence import Compute, quiet
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec, allocate
 from torchgen_lite.reference.tensor import Tensor
