@@ -59,7 +59,7 @@ def is_fallthrough(label: str) -> bool:
 
 def plan_of(registrations: Registrations) -> Plan:
     """The computed table of an operator. Raises ValueError for an unknown key name."""
-    sets, kernels = registrations.sets, _by_key(registrations)
+    sets, kernels = registrations.sets, kernels_by_key(registrations)
     return compute_plan(
         frozenset(kernels),
         frozenset(key for key, label in kernels.items() if is_fallthrough(label)),
@@ -68,7 +68,8 @@ def plan_of(registrations: Registrations) -> Plan:
     )
 
 
-def _by_key(registrations: Registrations) -> dict[str, str]:
+def kernels_by_key(registrations: Registrations) -> dict[str, str]:
+    """The label of each kernel by the key that the table knows it by."""
     # Undefined means CompositeImplicitAutograd, as it does for `Library.impl`.
     parsed = {registrations.sets.parse(key): label for key, label in registrations.kernels.items()}
     if "Undefined" in parsed:
@@ -78,7 +79,7 @@ def _by_key(registrations: Registrations) -> dict[str, str]:
 
 def table(registrations: Registrations) -> tuple[Cell, ...]:
     """Every slot in order, the missing ones too."""
-    kernels, fallbacks = _by_key(registrations), registrations.fallbacks
+    kernels, fallbacks = kernels_by_key(registrations), registrations.fallbacks
     filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
     return tuple(
         [

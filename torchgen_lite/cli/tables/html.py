@@ -1,14 +1,16 @@
 """`table --html`: the grid of operators by keys as one page that needs nothing but itself.
 
-The data is small because operators share patterns: a pattern is the computed table of one set of
-registered keys, as two strings with a character for each slot. The page shows only the columns that
-tell something, and draws only the rows that are on screen. In a comparison it has the operators of the other
-side that are not the same, too. The folder `page` has its parts.
+The data is small because operators share patterns and labels: a pattern is the computed table of one set of
+registered keys, with a character or a number for each slot, and each label is written once. The page shows only the
+columns that tell something, and draws only the rows that are on screen. What only the panel shows stands after the
+script, so that the first rows need not wait for it. A comparison also has the operators that differ, as they are on
+the other side. The folder `page` has the parts of the page.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
@@ -18,6 +20,7 @@ from torchgen_lite.analysis.computed_table import (
     FALLBACK_TEXT,
     Registrations,
     is_fallthrough,
+    kernels_by_key,
     table,
 )
 from torchgen_lite.key_sets import key_sets
@@ -86,7 +89,7 @@ def render_html(
     """One self-contained page of operators of one release: a searchable grid, coloured by origin; a click on a cell shows its why."""
     patterns = _Patterns()
     now = list(operators)
-    rows = [[*patterns.row(one), *_trimmed((details or {}).get(one.name))] for one in now]
+    rows = [patterns.row(one) for one in now]
     data = {
         "title": title,
         "origins": ORIGINS,
@@ -96,30 +99,25 @@ def render_html(
         "keys": key_sets(patterns.keys).slots,
         "fallbacks": patterns.fallbacks,
         "patterns": patterns.tables,
+        "labels": list(patterns.labels),
     }
-    # "<" is escaped so that no label can end the script element that holds the data.
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
     parts = {
-        "@TITLE@": escape(title, quote=False),
-        "@STYLE@": _part("page.css"),
-        "@SCRIPT@": _part("page.js"),
+        "TITLE": escape(title, quote=False),
+        "STYLE": _part("page.css"),
+        "SCRIPT": _part("page.js"),
+        "DATA": _json(data),
+        "DETAILS": _json([(details or {}).get(one.name, ()) for one in now]),
     }
-    before_data, after_data = _part("page.html").split("@DATA@")
-    for name, part in parts.items():
-        before_data, after_data = before_data.replace(name, part), after_data.replace(name, part)
-    return before_data + text + after_data
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _part("page.html"))
 
 
 def _part(name: str) -> str:
     return (_PAGE / name).read_text("utf-8")
 
 
-def _trimmed(details: Details | None) -> list[str]:
-    """Without the last ones that are empty."""
-    texts = list(details or ())
-    while texts and not texts[-1]:
-        texts.pop()
-    return texts
+def _json(data: object) -> str:
+    """`<` is escaped so that no text can end the script element that holds the data."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
 
 
 def _before(before: Before, now: Iterable[Registrations], patterns: _Patterns) -> dict[str, object]:
@@ -135,32 +133,37 @@ def _before(before: Before, now: Iterable[Registrations], patterns: _Patterns) -
 
 
 class _Patterns:
-    """The patterns so far, and what they are made of."""
+    """The patterns and labels so far."""
 
     def __init__(self) -> None:
         self.tables: list[dict[str, object]] = []
+        self.labels: dict[str, int] = {}
         self.fallbacks: dict[str, str] = {}
         self.keys = CURRENT
         self._known: dict[object, int] = {}
 
     def row(self, operator: Registrations) -> list[object]:
-        """An operator: its name, the number of its pattern, and its kernels."""
+        """An operator: its name, the number of its pattern, and the number of the label of each kernel in it."""
         self.fallbacks.update(operator.fallbacks)
         self.keys = operator.keys
+        kernels = kernels_by_key(operator)
         pattern = (
-            tuple((key, is_fallthrough(label)) for key, label in sorted(operator.kernels.items())),
+            tuple((key, is_fallthrough(label)) for key, label in kernels.items()),
             tuple(sorted(operator.fallbacks.items())),
         )
         if pattern not in self._known:
             self._known[pattern] = len(self.tables)
             self.tables.append(_pattern(operator))
-        return [operator.name, self._known[pattern], dict(operator.kernels)]
+        labels = [self.labels.setdefault(label, len(self.labels)) for label in kernels.values()]
+        return [operator.name, self._known[pattern], labels]
 
 
 def _pattern(operator: Registrations) -> dict[str, object]:
-    cells = table(operator)
+    """What operators with kernels at the same keys have in common. A source is a place in `kernels`, or -1: the key itself."""
+    cells, kernels = table(operator), list(kernels_by_key(operator))
     return {
+        "kernels": kernels,
         "origin": "".join(_CODES[cell.origin] for cell in cells),
         "step": "".join(str(cell.step) for cell in cells),
-        "source": [cell.source if cell.source != cell.key else 0 for cell in cells],
+        "source": [kernels.index(c.source) if c.source in kernels else -1 for c in cells],
     }

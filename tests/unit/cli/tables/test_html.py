@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.browser import DARK, assert_picture, in_a_browser, show
-from torchgen_lite.analysis.computed_table import Registrations, table
+from torchgen_lite.analysis.computed_table import FALLBACK, Registrations, table
 from torchgen_lite.cli.tables.html import ORIGINS, Before, Details, render_html
 
 OPERATORS = [
@@ -31,23 +31,26 @@ def data_of(page: str) -> dict[str, Any]:
 def test_the_data_of_the_page() -> None:
     data = data_of(render_html(OPERATORS, "operators"))
     assert data["operators"] == [
-        ["ns::a", 0, {"CPU": "a_cpu"}],
-        ["ns::b", 0, {"CPU": "</script><b>"}],
-        ["ns::c", 1, {"CompositeImplicitAutograd": "c"}],
+        ["ns::a", 0, [0]],
+        ["ns::b", 0, [1]],
+        ["ns::c", 1, [2]],
     ]
+    assert data["labels"] == ["a_cpu", "</script><b>", "c"]
     for operator, (_, pattern, _) in zip(OPERATORS, data["operators"]):
         row = data["patterns"][pattern]
+        assert row["kernels"] == list(operator.kernels)
         cells = table(operator)
         assert [ORIGINS[int(code)] for code in row["origin"]] == [cell.origin for cell in cells]
         assert [int(code) for code in row["step"]] == [cell.step for cell in cells]
-        assert row["source"] == [0 if cell.source == cell.key else cell.source for cell in cells]
+        sources = [row["kernels"][place] if place >= 0 else "" for place in row["source"]]
+        assert sources == ["" if cell.origin == FALLBACK else cell.source for cell in cells]
 
 
 def test_the_page_needs_nothing_but_itself() -> None:
     page = render_html(OPERATORS, "a <b> & c")
     assert "<title>a &lt;b&gt; &amp; c</title>" in page
     assert not re.search(r"(src|href)=|https?://|@import|url\(", page)
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 4
     assert "@TITLE@" not in page and "@DATA@" not in page
 
 

@@ -9,22 +9,23 @@ const make = (tag, props, parent) => {
 };
 
 // Operators: what each is now and, in a comparison, what it was. A side that does not have it is null.
-const side = (pattern, kernels) => ({ ...data.patterns[pattern], kernels });
-const operators = data.operators.map(([name, pattern, kernels, schema, doc, place]) => {
-  const now = side(pattern, kernels);
-  return { name, schema, doc, place, now, was: now };
+const side = (pattern, labels) => ({ pattern: data.patterns[pattern], labels });
+const operators = data.operators.map(([name, pattern, labels], index) => {
+  const now = side(pattern, labels);
+  return { name, index, now, was: now };
 });
 if (data.before) {
   const known = new Map(operators.map(one => [one.name, one]));
   for (const name of data.before.added) known.get(name).was = null;
-  for (const [name, pattern, kernels] of data.before.operators) {
-    const was = side(pattern, kernels), here = known.get(name);
+  for (const [name, pattern, labels] of data.before.operators) {
+    const was = side(pattern, labels), here = known.get(name);
     if (here) here.was = was;
     else operators.push({ name, now: null, was });
   }
 }
 for (const one of operators) {
-  [one.namespace, one.local] = one.name.toLowerCase().split("::");
+  one.lower = one.name.toLowerCase();
+  [one.namespace, one.local] = one.lower.split("::");
   one.base = one.local.split(".")[0];
 }
 const first = one => one.namespace === "aten" ? 0 : 1;
@@ -33,11 +34,12 @@ operators.sort((a, b) => first(a) - first(b));
 // What is in a slot of one side.
 function cellOf(side, slot) {
   if (!side) return { origin: MISSING, step: 0, source: "", label: "" };
-  const key = data.keys[slot], origin = Number(side.origin[slot]), source = side.source[slot] || key;
-  const isFallback = data.origins[origin] === "backend fallback";
-  const label = (isFallback ? data.fallbacks[key] : side.kernels[source]) || "";
-  return { origin, step: Number(side.step[slot]), source, label };
+  const { pattern, labels } = side, key = data.keys[slot], place = pattern.source[slot];
+  const origin = Number(pattern.origin[slot]), isFallback = data.origins[origin] === "backend fallback";
+  const label = (isFallback ? data.fallbacks[key] : data.labels[labels[place]]) || "";
+  return { origin, step: Number(pattern.step[slot]), source: pattern.kernels[place] || key, label };
 }
+const originOf = (side, slot) => side ? Number(side.pattern.origin[slot]) : MISSING;
 function isChanged(one, slot) {
   if (one.was === one.now) return false;
   const was = cellOf(one.was, slot), now = cellOf(one.now, slot);
@@ -60,14 +62,20 @@ for (const column of columns) {
 
 // Words to search for. An exact match comes before a prefix, a prefix before any other place.
 const wordsOf = id => byId(id).value.toLowerCase().split(/\s+/).filter(Boolean);
-function rank(one, word) {
-  if (word === one.local || word === one.name.toLowerCase()) return 0;
-  if (word === one.base) return 1;
-  if (one.local.startsWith(word) || one.name.toLowerCase().startsWith(word)) return 2;
-  if (one.name.toLowerCase().includes(word)) return 3;
-  // Made when it is first needed: it is most of the text.
-  one.kernels ??= Object.values({ ...one.was?.kernels, ...one.now?.kernels }).join(" ").toLowerCase();
-  return one.kernels.includes(word) ? 4 : Infinity;
+let labels = null;
+function ranking(word) {
+  // Operators share labels, so each is looked at once.
+  labels ??= data.labels.map(label => label.toLowerCase());
+  const found = labels.map(label => label.includes(word));
+  const hasLabel = side => side !== null && side.labels.some(label => found[label]);
+  return one => {
+    if (word === one.local || word === one.lower) return 0;
+    if (word === one.base) return 1;
+    const place = one.lower.indexOf(word);
+    if (place === 0 || one.local.startsWith(word)) return 2;
+    if (place > 0) return 3;
+    return hasLabel(one.now) || hasLabel(one.was) ? 4 : Infinity;
+  };
 }
 function columnsFor(words) {
   const found = words.flatMap(word => {
@@ -81,13 +89,13 @@ function columnsFor(words) {
 let shown = [], visible = columns, drawn = "", chosen = null;
 const origins = new Set();
 function search() {
-  const words = wordsOf("search"), namespace = byId("namespace").value, changes = byId("changes").checked;
+  const rankings = wordsOf("search").map(ranking), namespace = byId("namespace").value, changes = byId("changes").checked;
   const before = visible;
   visible = columnsFor(wordsOf("keys"));
   const isWanted = (one, column) => (!changes || isChanged(one, column.start))
-    && (!origins.size || origins.has(cellOf(one.now, column.start).origin));
+    && (!origins.size || origins.has(originOf(one.now, column.start)));
   shown = operators
-    .map(one => [Math.max(0, ...words.map(word => rank(one, word))), one])
+    .map(one => [Math.max(0, ...rankings.map(rank => rank(one))), one])
     .filter(([score, one]) => score < Infinity && (!namespace || one.namespace === namespace)
       && ((!changes && !origins.size) || visible.some(column => isWanted(one, column))))
     .sort(([a], [b]) => a - b).map(([, one]) => one);
@@ -107,12 +115,13 @@ function heads() {
 }
 function redraw() {
   drawn = "";
+  cells.clear();
   draw();
 }
 function draw() {
   const grid = byId("grid");
-  const from = Math.max(Math.floor(grid.scrollTop / ROW) - 10, 0);
-  const to = Math.min(from + Math.ceil(grid.clientHeight / ROW) + 20, shown.length);
+  const from = Math.max(Math.floor(grid.scrollTop / ROW) - 5, 0);
+  const to = Math.min(from + Math.ceil(grid.clientHeight / ROW) + 10, shown.length);
   if (drawn === `${from} ${to}`) return;
   drawn = `${from} ${to}`;
   byId("rows").replaceChildren(byId("stripe"), ...shown.slice(from, to).map((one, i) => row(one, from + i)));
@@ -123,31 +132,50 @@ function row(one, index) {
   element.dataset.row = index;
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", one.name);
-  make("div", { className: "name", textContent: one.name, title: one.schema || one.name }, element);
-  visible.forEach((column, c) => element.append(cell(one, column, c)));
+  make("div", { className: "name", textContent: one.name }, element);
+  element.append(one.was === one.now ? unchanged(one).cloneNode(true) : cellsOf(one));
+  if (chosen && chosen.one === one) {
+    const cell = element.children[visible.indexOf(chosen.column) + 1];
+    cell?.classList.add("chosen");
+    if (cell) cell.tabIndex = 0;
+  }
   return element;
+}
+// Operators of a pattern have the same cells.
+const cells = new Map();
+function unchanged(one) {
+  const { pattern } = one.now;
+  if (!cells.has(pattern)) cells.set(pattern, cellsOf(one));
+  return cells.get(pattern);
+}
+function cellsOf(one) {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...visible.map((column, index) => cell(one, column, index)));
+  return fragment;
 }
 const TEMPLATE = make("button", { tabIndex: -1 });
 function cell(one, column, index) {
-  const { origin } = cellOf(one.now, column.start);
+  const origin = originOf(one.now, column.start);
   const element = TEMPLATE.cloneNode();
   element.className = `cell o${origin}`;
   element.title = `${column.name}: ${data.origins[origin]}`;
   element.dataset.column = index;
   if (isChanged(one, column.start)) {
-    const was = cellOf(one.was, column.start).origin;
+    const was = originOf(one.was, column.start);
     element.classList.add("changed");
     element.style.setProperty("--old", `var(--o${was})`);
     element.title += `, was ${data.origins[was]}`;
   }
   if (origins.size && !origins.has(origin)) element.classList.add("dim");
-  if (chosen && chosen.one === one && chosen.column === column) {
-    element.classList.add("chosen");
-    element.tabIndex = 0;
-  }
   return element;
 }
 
+// What only the panel shows comes after this script. An operator of the other side alone has none.
+let details = null;
+function detailsOf(one) {
+  details ??= JSON.parse(byId("details").textContent);
+  return details[one.index] || [];
+}
 function choose(one, column, key) {
   chosen = { one, column };
   const link = `#${one.name}/${key || column.keys[0]}`;
@@ -161,9 +189,9 @@ function panel(one, column, link) {
   const title = make("h2", {}, panel);
   make("a", { textContent: one.name, title: "link to this cell" }, title).setAttribute("href", link);
   title.append(` at ${column.name}`);
-  for (const [text, tag] of [[one.schema, "code"], [one.doc, "span"], [one.place, "span"]]) {
-    if (text) make("p", {}, panel).append(make(tag, { textContent: text }));
-  }
+  detailsOf(one).forEach((text, i) => {
+    if (text) make("p", {}, panel).append(make(i ? "span" : "code", { textContent: text }));
+  });
   if (data.before && one.was !== one.now) {
     make("h3", { textContent: data.before.label }, panel);
     verdict(one.was, column.start, panel);
@@ -187,9 +215,9 @@ function verdict(side, slot, panel) {
     make("li", { textContent: `${held ? "yes" : "no"}: ${rule}`, className: held ? "held" : "" }, list);
   });
   make("div", { textContent: "Registered:" }, panel);
-  for (const [at, what] of Object.entries(side.kernels)) {
-    make("div", {}, panel).append(`${at} `, make("code", { textContent: what }));
-  }
+  side.pattern.kernels.forEach((key, i) => {
+    make("div", {}, panel).append(`${key} `, make("code", { textContent: data.labels[side.labels[i]] }));
+  });
 }
 
 // `#aten::add.Tensor/CUDA` is a cell, `#aten::add.Tensor` an operator.
@@ -263,7 +291,11 @@ byId("rows").addEventListener("click", event => {
   const one = shown[event.target.closest(".row")?.dataset.row], column = visible[event.target.dataset.column];
   if (one) choose(one, column || chosen?.column || columns[1]);
 });
-byId("grid").addEventListener("mouseover", event => point(event.target.dataset.column));
+byId("grid").addEventListener("mouseover", event => {
+  point(event.target.dataset.column);
+  const one = event.target.className === "name" && shown[event.target.closest(".row")?.dataset.row];
+  if (one) event.target.title = detailsOf(one)[0] || one.name;
+});
 byId("grid").addEventListener("mouseleave", () => point());
 byId("grid").addEventListener("keydown", event => {
   const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
@@ -281,4 +313,3 @@ if (data.before) {
 }
 press();
 search();
-follow();
