@@ -115,8 +115,10 @@ def _packet(
     ordered = sorted(schemas, key=lambda schema: bool(schema.out))
     type_name = _fresh(f"_op_{base}", taken)
     overloads = [_overload(type_name, schema, docs, taken, used) for schema in ordered]
-    attributes = frozenset(map(torch_ops.overload_attribute, ordered))
-    signatures = [_signature(schema, attributes, used) for schema in ordered]
+    hidden = torch_ops.TYPE_MODULES.keys() & set(map(torch_ops.overload_attribute, ordered))
+    signatures = [overload.signature for overload in overloads]
+    if hidden:
+        signatures = [_signature(schema, frozenset(hidden), used) for schema in ordered]
     attribute = AttributeView(base, type_name)
     return PacketView(attribute, tuple(overloads), tuple(dict.fromkeys(signatures)))
 
@@ -131,11 +133,12 @@ def _overload(
     lines = doc_lines(docs.get(schema.local_name))
     attribute = torch_ops.overload_attribute(schema)
     type_name = _fresh(f"{packet}__{attribute}", taken)
+    signature = _signature(schema, frozenset(), used)
     return OverloadView(
         AttributeView(attribute, type_name),
-        torch_ops.returns_type(schema),
+        signature.returns,
         doc_text([str(schema), "", *lines] if lines else [str(schema)]),
-        _signature(schema, frozenset(), used),
+        signature,
     )
 
 
