@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.native import NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Program, build_program
@@ -52,8 +52,7 @@ class GenerateError(ValueError):
         self.diagnostics = diagnostics
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
+class Generated(NamedTuple):
     """The texts of a run, and everything found on the way. With errors there are no files."""
 
     files: Mapping[str, str]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.schema import SchemaKind
 
@@ -44,8 +43,7 @@ class Origin(Enum):
     unknown_view = "marks a view without formulas, which cannot be written to"
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """What is registered for whom.
 
     `target` is the name of a target; without one it is PyTorch itself. `in_pytorch`: the kernels get into

@@ -10,9 +10,8 @@ and tests hold it against the live dispatcher and PyTorch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
 from torchgen_lite.analysis.derive.names import root_of
@@ -39,8 +38,7 @@ NON_FUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
 VIEWS = "ADInplaceOrView"
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(NamedTuple):
     """A kernel of an operator under a key. `kernel` is the entry that it runs in the end, if there is one;
     `source` is the variant that the kernel follows from, or calls."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from keyword import iskeyword
 
 from torchgen_lite.analysis.fakes.kinds import CONSTANTS, fits, value_kind
@@ -136,8 +135,8 @@ def _fits(found: Kind | None, wanted: Kind) -> bool:
     if found == _LIST:
         return bare.is_list or not bare.is_known
     # One number stands for a fixed-size list of equal ones.
-    is_repeated = found in (kinds.INT, kinds.FLOAT, kinds.BOOL) and bare == replace(
-        found, is_list=True
+    is_repeated = found in (kinds.INT, kinds.FLOAT, kinds.BOOL) and bare == found._replace(
+        is_list=True
     )
     return is_repeated or fits(
         found, frozenset({bare, kinds.STRING} if bare == kinds.DEVICE else {bare})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -64,7 +63,7 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
     unformatted = [] if session.is_text or not is_checked else list(map(_not_formatted, stale))
     session.report([*found, *unformatted], kind="fmt")
     if diff and session.is_text:
-        named = [replace(c, path=patch_folder(Path(c.path).resolve())) for c in stale]
+        named = [c._replace(path=patch_folder(Path(c.path).resolve())) for c in stale]
         session.print_patch(render_diff(named, ""))
     if has_errors(found):
         return session.exit_code(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +59,7 @@ def kernels_command(
     wanted = [one for one in functions if not one.place]
     printed = [one for one in wanted if one.is_cpp and to is None]
     lines = map(_declared, printed) if missing else map(_line, functions)
-    session.answer("kernels", "".join(lines), functions=[asdict(one) for one in functions])
+    session.answer("kernels", "".join(lines), functions=[one._asdict() for one in functions])
     if not missing:
         return FINE
     if not wanted:
@@ -97,7 +96,7 @@ def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFuncti
     for name, text in texts.items():
         line = defined_in_cpp(text, function.name)
         if line:
-            return replace(function, place=f"{name}:{line}")
+            return function._replace(place=f"{name}:{line}")
     return function
 
 

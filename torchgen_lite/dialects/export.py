@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
@@ -103,5 +102,5 @@ def _signatures(operator: Operator) -> Json:
 
 def _members(group: VariantGroup | ViewGroup) -> Json:
     """The members by their roles."""
-    found = {field.name: getattr(group, field.name) for field in fields(group)}
-    return {role: None if member is None else member.name for role, member in found.items()}
+    members = group._asdict().items()
+    return {role: None if member is None else member.name for role, member in members}

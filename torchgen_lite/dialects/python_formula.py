@@ -10,7 +10,7 @@ then the tree is written: each node once, with the text of its operands at hand.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Saved
@@ -47,8 +47,7 @@ _LEVELS = {
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What a target calls the functions of formulas, what was saved (None where the formula is computed), and
     the conjugate of a value."""
 

@@ -6,14 +6,12 @@ framework writes them by hand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Style = Literal["method", "reflected", "reciprocal"]
 
 
-@dataclass(frozen=True, slots=True)
-class PythonOperator:
+class PythonOperator(NamedTuple):
     """`x.<dunder>(other)` calls `<base>(x, other)`.
 
     A reflected one calls `<base>(other, x)`; a reciprocal one (`2 / x`) is `<base>(reciprocal(x), other)`.

@@ -13,9 +13,8 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import MARKER, marked_sources
@@ -29,8 +28,7 @@ TEMPORARY = ".torchgen-lite-tmp-"
 Action = Literal["create", "update", "delete", "keep"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What happens to one file: `old` and `new` are its texts, None where it doesn't exist.
 
     Bytes of `old` that are not UTF-8 are lone surrogates in it (`surrogateescape`).
@@ -43,8 +41,7 @@ class Change:
     is_executable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Every file of a run, sorted by path, and what forbids the run.
 
     `leftovers` are temporary files of other runs: one that was killed, or one at work.

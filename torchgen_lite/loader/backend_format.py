@@ -94,8 +94,7 @@ def load_backend_file(
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
     symint = {item.name for item in _items(reader, "symint", versions)}
-    own_words = replace(
-        words,
+    own_words = words._replace(
         extra_fields={*words.extra_fields, *_VENDOR},
         namespace=words.namespace or (reader.text("backend") or backend.key).lower(),
     )
@@ -134,7 +133,7 @@ def load_namespaces(
     extra_fields = {*words.extra_fields, *_VENDOR}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
-        own_words = replace(words, extra_fields=extra_fields, namespace=namespace)
+        own_words = words._replace(extra_fields=extra_fields, namespace=namespace)
         for item in _list_of(reader, name, "a list of entries"):
             function = load_entry(source, item, own_words, diagnostics, earlier)
             if function is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Span, Spans
 from torchgen_lite.schema import SchemaKind
@@ -63,8 +63,7 @@ _NOWHERE = Spans()
 NO_FIELDS = FieldSpans(None)
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(NamedTuple):
     """The backend whose file gives an operator its kernels: functions of a C++ namespace, or static ones of a class.
 
     `use_out_as_primary` says that PyTorch makes variants of the out one, and no others are made; `device_guard`,

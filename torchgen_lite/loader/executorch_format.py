@@ -39,7 +39,7 @@ def load_executorch_entry(
 ) -> NativeFunction | None:
     """The operator with these kernels; None if it can't be read."""
     allowed = {*words.extra_fields, *EXECUTORCH_FIELDS}
-    function = load_entry(source, node, replace(words, extra_fields=allowed), diagnostics, earlier)
+    function = load_entry(source, node, words._replace(extra_fields=allowed), diagnostics, earlier)
     reader = EntryReader(source, diagnostics)
     # What is wrong with the keys has been said.
     reader.fields = EntryReader(source, []).fields_of(node)

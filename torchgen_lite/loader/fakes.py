@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
@@ -39,8 +40,7 @@ RULE_FIELDS = (
 CHECK = "check"
 
 
-@dataclass(frozen=True, slots=True)
-class FakeCheck:
+class FakeCheck(NamedTuple):
     """What has to be so for a call to be right, and what is said where it is not."""
 
     condition: Expression

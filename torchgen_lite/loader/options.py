@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from torchgen_lite.diagnostics import did_you_mean
 
@@ -205,8 +205,7 @@ def options_of(declared: type) -> dict[str, Option]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong with a setting: the option, what is said of it, and what helps."""
 
     option: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, did_you_mean
 from torchgen_lite.loader.versions import Version
@@ -32,8 +31,7 @@ Fields = dict[str, tuple[ScalarNode, Node]]
 _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What a project's schema files may say beside PyTorch's words.
 
     `tags` are those that there are; `extra_fields` those of a vendor, which are kept as text. `namespace` is

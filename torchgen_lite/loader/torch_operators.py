@@ -7,7 +7,7 @@ PyTorch itself can tell. It is asked in a process of its own: importing it takes
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.torch_files import installed_path, read_torch_stubs
@@ -26,8 +26,7 @@ for schema in torch._C._jit_get_all_schemas():
 """
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledTorch:
+class InstalledTorch(NamedTuple):
     """Every schema of the dispatcher of the installed PyTorch, sorted by name, and the stub files that it
     carries: path below `torch/`, and text."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,8 +45,7 @@ def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFil
         yield OutputFile(f"{to}/{name}", f"{folder}/{name}")
 
 
-@dataclass(frozen=True, slots=True)
-class TargetResult:
+class TargetResult(NamedTuple):
     """The files of a target, not yet rendered, and what it found wrong.
 
     What is wrong is known before the first file: whoever asks for that alone has no file made.
@@ -77,8 +76,7 @@ class Signatures(NamedTuple):
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AuthorFunction:
+class AuthorFunction(NamedTuple):
     """A function that an author writes, because entries name it.
 
     `uses` are what it is for (`CPU of mylib::scale`), `declaration` is all of it but its body. A Python
@@ -107,8 +105,7 @@ class AuthorFunction:
         return "cpp" if self.is_cpp else "python"
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The operators that a target takes, and what it registers for them, both as its options have it."""
 
     operators: tuple[Operator, ...] = ()
@@ -126,8 +123,7 @@ class Selection:
         return registrations(program, self.policy, self.operators)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """An output family: its name, what it is, and where it is, as `module:name`.
 
     `builder` is the function from a program and the target's options to its files; `options` the dataclass
@@ -243,7 +239,7 @@ class Target:
         for one in find(program, options):
             key = (one.namespace, one.name, one.declaration if one.is_cpp else "", one.files)
             first = found.get(key)
-            found[key] = replace(first, uses=(*first.uses, *one.uses)) if first else one
+            found[key] = first._replace(uses=(*first.uses, *one.uses)) if first else one
         return tuple(found.values()), ()
 
     def registered_by_framework(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
@@ -32,7 +31,7 @@ def select(
     resolved, target = program.resolved, policy.target
     every = resolved.operators if calls_only else resolved.declared
     if calls_only:
-        policy = replace(policy, makes=frozenset())
+        policy = policy._replace(makes=frozenset())
     if Origin.copied in policy.makes:
         every = (*every, *resolved.copying)
     by_name = {operator.name: operator for operator in every}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.loader.entry import NativeFunction
 
 
-@dataclass(frozen=True, slots=True)
-class VariantGroup:
+class VariantGroup(NamedTuple):
     """A functional and an out variant, and what else shares their signature.
 
     torchgen `NativeFunctionsGroup`. Operators that have only one of the two are in no group.
@@ -30,8 +29,7 @@ class VariantGroup:
         return [function for function in every if function is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class ViewGroup:
+class ViewGroup(NamedTuple):
     """A view, its variant that copies, its in-place variant (torchgen `NativeFunctionsViewGroup`)."""
 
     view: NativeFunction

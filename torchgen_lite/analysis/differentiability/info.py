@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.differentiability.facts import Saved
@@ -148,7 +147,7 @@ def _read_variant(
         differentiability,
         (),
     )
-    return replace(info, outputs=differentiable_outputs(schema, info))
+    return info._replace(outputs=differentiable_outputs(schema, info))
 
 
 def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Saved, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.differentiability.info import read_info
@@ -22,8 +22,7 @@ from torchgen_lite.schema import SchemaKind
 Infos = Mapping[str, DifferentiabilityInfo]
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(NamedTuple):
     """For each operator by name (`aten::add.Tensor`) what its formulas say, by autograd key; absent
     without formulas.
 
@@ -76,7 +75,7 @@ def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> 
         if view_name in infos and copy_name not in infos:
             # torchgen names their nodes after the view's.
             infos[copy_name] = {
-                key: replace(info, node_name=info.node_name and f"{info.node_name}_copy")
+                key: info._replace(node_name=info.node_name and f"{info.node_name}_copy")
                 for key, info in infos[view_name].items()
             }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part
@@ -13,8 +14,7 @@ from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS, dispatch_kind
 from torchgen_lite.schema.formula import Name
 
 
-@dataclass(frozen=True, slots=True)
-class Derivative:
+class Derivative(NamedTuple):
     """One formula for the gradients of one or several arguments, and what backward has to keep for it."""
 
     names: tuple[str, ...]
@@ -29,8 +29,7 @@ class Derivative:
         return frozenset(node.text for node in nodes if isinstance(node, Name))
 
 
-@dataclass(frozen=True, slots=True)
-class TensorArgument:
+class TensorArgument(NamedTuple):
     """An argument that is a tensor or has some; `carries` is the letter of `dispatch_kind`."""
 
     name: str
@@ -41,8 +40,7 @@ class TensorArgument:
         return self.carries in LISTS
 
 
-@dataclass(frozen=True, slots=True)
-class DifferentiabilityInfo:
+class DifferentiabilityInfo(NamedTuple):
     """Everything the formulas of one entry say, for one autograd key.
 
     `function` is the operator that the formulas were written for. `node_name` is the name of its

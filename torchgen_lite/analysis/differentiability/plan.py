@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
@@ -37,8 +37,7 @@ class Tracking(Enum):
     unknown_view = "a view without formulas"
 
 
-@dataclass(frozen=True, slots=True)
-class AutogradPlan:
+class AutogradPlan(NamedTuple):
     """What autograd does for one operator.
 
     `infos` are its formulas by autograd key, and `categories` say what happens at each key; both are empty

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.differentiability.facts import Saved, saved_by
@@ -51,8 +52,7 @@ _COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 Operators = Mapping[str, Sequence[NativeFunction]]
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(NamedTuple):
     """A node with its operands, as `children` has them.
 
     `saved` is what stands for the node at backward, and `operator` the overload that it calls, where one is

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from torchgen_lite.analysis.fakes.kinds import Scope, expect, value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of
@@ -125,7 +124,7 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Itera
         if name == "value":
             # Of a tensor `value` is wrong whatever it is.
             if kind not in (kinds.TENSOR, kinds.TENSORS):
-                expect(tree, frozenset({kind, replace(kind, is_optional=True)}), scope)
+                expect(tree, frozenset({kind, kind._replace(is_optional=True)}), scope)
         elif name == "like":
             is_each = kind == kinds.TENSORS and "count" not in present
             expect(tree, frozenset({kinds.TENSORS if is_each else kinds.TENSOR}), scope)

@@ -7,7 +7,7 @@ A value may be None where its kind says so, which a rule has to ask for first:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.analysis.finding import Found
@@ -59,7 +59,7 @@ _BOOL = frozenset({kinds.BOOL})
 _TENSOR = frozenset({kinds.TENSOR})
 _SHAPE = frozenset({kinds.TENSOR, kinds.INTS})
 _DIMS = frozenset(
-    replace(kind, is_optional=flag) for kind in (kinds.INT, kinds.INTS) for flag in (False, True)
+    kind._replace(is_optional=flag) for kind in (kinds.INT, kinds.INTS) for flag in (False, True)
 )
 FUNCTIONS: Mapping[str, Function] = {
     "broadcast": Function((_SHAPE,), 1, kinds.INTS, True),
@@ -81,7 +81,7 @@ def value_kind(type_: Type) -> Kind:
     """The kind of an argument or a result; rules tell no symbolic integers from others."""
     kind = kind_of_type(type_)
     if kind.sort is Sort.symint:
-        kind = replace(kind, sort=Sort.int)
+        kind = kind._replace(sort=Sort.int)
     return kinds.UNKNOWN if kind.is_list and kind.present not in _LISTS else kind
 
 

@@ -9,8 +9,8 @@ whoever does not mind looks at `plain`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
+from typing import NamedTuple
 
 from ..model import BaseType, ListType, OptionalType, Type
 
@@ -32,8 +32,7 @@ class Sort(Enum):
     unknown = "value"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A value, or a list of them; `is_optional` where it may be None."""
 
     sort: Sort
@@ -43,7 +42,7 @@ class Kind:
     @property
     def present(self) -> Kind:
         """The kind where the value is known to be there."""
-        return replace(self, is_optional=False) if self.is_optional else self
+        return self._replace(is_optional=False) if self.is_optional else self
 
     @property
     def element(self) -> Kind:
@@ -96,8 +95,8 @@ _SORTS = {
 def kind_of_type(type_: Type) -> Kind:
     """The kind of an argument or a result."""
     if isinstance(type_, OptionalType):
-        return replace(kind_of_type(type_.elem), is_optional=True)
+        return kind_of_type(type_.elem)._replace(is_optional=True)
     if isinstance(type_, ListType):
         inner = kind_of_type(type_.elem)
-        return UNKNOWN if inner.is_list or inner.is_optional else replace(inner, is_list=True)
+        return UNKNOWN if inner.is_list or inner.is_optional else inner._replace(is_list=True)
     return Kind(_SORTS.get(type_.name, Sort.unknown)) if isinstance(type_, BaseType) else UNKNOWN

@@ -59,7 +59,10 @@ class GeneratedKernels:
 
     def add(self, overload: Overload, kernel: str) -> None:
         view = _view(overload, quote(kernel))
-        self.by_library.setdefault(view.library, KernelTable(view.library)).kernels.append(view)
+        table = self.by_library.get(view.library)
+        if table is None:
+            table = self.by_library[view.library] = KernelTable(view.library)
+        table.kernels.append(view)
 
 
 @dataclass(slots=True)
@@ -84,9 +87,9 @@ class KeyFile:
         self, overload: Overload, module: str, kernel: str, with_keyset: bool = False
     ) -> None:
         self.overloads.append(overload)
-        self.generated.setdefault(module, GeneratedKernels(module, with_keyset)).add(
-            overload, kernel
-        )
+        if module not in self.generated:
+            self.generated[module] = GeneratedKernels(module, with_keyset)
+        self.generated[module].add(overload, kernel)
 
     def add_fallthrough(self, overload: Overload) -> None:
         self.overloads.append(overload)

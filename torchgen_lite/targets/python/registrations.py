@@ -4,6 +4,7 @@ the registrations of all keys.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
@@ -69,22 +70,20 @@ def build_registrations(
     """The files. `differentiation` is what autograd registers."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     metas = _meta_names(registered, by_name)
-    files = dict(differentiation)
+    files = defaultdict(KeyFile, differentiation)
     outputs = []
     for key, kernels in _structured(registered, by_name, metas, find).items():
         module = f"structured_{key.lower()}"
         for kernel in kernels:
-            files.setdefault(key, KeyFile()).add_generated(
-                kernel.overload, module, kernel.view.name
-            )
+            files[key].add_generated(kernel.overload, module, kernel.view.name)
         outputs.append(_structured_file(package, key, module, kernels))
     for one in registered:
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
         if located is not None:
-            files.setdefault(one.key, KeyFile()).add_written(by_name[one.operator.name], located)
+            files[one.key].add_written(by_name[one.operator.name], located)
     selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
     if selected:
-        registrations = files.setdefault(_BACKEND_SELECT, KeyFile())
+        registrations = files[_BACKEND_SELECT]
         outputs.append(_backend_select_file(package, selected, registrations))
     order = {key: position for position, key in enumerate(key_order(CURRENT))}
     keys = sorted(files, key=lambda key: order.get(key, len(order)))

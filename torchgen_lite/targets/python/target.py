@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 from functools import cache, partial
 
 from torchgen_lite.analysis.derive.layout import tensor_options
@@ -66,7 +65,7 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
     """The operators that have stubs. Without kernels there are stubs alone."""
     policy = TARGETS[TARGET].policy
     if not options.kernels:
-        policy = replace(policy, makes=frozenset())
+        policy = policy._replace(makes=frozenset())
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
     problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))

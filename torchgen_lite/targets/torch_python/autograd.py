@@ -18,7 +18,7 @@ def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
@@ -146,7 +146,7 @@ def _differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityI
             assert info is not None
             if not info.outputs:
                 # The results are marked, and nothing else is done: there is no gradient to begin with.
-                info = replace(info, derivatives=(), slots=(), saved=())
+                info = info._replace(derivatives=(), slots=(), saved=())
             found.append((operator, info))
     return found
 

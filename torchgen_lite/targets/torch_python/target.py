@@ -88,7 +88,7 @@ def select_torch_python(program: Program, options: TorchPythonOptions) -> Select
     """The operators that have functions. `autograd = false` leaves formulas to somebody else."""
     policy = TARGETS[TARGET].policy
     if not has_autograd(program.config, options):
-        policy = replace(policy, makes=policy.makes - {Origin.formulas})
+        policy = policy._replace(makes=policy.makes - {Origin.formulas})
     return select(program, policy, options.skip, _inexpressible)
 
 
