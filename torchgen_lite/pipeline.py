@@ -39,6 +39,7 @@ from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.policy import Policy
+    from torchgen_lite.emit.render import Rendered
     from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 
@@ -276,13 +277,18 @@ def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]
     return dict(generated.files)
 
 
-def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
-    """As `generate`, but errors are values: nothing is rendered if there are any."""
+def generate_all(
+    program: Program, *, targets: Sequence[str] = (), rendered: Rendered | None = None
+) -> Generated:
+    """As `generate`, but errors are values: nothing is rendered if there are any.
+
+    Who generates several times in one process passes the same `rendered` each time.
+    """
     built, diagnostics = _build(program, targets)
     outputs = list(_tell_apart(built, diagnostics))
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
-    return _render(program, outputs, diagnostics)
+    return _render(program, outputs, diagnostics, rendered)
 
 
 def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
@@ -344,7 +350,10 @@ def _tell_apart(
 
 
 def _render(
-    program: Program, outputs: Sequence[tuple[str, OutputFile]], diagnostics: list[Diagnostic]
+    program: Program,
+    outputs: Sequence[tuple[str, OutputFile]],
+    diagnostics: list[Diagnostic],
+    rendered: Rendered | None = None,
 ) -> Generated:
     from torchgen_lite.emit.render import RenderError, render_files
 
@@ -358,6 +367,7 @@ def _render(
             variables=config.template_vars,
             root=config.root,
             packages=template_packages({name for name, _ in outputs}),
+            rendered=rendered,
         )
     except RenderError as error:
         return Generated({}, {}, sort_diagnostics([*diagnostics, error.diagnostic]))

@@ -19,6 +19,7 @@ from torchgen_lite.diagnostics.text import counted
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.emit.plan import Plan
+    from torchgen_lite.emit.render import Rendered
     from torchgen_lite.pipeline import Generated
 
 
@@ -100,7 +101,8 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
         raise click.UsageError("`--watch` writes; it goes with none of --check, --diff, --dry-run.")
     from torchgen_lite.cli.watch import watch
 
-    return watch(session, lambda loaded: _run_each(session, projects, request, loaded))
+    rendered: Rendered = {}
+    return watch(session, lambda loaded: _run_each(session, projects, request, loaded, rendered))
 
 
 @click.command("check")
@@ -153,9 +155,10 @@ def _run_each(
     projects: tuple[str, ...],
     request: Request,
     loaded: Callable[[Program], None] = _ignore,
+    rendered: Rendered | None = None,
 ) -> int:
     def run(project: Session) -> int:
-        return run_generate(project, request, loaded)
+        return run_generate(project, request, loaded, rendered)
 
     return each_project(session, projects, request.about_one, run)
 
@@ -190,11 +193,14 @@ def _diff_against(session: Session, request: Request) -> int:
 
 
 def run_generate(
-    session: Session, request: Request, loaded: Callable[[Program], None] = _ignore
+    session: Session,
+    request: Request,
+    loaded: Callable[[Program], None] = _ignore,
+    rendered: Rendered | None = None,
 ) -> int:
     """Load and generate, then compare with the disk, alone in the output folder if this run writes.
 
-    `loaded` is told of the program.
+    `loaded` is told of the program; `rendered` is what the last run rendered.
     """
     from torchgen_lite.cli.steps import lines_of_rendering
     from torchgen_lite.emit.lock import locked_folder
@@ -209,7 +215,7 @@ def run_generate(
     )
     loaded(program)
     started = perf_counter()
-    generated = generate_all(program, targets=request.targets)
+    generated = generate_all(program, targets=request.targets, rendered=rendered)
     for line in lines_of_rendering(program, generated, perf_counter() - started):
         session.note(line)
     kind = "check" if request.check else "generate"

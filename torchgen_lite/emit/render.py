@@ -41,6 +41,9 @@ from torchgen_lite.emit.templates import (
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
+Rendered = dict[Path, dict[str, tuple[object, str]]]
+"""What each project rendered last, by path: all that the text depends on, and the text."""
+
 
 class RenderError(Exception):
     """A template that cannot be rendered; `diagnostic` points into it."""
@@ -111,11 +114,14 @@ def render_files(
     variables: Mapping[str, object] | None = None,
     root: Path | None = None,
     packages: tuple[TemplatePackage, ...] = (),
+    rendered: Rendered | None = None,
 ) -> dict[str, str]:
     """`{path: text}` of every file, in the order of the paths given.
 
     `source` is named in the header, `variables` are the `vars` of templates, and errors show paths
-    relative to `root`. `packages` are those of targets that are not ours. Raises RenderError.
+    relative to `root`. `packages` are those of targets that are not ours. A file of `rendered` whose inputs are the
+    same is not rendered again; templates of the user are an input that may change, and with these all are. Raises
+    RenderError.
     """
     root = root or Path.cwd()
     for folder in template_dirs:
@@ -124,9 +130,18 @@ def render_files(
             raise RenderError(Diagnostic("TG500", message))
     environment = build_environment(template_dirs, packages)
     extra = {"vars": dict(variables or {})}
-    return {
-        file.path: render_file(environment, file, source, extra=extra, root=root) for file in files
-    }
+    before = rendered.get(root, {}) if rendered is not None and not template_dirs else {}
+    texts: dict[str, str] = {}
+    inputs: dict[str, object] = {}
+    for file in files:
+        inputs[file.path] = (file, source, extra, packages)
+        last, text = before.get(file.path, (None, ""))
+        if last != inputs[file.path]:
+            text = render_file(environment, file, source, extra=extra, root=root)
+        texts[file.path] = text
+    if rendered is not None:
+        rendered[root] = {path: (inputs[path], text) for path, text in texts.items()}
+    return texts
 
 
 def render_file(
