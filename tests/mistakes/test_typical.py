@@ -1,10 +1,10 @@
-"""Typical mistakes, what is said about each, and what `lint --fix` makes of those that it mends.
+"""Typical mistakes, what is said about each, and what `lint --fix --unsafe-fixes` makes of those that it mends.
 
 <case>.yaml     the operators of a project that is right otherwise
 <case>.toml     its configuration
 <case>.args     a command line
 <case>.txt      the exit code, and what is said; `UPDATE_EXPECT=1 pytest tests/mistakes` writes it
-<case>.fixed    the first file that `lint --fix` changes; without one it changes none
+<case>.fixed    the first file that `lint --fix --unsafe-fixes` changes; without one it changes none
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def test_what_is_fixed(name: str, run: Callable[..., Result], project: Path) -> 
     write_project(case, project)
     files = [project / "torchgen_lite.toml", project / "native_functions.yaml"]
     before = [path.read_text() for path in files]
-    run("lint", "--fix")
+    run("lint", "--fix", "--unsafe-fixes")
     changed = [path.read_text() for path, old in zip(files, before) if path.read_text() != old]
     expected = case.with_suffix(".fixed")
     if os.environ.get("UPDATE_EXPECT"):
         expected.write_text(changed[0]) if changed else expected.unlink(missing_ok=True)
     assert changed[:1] == ([expected.read_text()] if expected.exists() else [])
     after = [path.read_text() for path in files]
-    run("lint", "--fix")
+    run("lint", "--fix", "--unsafe-fixes")
     assert [path.read_text() for path in files] == after, "nothing is left that it would fix"

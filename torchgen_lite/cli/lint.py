@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import click
 
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, schema_options, writing
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, Edit
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -19,37 +20,52 @@ if TYPE_CHECKING:
 # A fix may uncover another mistake; what still changes after so many rounds is not getting better.
 _MAX_ROUNDS = 10
 
+ChooseFix = Callable[[Diagnostic], "Edit | None"]
+_EVERY_FIX: ChooseFix = attrgetter("fix")
+_SAFE_FIX: ChooseFix = attrgetter("safe_fix")
+
 
 @click.command("lint")
 @projects_argument
 @schema_options
 @click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
-@click.option("--fix", is_flag=True, help="Write what the diagnostics suggest into the files.")
+@click.option("--fix", is_flag=True, help="Write what diagnostics suggest, if it is safe.")
+@click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: guesses at names too.")
 @global_options
 @click.pass_obj
 def lint_command(
-    session: Session, projects: tuple[str, ...], schema: tuple[str, ...], torch: bool, fix: bool
+    session: Session,
+    projects: tuple[str, ...],
+    schema: tuple[str, ...],
+    torch: bool,
+    fix: bool,
+    unsafe_fixes: bool,
 ) -> int:
     """Diagnostics of the schema files and of the Python functions that they name; nothing is rendered.
 
     \b
     torchgen-lite lint
     torchgen-lite lint --fix
+    torchgen-lite lint --fix --unsafe-fixes
     torchgen-lite lint --output-format sarif > lint.sarif
     """
     alone = [*(["--schema"] if schema else []), *(["--torch"] if torch else [])]
     if torch and fix:
         raise click.UsageError("`--fix` is for files of yours, and not for those of PyTorch.")
+    if unsafe_fixes and not fix:
+        raise click.UsageError("`--unsafe-fixes` goes with `--fix`.")
+    choose = (_EVERY_FIX if unsafe_fixes else _SAFE_FIX) if fix else None
     return each_project(
-        session, projects, alone, lambda project: _lint(project, schema, torch, fix)
+        session, projects, alone, lambda project: _lint(project, schema, torch, choose)
     )
 
 
-def _lint(session: Session, schema: tuple[str, ...], torch: bool, fix: bool) -> int:
+def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: ChooseFix | None) -> int:
+    """Report; with `choose` only what is left when the fixes that it chooses are written."""
     program, diagnostics = _find(session, schema, torch)
     fixed = 0
-    for _ in range(_MAX_ROUNDS if fix else 0):
-        done = _fix(program, diagnostics, schema)
+    for _ in range(_MAX_ROUNDS if choose else 0):
+        done = _fix(program, map(choose, diagnostics), schema) if choose else 0
         if not done:
             break
         fixed += done
@@ -59,8 +75,11 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, fix: bool) -> 
         errors = sum(d.severity == "error" for d in diagnostics)
         warnings = len(diagnostics) - errors
         words = [counted(len(program.functions), "operator"), counted(errors, "error")]
-        fixes = [f"{fixed} fixed"] if fix else []
+        fixes = [f"{fixed} fixed"] if choose else []
         session.talk(", ".join([*words, counted(warnings, "warning"), *fixes]))
+        unsafe = sum(d.fix is not None for d in diagnostics) if choose is _SAFE_FIX else 0
+        if unsafe:
+            session.talk(f"`--unsafe-fixes` writes {counted(unsafe, 'more suggestion')}")
     return session.exit_code(diagnostics)
 
 
@@ -73,17 +92,17 @@ def _find(
     return program, program.diagnostics if schema or torch else lint_targets(program)
 
 
-def _fix(program: Program, diagnostics: Sequence[Diagnostic], schema: tuple[str, ...]) -> int:
-    """Write what is suggested into the schema files and the configuration; the number of edits."""
-    from torchgen_lite.diagnostics import apply_edits, pick_fixes
+def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]) -> int:
+    """Write fixes into the schema files and the configuration; the number of edits."""
+    from torchgen_lite.diagnostics import apply_edits, pick_edits
     from torchgen_lite.emit.write import replace_file
     from torchgen_lite.loader.sources import read_source
 
-    config, done = program.config, 0
+    config, done, wanted = program.config, 0, list(fixes)
     own = [Path(path) for path in schema] or [config.root / path for path in config.schema]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
         source, _ = read_source(path, config.root)
-        edits = pick_fixes(diagnostics, source.path) if source is not None else ()
+        edits = pick_edits(wanted, source.path) if source is not None else ()
         # Of a file that begins with a byte order mark another text was read.
         if source is not None and edits and edits[0].span.source.text == source.text:
             with writing(path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .code import Severity
 from .codes import CODES, Code, add_codes, begins_code, explain, is_of_others
 from .concise import render_concise
-from .fixes import apply_edits, pick_fixes
+from .fixes import apply_edits, pick_edits
 from .full import render_full
 from .github import render_github
 from .json_format import diagnostic_to_json, render_json
@@ -47,7 +47,7 @@ __all__ = [
     "has_errors",
     "is_of_others",
     "meant",
-    "pick_fixes",
+    "pick_edits",
     "render_concise",
     "render_full",
     "render_github",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import Diagnostic, Edit
+from .model import Edit
 
 
-def pick_fixes(diagnostics: Iterable[Diagnostic], path: str) -> tuple[Edit, ...]:
-    """The edits of one file in their order. Of those that overlap the first one is taken."""
-    edits = {one.fix for one in diagnostics if one.fix is not None}
+def pick_edits(edits: Iterable[Edit | None], path: str) -> tuple[Edit, ...]:
+    """Those of one file in their order. Where several overlap, the first is taken."""
     picked: list[Edit] = []
-    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end, edit.text)):
+    for edit in sorted(
+        {edit for edit in edits if edit is not None},
+        key=lambda edit: (edit.span.start, edit.span.end, edit.text),
+    ):
         last = picked[-1].span if picked else None
         is_free = last is None or (edit.span.start >= last.end and edit.span.start > last.start)
         if edit.span.source.path == path and is_free:

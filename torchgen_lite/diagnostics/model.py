@@ -110,16 +110,18 @@ class Edit(NamedTuple):
 class Suggestion(str):
     """A help that says what to write, so that it can be applied: `new` in the place of `old`.
 
-    `old` is a word of the text that the diagnostic points at, or a span.
+    `old` is a word of the text that the diagnostic points at, or a span. A suggestion is safe if the author can have
+    meant nothing else: a guess at a misspelt name is not, nor is a change that callers of the operator notice.
     """
 
-    __slots__ = ("new", "old")
+    __slots__ = ("is_safe", "new", "old")
     new: str
     old: str | Span
+    is_safe: bool
 
-    def __new__(cls, text: str, old: str | Span, new: str) -> Suggestion:
+    def __new__(cls, text: str, old: str | Span, new: str, *, is_safe: bool = True) -> Suggestion:
         made = super().__new__(cls, text)
-        made.old, made.new = old, new
+        made.old, made.new, made.is_safe = old, new, is_safe
         return made
 
 
@@ -166,6 +168,11 @@ class Diagnostic:
         if len(found) != 1:
             return None
         return Edit(Span(source, start + found[0].start(), start + found[0].end()), suggestion.new)
+
+    @property
+    def safe_fix(self) -> Edit | None:
+        """The fix, if it can be applied without being looked at."""
+        return self.fix if isinstance(self.help, Suggestion) and self.help.is_safe else None
 
     def start(self) -> tuple[int, int]:
         """Line and column where the label starts; (0, 0) without a label."""

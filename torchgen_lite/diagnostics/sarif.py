@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .codes import CODES
-from .model import Diagnostic, Label
+from .model import Diagnostic, Edit, Label, Span
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -60,6 +60,9 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     }
     if diagnostic.label is not None:
         result["locations"] = [_location(diagnostic.label)]
+    edit = diagnostic.fix
+    if edit is not None:
+        result["fixes"] = [_fix(edit, str(diagnostic.help))]
     if diagnostic.secondary:
         result["relatedLocations"] = [
             {"id": i, **_location(label), "message": {"text": label.text or "see here"}}
@@ -68,23 +71,32 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     return result
 
 
+def _fix(edit: Edit, text: str) -> dict[str, object]:
+    replacement = {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.text}}
+    artifact = {"artifactLocation": _artifact(edit.span), "replacements": [replacement]}
+    return {"description": {"text": text}, "artifactChanges": [artifact]}
+
+
 def _location(label: Label) -> dict[str, object]:
+    at = label.span
+    return {"physicalLocation": {"artifactLocation": _artifact(at), "region": _region(at)}}
+
+
+def _artifact(span: Span) -> dict[str, object]:
     # Imported here, as the other two: few runs write SARIF, and all import the renderers.
     from urllib.parse import quote
 
-    source = label.span.source
-    line, column = source.line_column(label.span.start)
-    end_line, end_column = source.line_column(label.span.end)
+    return {"uri": quote(span.source.path)}
+
+
+def _region(span: Span) -> dict[str, object]:
+    line, column = span.source.line_column(span.start)
+    end_line, end_column = span.source.line_column(span.end)
     return {
-        "physicalLocation": {
-            "artifactLocation": {"uri": quote(source.path)},
-            "region": {
-                "startLine": line,
-                "startColumn": column,
-                "endLine": end_line,
-                "endColumn": end_column,
-            },
-        }
+        "startLine": line,
+        "startColumn": column,
+        "endLine": end_line,
+        "endColumn": end_column,
     }
 
 

@@ -51,7 +51,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
 
 def meant(word: str, other: str) -> str:
     """The suggestion for a word that is probably another one."""
-    return Suggestion(f"did you mean `{other}`?", word, other)
+    return Suggestion(f"did you mean `{other}`?", word, other, is_safe=False)
 
 
 def write_instead(word: str, other: str) -> str:

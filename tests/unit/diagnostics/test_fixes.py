@@ -15,7 +15,7 @@ from torchgen_lite.diagnostics import (
     Suggestion,
     apply_edits,
     did_you_mean,
-    pick_fixes,
+    pick_edits,
 )
 
 SOURCE = Source("a.yaml", "CPUU, CPU: add\nMeta: CPUU CPUU\n")
@@ -43,18 +43,43 @@ def test_edits_that_overlap_wait_for_the_next_round() -> None:
     first = about(0, 4, Suggestion("write `CPU`", Span(SOURCE, 0, 4), "CPU"))
     within = about(0, 4, Suggestion("write `C`", Span(SOURCE, 2, 3), "C"))
     behind = about(6, 9, Suggestion("write `Meta`", Span(SOURCE, 6, 9), "Meta"))
-    edits = pick_fixes([behind, within, first, first], "a.yaml")
+    edits = pick_edits([one.fix for one in (behind, within, first, first)], "a.yaml")
     assert edits == (first.fix, behind.fix)
     assert apply_edits(SOURCE.text, edits) == "CPU, Meta: add\nMeta: CPUU CPUU\n"
-    assert pick_fixes([first], "b.yaml") == ()
+    assert pick_edits([first.fix], "b.yaml") == ()
 
 
 def test_other_files_stay(run: Callable[..., Result], project: Path) -> None:
     """A file that is not the project's is not written, whatever is found in it."""
     (project / "native_functions.yaml").write_text("- func: f(Tensr self) -> Tensor\n")
     (project / "other.yaml").write_text("- func: g(Tensr self) -> Tensor\n")
-    result = run("lint", "--fix", "--schema", "other.yaml")
+    result = run("lint", "--fix", "--unsafe-fixes", "--schema", "other.yaml")
     assert (result.code, result.stderr) == (0, "1 operator, 0 errors, 0 warnings, 1 fixed\n")
     assert "Tensr" in (project / "native_functions.yaml").read_text()
     assert (project / "other.yaml").read_text() == "- func: g(Tensor self) -> Tensor\n"
     assert run("lint", "--fix", "--torch").code == 2
+
+
+def test_a_guess_is_not_written_unless_asked_for(run: Callable[..., Result], project: Path) -> None:
+    schema = project / "native_functions.yaml"
+    schema.write_text("- func: f(Tensr self, List[int] sizes) -> Tensor\n")
+    result = run("lint", "--fix")
+    assert schema.read_text() == "- func: f(Tensr self, int[] sizes) -> Tensor\n"
+    assert result.code == 1 and result.stderr.endswith(
+        "0 operators, 1 error, 0 warnings, 1 fixed\n`--unsafe-fixes` writes 1 more suggestion\n"
+    )
+    assert run("lint", "--fix", "--unsafe-fixes").code == 0
+    assert schema.read_text() == "- func: f(Tensor self, int[] sizes) -> Tensor\n"
+    assert run("lint", "--unsafe-fixes").code == 2
+
+
+def test_a_change_that_callers_notice_is_not_safe(
+    run: Callable[..., Result], project: Path
+) -> None:
+    schema = project / "native_functions.yaml"
+    text = "- func: f(Tensor self, Tensor other=None) -> Tensor\n"
+    schema.write_text(text)
+    run("lint", "--fix")
+    assert schema.read_text() == text
+    run("lint", "--fix", "--unsafe-fixes")
+    assert "Tensor? other=None" in schema.read_text()

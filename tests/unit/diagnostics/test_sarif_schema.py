@@ -10,7 +10,15 @@ import jsonschema
 import pytest
 
 from torchgen_lite.analysis import build_program
-from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, render_sarif
+from torchgen_lite.diagnostics import (
+    CODES,
+    Diagnostic,
+    Label,
+    Source,
+    Span,
+    did_you_mean,
+    render_sarif,
+)
 from torchgen_lite.loader import Config, load_native_functions
 
 ERRORS = Path(__file__).parents[2] / "errors"
@@ -38,7 +46,10 @@ def test_a_file_of_mistakes(stem: str, validator: jsonschema.Draft4Validator) ->
         functions, Config(ERRORS), diagnostics=found, sources=[source], lint=True
     )
     log = json.loads(render_sarif(program.diagnostics, version="1.2.3"))
-    assert len(log["runs"][0]["results"]) == len(program.diagnostics) > 0
+    results = log["runs"][0]["results"]
+    assert len(results) == len(program.diagnostics) > 0
+    for result, diagnostic in zip(results, program.diagnostics, strict=True):
+        assert ("fixes" in result) is (diagnostic.fix is not None)
     validator.validate(log)
 
 
@@ -65,3 +76,17 @@ def test_the_schema_refuses_what_it_should(validator: jsonschema.Draft4Validator
     log = json.loads(render_sarif([Diagnostic("TG100", "wrong")]))
     log["runs"][0]["results"][0]["level"] = "fatal"
     assert not validator.is_valid(log)
+
+
+def test_a_fix_says_what_goes_where(validator: jsonschema.Draft4Validator) -> None:
+    source = Source("ops.yaml", "dispatch:\n  CPUU: add\n")
+    help_ = did_you_mean("CPUU", ["CPU"])
+    wrong = Diagnostic("TG103", "unknown", Label(Span(source, 12, 16)), help=help_)
+    log = json.loads(render_sarif([wrong]))
+    validator.validate(log)
+    (fix,) = log["runs"][0]["results"][0]["fixes"]
+    assert fix["description"] == {"text": "did you mean `CPU`?"}
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"] == {"uri": "ops.yaml"}
+    region = {"startLine": 2, "startColumn": 3, "endLine": 2, "endColumn": 7}
+    assert change["replacements"] == [{"deletedRegion": region, "insertedContent": {"text": "CPU"}}]

@@ -37,7 +37,9 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     message = f"default `None` does not fit type `{argument.type}`"
     text = f"write `{argument.type}? {argument.name}=None`"
     type_span = argument.type_span
-    hint = Suggestion(text, type_span, f"{argument.type}?") if type_span else text
+    hint = text
+    if type_span:
+        hint = Suggestion(text, type_span, f"{argument.type}?", is_safe=False)
     span = argument.default_span or argument.span
     return finding(function, "TG218", message, span, "not optional", hint)
 

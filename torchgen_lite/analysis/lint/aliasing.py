@@ -75,7 +75,7 @@ def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
                 message = f"out argument `{argument.name}` can be given by position"
                 hint: str = "put `*` before it"
                 if at := argument.span:
-                    hint = Suggestion(hint, at._replace(end=at.start), "*, ")
+                    hint = Suggestion(hint, at._replace(end=at.start), "*, ", is_safe=False)
                 yield finding(function, "TG404", message, argument.span, "positional", hint)
 
 

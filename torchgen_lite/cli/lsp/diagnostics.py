@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from torchgen_lite.cli.lsp.analysis import Analysis
 from torchgen_lite.cli.lsp.places import Units, range_of
-from torchgen_lite.diagnostics import Diagnostic, Edit, pick_fixes
+from torchgen_lite.diagnostics import Diagnostic, Edit, pick_edits
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -56,7 +56,7 @@ def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagn
 def code_actions(
     analysis: Analysis, path: Path, within: types.Range, units: Units
 ) -> list[types.CodeAction]:
-    """The suggestions about a range of a file, and all of the file at once."""
+    """The suggestions about a range of a file, and the safe ones of the whole file at once."""
     own = [d for d in analysis.diagnostics if d.fix and _is_in(analysis, d.fix, path)]
     actions = []
     for one in own:
@@ -71,12 +71,13 @@ def code_actions(
                     edit=workspace_edit(analysis, [one.fix], units),
                 )
             )
-    if own:
-        shown = own[0].fix.span.source.path if own[0].fix else ""
-        edits = pick_fixes(own, shown)
+    safe = [one.safe_fix for one in own]
+    shown = next((edit.span.source.path for edit in safe if edit is not None), None)
+    if shown is not None:
+        edits = pick_edits(safe, shown)
         actions.append(
             types.CodeAction(
-                "torchgen-lite: apply every suggestion",
+                "torchgen-lite: apply every safe suggestion",
                 types.CodeActionKind.SourceFixAll,
                 edit=workspace_edit(analysis, edits, units),
             )

@@ -36,7 +36,7 @@ def test_mistakes_are_shown_where_they_are_and_go_when_they_are_mended(editor: E
 def test_columns_are_those_of_the_editor(editor: Editor) -> None:
     """A character beyond the basic plane is two units of UTF-16."""
     text = '- func: mylib::f(str s="\U0001f600\U0001f600", Te|nsr? x=None) -> Tensor\n'
-    action, _ = editor.actions(text).values()
+    (action,) = editor.actions(text).values()
     (said,) = editor.said(text)
     assert said.startswith("TG202 0:31-0:36 unknown type `Tensr`")
     assert action == text.replace("Te|nsr", "Tensor")
@@ -182,10 +182,11 @@ def test_only_kernels_are_renamed(editor: Editor) -> None:
 
 
 def test_code_actions_are_the_fixes_of_lint(editor: Editor) -> None:
-    text = RELU.replace("CPU:", "CP|UU:").replace("pointwise", "pointwize")
+    text = RELU.replace("CPU:", "CP|UU:").replace("(Tensor", "(Optional[Tensor]")
+    right = RELU.replace("(Tensor", "(Tensor?")
     assert editor.actions(text) == {
-        "TG103: did you mean `CPU`": RELU.replace("pointwise", "pointwize"),
-        "torchgen-lite: apply every suggestion": RELU,
+        "TG103: did you mean `CPU`": RELU.replace("(Tensor", "(Optional[Tensor]"),
+        "torchgen-lite: apply every safe suggestion": right.replace("CPU:", "CPUU:"),
     }
 
 

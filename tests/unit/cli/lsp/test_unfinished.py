@@ -18,7 +18,7 @@ from torchgen_lite.cli.lsp.definition import definitions
 from torchgen_lite.cli.lsp.hover import hover
 from torchgen_lite.cli.lsp.places import find_place, offset_of, position_of
 from torchgen_lite.cli.lsp.rename import CannotRename, rename
-from torchgen_lite.diagnostics import Source, apply_edits, pick_fixes
+from torchgen_lite.diagnostics import Source, apply_edits, pick_edits
 
 WHOLE = """\
 # Operators.
@@ -72,7 +72,7 @@ def test_there_is_always_an_answer(folder: Path, begin: int, end: int, typed: st
     lines = text.count("\n") + 1
     for found in diagnostics.publish(analysis, folder / "ops.yaml", len).values():
         assert all(0 <= one.range.start.line <= one.range.end.line < lines for one in found)
-    apply_edits(text, pick_fixes(analysis.diagnostics, "ops.yaml"))
+    apply_edits(text, pick_edits([one.fix for one in analysis.diagnostics], "ops.yaml"))
     source = Source("ops.yaml", text)
     for offset in {0, min(at, len(text)), min(begin, end), len(text)}:
         place = find_place(source, offset)
