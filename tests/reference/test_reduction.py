@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import torchgen_lite.reference as tl
@@ -99,3 +100,22 @@ def test_refused(call: Any, error: type[Exception], message: str) -> None:
 def test_too_few_degrees_of_freedom() -> None:
     with pytest.warns(UserWarning, match="degrees of freedom is <= 0"):
         assert math.isnan(float(tl.var(tl.tensor([1.0]))))
+
+
+def test_the_largest_of_long_lines() -> None:
+    """Beyond a few thousand elements `topk` looks for the bound first: ties and NaN come out as in a sort."""
+    stream = np.random.default_rng(0)
+    for data in (
+        stream.integers(0, 50, (2, 5000)),
+        np.where(stream.random((2, 5000)) < 0.01, np.nan, stream.normal(size=(2, 5000))),
+        np.full((2, 5000), np.nan),
+    ):
+        x = tl.tensor(data)
+        for largest in (True, False):
+            for y, dim in ((x, 1), (x.T.contiguous(), 0)):
+                values, indices = tl.topk(y, 7, dim, largest)
+                sorted_values, places = tl.sort(y, dim, largest)
+                first = (slice(None, 7), slice(None)) if dim == 0 else (slice(None), slice(None, 7))
+                np.testing.assert_array_equal(values.numpy(), sorted_values[first].numpy())
+                np.testing.assert_array_equal(indices.numpy(), places[first].numpy())
+    assert tl.topk(tl.zeros(5000), 0).values.shape == (0,)

@@ -15,11 +15,11 @@ from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING
 from torchgen_lite.reference.geometry import iterator_strides, wrap_dim
 from torchgen_lite.reference.kernels.common import store, unary_spec, unsupported
 from torchgen_lite.reference.kernels.elements import element, wide
+from torchgen_lite.reference.kernels.error_function import erf
 from torchgen_lite.reference.silence import quiet
 from torchgen_lite.reference.structured import ExactSpec, FilledSpec, TensorSpec
 
 if TYPE_CHECKING:
-    from torchgen_lite.reference.storage import Array
     from torchgen_lite.reference.tensor import Number, Tensor
 
 
@@ -44,12 +44,10 @@ def gelu_out_cpu(self: Tensor, *, approximate: str = "none", out: Tensor) -> Non
             inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x)
             store(out, 0.5 * x * (1.0 + np.tanh(inner)))
         else:
-            store(out, 0.5 * x * (1.0 + _erf(x * math.sqrt(0.5))))
-
-
-def _erf(x: Array) -> Array:
-    flat = [math.erf(value) for value in x.reshape(-1).tolist()]
-    return np.array(flat, x.dtype).reshape(x.shape)
+            cdf = np.atleast_1d(erf(np.atleast_1d(x * x.dtype.type(math.sqrt(0.5)))))
+            cdf += 1
+            cdf *= 0.5
+            store(out, (cdf.reshape(x.shape) * x))
 
 
 def meta_silu(self: Tensor) -> TensorSpec:
@@ -153,7 +151,8 @@ def meta_softshrink(self: Tensor, lambd: Number = 0.5) -> TensorSpec:
 
 def softshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> None:
     x, bound = wide(self), _real(lambd)
-    store(out, np.where(x > bound, x - bound, np.where(x < -bound, x + bound, x * 0)))
+    with quiet():
+        store(out, np.where(x > bound, x - bound, np.where(x < -bound, x + bound, x * 0)))
 
 
 def _real(value: Number) -> float:

@@ -197,7 +197,8 @@ def _select_into(self: Tensor, dim: int, index: Tensor, out: Tensor) -> None:
     source = _vector(self._array)
     dim = wrap_dim(dim, self.ndim)
     positions = _positions(index, dim, source.shape[dim])
-    store(out, np.take(source, positions, axis=dim).reshape(out._shape))
+    # The places have been checked; where NumPy checks them it writes to a buffer first.
+    np.take(source, positions, axis=dim, out=_vector(out._array), mode="clip")
 
 
 def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:

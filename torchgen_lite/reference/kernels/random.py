@@ -14,9 +14,9 @@ from torchgen_lite.reference.structured import check_no_overlap
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
-    from torchgen_lite.reference.device import device as Device
-    from torchgen_lite.reference.device import layout as Layout
-    from torchgen_lite.reference.dtype import dtype as DType
+    from typing_extensions import Unpack
+
+    from torchgen_lite.reference.options import TensorOptions
     from torchgen_lite.reference.tensor import Tensor
 
 
@@ -65,16 +65,9 @@ def normal_(
     return self
 
 
-def rand(
-    size: Sequence[int],
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
+def rand(size: Sequence[int], **options: Unpack[TensorOptions]) -> Tensor:
     """Uniform on [0, 1)."""
-    fresh = ops.empty_memory_format(size, dtype=dtype, layout=layout, device=device)
+    fresh = ops.empty_memory_format(size, **options)
     return ops.uniform_(fresh, 0, 1)
 
 
@@ -86,14 +79,7 @@ def randn_out(size: Sequence[int], *, out: Tensor) -> Tensor:
     return ops.normal_(ops.empty_out(size, out=out), 0, 1)
 
 
-def randn(
-    size: Sequence[int],
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
+def randn(size: Sequence[int], **options: Unpack[TensorOptions]) -> Tensor:
     """Normal with mean 0 and variance 1."""
-    fresh = ops.empty_memory_format(size, dtype=dtype, layout=layout, device=device)
+    fresh = ops.empty_memory_format(size, **options)
     return ops.normal_(fresh, 0, 1)

@@ -19,7 +19,7 @@ from torchgen_lite.reference.dtype import FLOATING, bool_, dtype, float16, uint8
 from torchgen_lite.reference.geometry import Shape, numel, wrap_dim, wrap_dims
 from torchgen_lite.reference.kernels.common import finish, operand, run, store
 from torchgen_lite.reference.promotion import accumulate_type, float_type
-from torchgen_lite.reference.silence import quiet, silently
+from torchgen_lite.reference.silence import Compute, quiet, silently
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import AnySpec, ExactSpec, TensorSpec, allocate
 from torchgen_lite.reference.tensor import Number, Tensor
@@ -27,6 +27,9 @@ from torchgen_lite_ops import operators
 
 Dims = Sequence[int] | None
 DType = dtype
+
+# Its types know no keepdim that is decided by the call.
+_add: Any = np.add.reduce
 
 
 def reduced_shape(shape: Shape, dims: Sequence[int], keepdim: bool) -> Shape:
@@ -95,9 +98,9 @@ def sum_out(
 
 def _sum_into(out: Tensor, array: Array, axes: tuple[int, ...], keepdim: bool) -> None:
     if out._array.dtype == array.dtype:
-        silently(np.add.reduce, array, axes, None, out._array, keepdim)
+        silently(_add, array, axes, None, out._array, keepdim)
     else:
-        store(out, silently(np.add.reduce, array, axes, None, None, keepdim))
+        store(out, silently(_add, array, axes, None, None, keepdim))
 
 
 def sum(self: Tensor, *, dtype: DType | None = None) -> Tensor:
@@ -128,7 +131,7 @@ def mean_out(
     array = operand(self, wide_type(_mean_type(self, dtype)))
     axes = wrap_dims(dim, self.ndim)
     count = numel([self._shape[axis] for axis in axes])
-    total = silently(np.add.reduce, array, axes, None, None, keepdim)
+    total = silently(_add, array, axes, None, None, keepdim)
     run(np.true_divide, out, total, array.dtype.type(count))
 
 
@@ -214,28 +217,23 @@ meta_all_dim = meta_any_dim
 meta_all_dims = meta_any_dims
 
 
-def any_all_out(self: Tensor, *, out: Tensor) -> None:
-    store(out, np.any(self._array))
+def _truth(test: Compute) -> tuple[Compute, Compute, Compute]:
+    """The kernels over all dimensions, one, and several."""
+
+    def over_all(self: Tensor, *, out: Tensor) -> None:
+        store(out, test(self._array))
+
+    def over_one(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> None:
+        store(out, test(self._array, axis=scalar_dim(self, dim), keepdims=keepdim))
+
+    def over_several(self: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor) -> None:
+        store(out, test(self._array, axis=_truth_dims(self, dim), keepdims=keepdim))
+
+    return over_all, over_one, over_several
 
 
-def all_all_out(self: Tensor, *, out: Tensor) -> None:
-    store(out, np.all(self._array))
-
-
-def any_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> None:
-    store(out, np.any(self._array, axis=scalar_dim(self, dim), keepdims=keepdim))
-
-
-def all_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> None:
-    store(out, np.all(self._array, axis=scalar_dim(self, dim), keepdims=keepdim))
-
-
-def any_dims_out(self: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor) -> None:
-    store(out, np.any(self._array, axis=_truth_dims(self, dim), keepdims=keepdim))
-
-
-def all_dims_out(self: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor) -> None:
-    store(out, np.all(self._array, axis=_truth_dims(self, dim), keepdims=keepdim))
+any_all_out, any_out, any_dims_out = _truth(np.any)
+all_all_out, all_out, all_dims_out = _truth(np.all)
 
 
 # Variance and standard deviation, with N - correction in the denominator.
@@ -250,94 +248,81 @@ def _var_spec(self: Tensor, dim: Dims, keepdim: bool) -> TensorSpec:
 def variance(self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, name: str) -> Array:
     axes = wrap_dims(dim, self.ndim)
     array = self._array
-    array = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    wide: Any = np.complex128 if array.dtype.kind == "c" else np.float64
     ddof = 1 if correction is None else correction
     count = numel([self._shape[axis] for axis in axes])
-    if count - float(ddof.real) <= 0 and 0 not in _var_spec(self, dim, True).shape:
+    freedom = count - float(ddof.real)
+    if freedom <= 0 and 0 not in _var_spec(self, dim, True).shape:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the"
             " reduction factor (input numel divided by output numel).",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
-    with quiet(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        result: Array = np.var(array, axis=axes, ddof=ddof, keepdims=keepdim)  # type: ignore[arg-type]
+    with quiet():
+        # The sum converts as it goes: a copy in the wider type would take longer than all the rest.
+        mean = _add(array, axes, wide, keepdims=True) / np.float64(count)
+        deviation = np.atleast_1d(np.subtract(array, mean, dtype=wide))
+        if wide is np.complex128:
+            squares = deviation.real**2 + deviation.imag**2
+        else:
+            squares = np.multiply(deviation, deviation, deviation)
+        total = _add(squares.reshape(array.shape), axes, keepdims=keepdim)
+        result: Array = total / np.float64(max(freedom, 0.0))
         return result
 
 
-def var(
-    self: Tensor, dim: Dims = None, *, correction: Number | None = None, keepdim: bool = False
-) -> Tensor:
-    out = allocate(_var_spec(self, dim, keepdim), self._device.backend)
-    return var_out(self, dim, correction=correction, keepdim=keepdim, out=out)
+def _spread(name: str, of_variance: Compute) -> tuple[Compute, Compute]:
+    """The kernels of an operator, a function of the variance: functional, and with `out`."""
+
+    def into(
+        self: Tensor,
+        dim: Dims = None,
+        *,
+        correction: Number | None = None,
+        keepdim: bool = False,
+        out: Tensor,
+    ) -> Tensor:
+        return finish(
+            out,
+            _var_spec(self, dim, keepdim),
+            lambda: store(out, of_variance(variance(self, dim, correction, keepdim, name))),
+        )
+
+    def fresh(
+        self: Tensor, dim: Dims = None, *, correction: Number | None = None, keepdim: bool = False
+    ) -> Tensor:
+        out = allocate(_var_spec(self, dim, keepdim), self._device.backend)
+        return into(self, dim, correction=correction, keepdim=keepdim, out=out)
+
+    return fresh, into
 
 
-def var_out(
-    self: Tensor,
-    dim: Dims = None,
-    *,
-    correction: Number | None = None,
-    keepdim: bool = False,
-    out: Tensor,
-) -> Tensor:
-    return finish(
-        out,
-        _var_spec(self, dim, keepdim),
-        lambda: store(out, variance(self, dim, correction, keepdim, "var")),
-    )
+def _unbiased(of: Compute, into: Compute) -> tuple[Compute, Compute, Compute]:
+    """The overloads that have a flag for a correction of 1 or 0: over all, over dimensions, with `out`."""
+
+    def over_all(self: Tensor, unbiased: bool = True) -> Any:
+        return of(self, None, correction=int(unbiased))
+
+    def over_dims(self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False) -> Any:
+        return of(self, dim, correction=int(unbiased), keepdim=keepdim)
+
+    def with_out(
+        self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False, *, out: Tensor
+    ) -> Any:
+        return into(self, dim, correction=int(unbiased), keepdim=keepdim, out=out)
+
+    return over_all, over_dims, with_out
 
 
-def std(
-    self: Tensor, dim: Dims = None, *, correction: Number | None = None, keepdim: bool = False
-) -> Tensor:
-    out = allocate(_var_spec(self, dim, keepdim), self._device.backend)
-    return std_out(self, dim, correction=correction, keepdim=keepdim, out=out)
-
-
-def std_out(
-    self: Tensor,
-    dim: Dims = None,
-    *,
-    correction: Number | None = None,
-    keepdim: bool = False,
-    out: Tensor,
-) -> Tensor:
-    return finish(
-        out,
-        _var_spec(self, dim, keepdim),
-        lambda: store(out, np.sqrt(variance(self, dim, correction, keepdim, "std"))),
-    )
-
-
-def var_unbiased(self: Tensor, unbiased: bool = True) -> Tensor:
-    return operators.var_correction(self, None, correction=int(unbiased))
-
-
-def var_out_unbiased(
-    self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    correction = int(unbiased)
-    return operators.var_correction_out(self, dim, correction=correction, keepdim=keepdim, out=out)
-
-
-def var_dim(self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False) -> Tensor:
-    return operators.var_correction(self, dim, correction=int(unbiased), keepdim=keepdim)
-
-
-def std_unbiased(self: Tensor, unbiased: bool = True) -> Tensor:
-    return operators.std_correction(self, None, correction=int(unbiased))
-
-
-def std_out_unbiased(
-    self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    correction = int(unbiased)
-    return operators.std_correction_out(self, dim, correction=correction, keepdim=keepdim, out=out)
-
-
-def std_dim(self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False) -> Tensor:
-    return operators.std_correction(self, dim, correction=int(unbiased), keepdim=keepdim)
+var, var_out = _spread("var", np.positive)
+std, std_out = _spread("std", np.sqrt)
+var_unbiased, var_dim, var_out_unbiased = _unbiased(
+    operators.var_correction, operators.var_correction_out
+)
+std_unbiased, std_dim, std_out_unbiased = _unbiased(
+    operators.std_correction, operators.std_correction_out
+)
 
 
 # Norms.
@@ -367,9 +352,15 @@ def _norm_spec(
 
 
 def _vector_norm(self: Tensor, ord: Any, dim: Dims, keepdim: bool, given: dtype | None) -> Any:
-    magnitude = np.abs(operand(self, wide_type(given or self._dtype)))
+    array = operand(self, wide_type(given or self._dtype))
     axes = wrap_dims(dim, self.ndim)
     with quiet():
+        magnitude = array if ord == 2 and array.dtype.kind == "f" else np.abs(array)
+        if ord == 2:
+            if len(axes) == array.ndim and not keepdim:
+                line = magnitude.ravel("K")
+                return np.sqrt(np.dot(line, line))
+            return np.sqrt(_add(magnitude * magnitude, axes, keepdims=keepdim))
         if ord == math.inf:
             return np.max(magnitude, axis=axes, keepdims=keepdim)
         if ord == -math.inf:
@@ -378,8 +369,6 @@ def _vector_norm(self: Tensor, ord: Any, dim: Dims, keepdim: bool, given: dtype 
             return np.sum(magnitude != 0, axis=axes, keepdims=keepdim)
         if ord == 1:
             return np.sum(magnitude, axis=axes, keepdims=keepdim)
-        if ord == 2:
-            return np.sqrt(np.sum(magnitude * magnitude, axis=axes, keepdims=keepdim))
         exponent = magnitude.dtype.type(ord)
         return np.sum(magnitude**exponent, axis=axes, keepdims=keepdim) ** (1 / exponent)
 

@@ -19,50 +19,29 @@ from torchgen_lite.reference.structured import TensorSpec, check_no_overlap, war
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
-    from torchgen_lite.reference.device import device as Device
-    from torchgen_lite.reference.device import layout as Layout
+    from typing_extensions import Unpack
+
     from torchgen_lite.reference.dtype import dtype as DType
+    from torchgen_lite.reference.options import TensorOptions
     from torchgen_lite.reference.storage import Array
     from torchgen_lite.reference.tensor import Number, Tensor
 
 
-def arange(
-    end: Number,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
-    return arange_start_step(0, end, 1, dtype=dtype, layout=layout, device=device)
+def arange(end: Number, **options: Unpack[TensorOptions]) -> Tensor:
+    return arange_start_step(0, end, 1, **options)
 
 
-def arange_start(
-    start: Number,
-    end: Number,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
-    return arange_start_step(start, end, 1, dtype=dtype, layout=layout, device=device)
+def arange_start(start: Number, end: Number, **options: Unpack[TensorOptions]) -> Tensor:
+    return arange_start_step(start, end, 1, **options)
 
 
 def arange_start_step(
-    start: Number,
-    end: Number,
-    step: Number = 1,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
+    start: Number, end: Number, step: Number = 1, **options: Unpack[TensorOptions]
 ) -> Tensor:
     """From `start` up to `end`, without it. int64 if all three are integers, else the default float."""
-    if dtype is None and all(isinstance(value, int) for value in (start, end, step)):
-        dtype = int64
-    fresh = ops.empty_memory_format([0], dtype=dtype, layout=layout, device=device)
+    if not options.get("dtype") and all(isinstance(value, int) for value in (start, end, step)):
+        options["dtype"] = int64
+    fresh = ops.empty_memory_format([0], **options)
     return ops.arange_start_out(start, end, step, out=fresh)
 
 
@@ -77,18 +56,9 @@ def arange_out(start: Number, end: Number, step: Number = 1, *, out: Tensor) -> 
     return _fill_sequence(out, first, by, math.ceil((last - first) / by))
 
 
-def range(
-    start: Number,
-    end: Number,
-    step: Number = 1,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
+def range(start: Number, end: Number, step: Number = 1, **options: Unpack[TensorOptions]) -> Tensor:
     """From `start` to `end`, both included; always of the default float type unless told otherwise."""
-    fresh = ops.empty_memory_format([0], dtype=dtype, layout=layout, device=device)
+    fresh = ops.empty_memory_format([0], **options)
     return ops.range_out(start, end, step, out=fresh)
 
 
@@ -134,34 +104,18 @@ def _fill_sequence(out: Tensor, first: Any, by: Any, count: int) -> Tensor:
     return out
 
 
-def linspace(
-    start: Number,
-    end: Number,
-    steps: int,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
+def linspace(start: Number, end: Number, steps: int, **options: Unpack[TensorOptions]) -> Tensor:
     """`steps` values at equal distance, both ends included."""
-    fresh = _empty_line(start, end, steps, dtype, layout, device)
+    fresh = _empty_line(start, end, steps, options)
     return ops.linspace_out(start, end, steps, out=fresh)
 
 
-def _empty_line(
-    start: Number,
-    end: Number,
-    steps: int,
-    dtype: DType | None,
-    layout: Layout | None,
-    device: Device | None,
-) -> Tensor:
+def _empty_line(start: Number, end: Number, steps: int, options: TensorOptions) -> Tensor:
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    if dtype is None and any(isinstance(value, complex) for value in (start, end)):
-        dtype = default_complex_dtype()
-    return ops.empty_memory_format([steps], dtype=dtype, layout=layout, device=device)
+    if not options.get("dtype") and any(isinstance(value, complex) for value in (start, end)):
+        options["dtype"] = default_complex_dtype()
+    return ops.empty_memory_format([steps], **options)
 
 
 def linspace_out(start: Number, end: Number, steps: int, *, out: Tensor) -> Tensor:
@@ -174,14 +128,10 @@ def logspace(
     end: Number,
     steps: int,
     base: float = 10.0,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
+    **options: Unpack[TensorOptions],
 ) -> Tensor:
     """Powers of `base`, with exponents at equal distance."""
-    fresh = _empty_line(start, end, steps, dtype, layout, device)
+    fresh = _empty_line(start, end, steps, options)
     return ops.logspace_out(start, end, steps, base, out=fresh)
 
 
@@ -218,28 +168,13 @@ def _line(start: Any, end: Any, steps: int, dtype: DType) -> Array:
     return values
 
 
-def eye(
-    n: int,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
-    return eye_m(n, n, dtype=dtype, layout=layout, device=device)
+def eye(n: int, **options: Unpack[TensorOptions]) -> Tensor:
+    return eye_m(n, n, **options)
 
 
-def eye_m(
-    n: int,
-    m: int,
-    *,
-    dtype: DType | None = None,
-    layout: Layout | None = None,
-    device: Device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
+def eye_m(n: int, m: int, **options: Unpack[TensorOptions]) -> Tensor:
     """Ones on the diagonal of an `n` by `m` matrix of zeros."""
-    fresh = ops.empty_memory_format([0], dtype=dtype, layout=layout, device=device)
+    fresh = ops.empty_memory_format([0], **options)
     return ops.eye_m_out(n, m, out=fresh)
 
 

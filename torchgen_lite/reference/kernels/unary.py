@@ -24,6 +24,7 @@ from torchgen_lite.reference.kernels.common import (
     unary_spec,
     unsupported,
 )
+from torchgen_lite.reference.kernels.error_function import erf, erfc
 from torchgen_lite.reference.promotion import float_type
 from torchgen_lite.reference.silence import Compute, quiet
 from torchgen_lite.reference.storage import Array
@@ -104,18 +105,6 @@ def _sigmoid(array: Array) -> Any:
     return 1 / (1 + np.exp(-array))
 
 
-_ERF = np.frompyfunc(math.erf, 1, 1)
-_ERFC = np.frompyfunc(math.erfc, 1, 1)
-
-
-def _erf(array: Array) -> Any:
-    return np.asarray(_ERF(array), np.float64)
-
-
-def _erfc(array: Array) -> Any:
-    return np.asarray(_ERFC(array), np.float64)
-
-
 meta_exp = _float_meta("exp")
 meta_exp2 = _float_meta("exp2")
 meta_expm1 = _float_meta("expm1")
@@ -165,8 +154,8 @@ asinh_out = _float_ufunc(np.arcsinh)
 acosh_out = _float_ufunc(np.arccosh)
 atanh_out = _float_ufunc(np.arctanh)
 sigmoid_out = _float_function(_sigmoid)
-erf_out = _float_function(_erf)
-erfc_out = _float_function(_erfc)
+erf_out = _float_function(erf)
+erfc_out = _float_function(erfc)
 
 meta_floor = _same_meta("floor_vml_cpu", INTEGER, FLOATING)
 meta_ceil = _same_meta("ceil_vml_cpu", INTEGER, FLOATING)
