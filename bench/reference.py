@@ -27,7 +27,7 @@ except ImportError:
 
 Call = Callable[[], Any]
 COUNT = 1_000_000
-SMALL = 2_000
+SMALL = 100
 
 
 def small() -> dict[str, tuple[Call, Call | None, Call | None]]:
@@ -140,7 +140,7 @@ def main() -> None:
     if torch:
         torch.set_num_threads(1)
     print("a few elements")
-    measure(small(), rounds, SMALL)
+    measure(small(), 50 * rounds, SMALL)
     print("a million elements")
     measure(large(), rounds, 1)
 

@@ -159,7 +159,9 @@ def _keyset(functionality: str, backend: str) -> DispatchKeySet:
     return keys
 
 
-_DENSE: dict[str, DispatchKeySet] = {}
+# Outside of inference mode.
+CPU_KEYS = _keyset("", "CPU")
+_DENSE: dict[str, DispatchKeySet] = {"cpu": CPU_KEYS}
 _SPARSE: dict[str, DispatchKeySet] = {}
 
 

@@ -63,7 +63,7 @@ def _with_numbers(function: _Function) -> _Function:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("out") is not None or (args and not isinstance(args[0], Tensor)):
+        if kwargs and kwargs.get("out") is not None or args and not isinstance(args[0], Tensor):
             args = (*map(_as_tensor, args[:2]), *args[2:])
         return function(*args, **kwargs)
 

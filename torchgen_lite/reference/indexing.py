@@ -27,6 +27,8 @@ class Indexing:
 
     def __getitem__(self: Any, index: Any) -> Tensor:
         """A view for basic indices, a copy where an index is a tensor, a list or a boolean."""
+        if type(index) is int and self._shape:
+            return operators.select_int(self, 0, index)
         view, advanced = _apply_basic(self, index)
         if not advanced:
             # Every index makes a new tensor object, `x[...]` too.

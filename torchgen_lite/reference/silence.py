@@ -67,5 +67,8 @@ def converted(array: Array, wanted: np.dtype[Any]) -> Array:
         return array != 0  # type: ignore[no-any-return]
     if array.dtype.kind == "c" and wanted.kind != "c":
         array = array.real
+    if array.dtype.kind in "bi" and wanted.kind in "fc" and wanted.itemsize > 2:
+        # No integer is too large for single precision.
+        return array.astype(wanted)
     result: Array = silently(array.astype, wanted)
     return result

@@ -34,6 +34,7 @@ class SparseTensor(Tensor):
     """A tensor in coordinate format; its keyset holds SparseCPU where a strided one has CPU."""
 
     __slots__ = ("_coo_coalesced", "_coo_indices", "_coo_values")
+    is_sparse = True
 
     _coo_indices: Tensor
     _coo_values: Tensor

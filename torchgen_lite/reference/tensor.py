@@ -33,6 +33,7 @@ from torchgen_lite.reference.autograd.attributes import AutogradAttributes
 from torchgen_lite.reference.bindings import BoundMethods
 from torchgen_lite.reference.conversion import Conversions
 from torchgen_lite.reference.device import (
+    CPU_KEYS,
     as_device,
     cpu,
     dense_keyset,
@@ -60,6 +61,7 @@ from torchgen_lite.reference.indexing import Indexing
 from torchgen_lite.reference.printing import format_tensor
 from torchgen_lite.reference.storage import Array, Storage, adopt
 from torchgen_lite.reference.window import Window
+from torchgen_lite.runtime.local_state import inference_use
 from torchgen_lite_ops import operators
 
 Number = int | float | bool | complex
@@ -285,19 +287,23 @@ def empty_strided(
     shape: Shape, strides: Strides | None, dtype: DType, on: Device | str | None = None
 ) -> Tensor:
     """Uninitialised memory in the given order; on the Meta device no memory at all."""
-    if on is not cpu:
-        on = as_device(on)
-    if strides is None:
+    if strides is None and on is cpu:
+        # Most results of operators are made here.
+        base: Array = np.empty(shape, dtype.numpy)
+        keyset = dense_keyset(cpu) if inference_use.seen else CPU_KEYS
         strides = remembered_strides(shape)
-        if on is not meta:
-            base: Array = np.empty(shape, dtype.numpy)
-            result = Tensor(Storage(base, on), shape, strides, 0, dtype, on, dense_keyset(on))
-            result._cache = result._cached_base = base
-            return result
-    elif on is not meta:
-        base = np.empty(span(shape, strides), dtype.numpy)
-        return Tensor(Storage(base, on), shape, strides, 0, dtype, on, dense_keyset(on))
-    return Tensor(Storage(None, on), shape, strides, 0, dtype, on, dense_keyset(on))
+        return Tensor(Storage(base, cpu), shape, strides, 0, dtype, cpu, keyset, base)
+    on = as_device(on)
+    keyset = dense_keyset(on)
+    if on is meta:
+        strides = remembered_strides(shape) if strides is None else strides
+        return Tensor(Storage(None, on), shape, strides, 0, dtype, on, keyset)
+    if strides is None:
+        base = np.empty(shape, dtype.numpy)
+        strides = remembered_strides(shape)
+        return Tensor(Storage(base, on), shape, strides, 0, dtype, on, keyset, base)
+    base = np.empty(span(shape, strides), dtype.numpy)
+    return Tensor(Storage(base, on), shape, strides, 0, dtype, on, keyset)
 
 
 def wrap_number(value: Number) -> Tensor:
@@ -307,8 +313,8 @@ def wrap_number(value: Number) -> Tensor:
     if dtype is None:
         value, dtype = _foreign_number(value)
     base: Array = np.array(value, dtype.numpy)
-    result = Tensor(Storage(base, cpu), (), (), 0, dtype, cpu, dense_keyset(cpu))
-    result._cache = result._cached_base = base
+    keyset = dense_keyset(cpu) if inference_use.seen else CPU_KEYS
+    result = Tensor(Storage(base, cpu), (), (), 0, dtype, cpu, keyset, base)
     result._wrapped = True
     return result
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torchgen_lite.reference.device import contiguous_format, meta, sparse_coo, strided
+from torchgen_lite.reference.device import contiguous_format, meta, strided
 from torchgen_lite.reference.device import device as Device
 from torchgen_lite.reference.device import layout as Layout
 from torchgen_lite.reference.device import memory_format as MemoryFormat
@@ -66,6 +66,8 @@ class Window:
     _cache: Array | None
     _cached_base: Array | None
     _meta: Meta | None
+    # Of the class; `layout` says the same.
+    is_sparse = False
 
     def __init__(
         self,
@@ -76,7 +78,9 @@ class Window:
         dtype: DType,
         on: Device,
         keyset: DispatchKeySet,
+        cache: Array | None = None,
     ) -> None:
+        """`cache` is the base of the storage where the window shows all of it."""
         self._storage = storage
         self._shape = shape
         self._strides = strides
@@ -84,8 +88,7 @@ class Window:
         self._dtype = dtype
         self._device = on
         self._dispatch_keyset = keyset
-        self._cache = None
-        self._cached_base = None
+        self._cache = self._cached_base = cache
         self._wrapped = False
         self._meta = None
         self._requires_grad = False
@@ -138,10 +141,6 @@ class Window:
     @property
     def layout(self) -> Layout:
         return strided
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.layout is sparse_coo
 
     @property
     def is_meta(self) -> bool:

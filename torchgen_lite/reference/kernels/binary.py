@@ -29,6 +29,7 @@ from torchgen_lite.reference.kernels.common import (
     binary_spec,
     finish,
     operand,
+    operands,
     pointwise_spec,
     run,
     store,
@@ -71,8 +72,7 @@ def _float_meta(name: str, high: int = FLOATING) -> BinaryMeta:
 
 def _ufunc(ufunc: Compute) -> BinaryImpl:
     def impl(self: Tensor, other: Tensor, /, *, out: Tensor) -> None:
-        common = common_type(self, other).numpy
-        run(ufunc, out, operand(self, common), operand(other, common))
+        run(ufunc, out, *operands(self, other))
 
     return impl
 
@@ -160,25 +160,22 @@ def meta_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor
 
 
 def ufunc_add_CPU(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> None:
-    common = common_type(self, other).numpy
     if alpha == 1:
-        run(np.add, out, operand(self, common), operand(other, common))
+        run(np.add, out, *operands(self, other))
     else:
-        _run_scaled(np.add, self, other, alpha, common, out)
+        _run_scaled(np.add, self, other, alpha, out)
 
 
 def sub_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> None:
-    common = common_type(self, other).numpy
     if alpha == 1:
-        run(np.subtract, out, operand(self, common), operand(other, common))
+        run(np.subtract, out, *operands(self, other))
     else:
-        _run_scaled(np.subtract, self, other, alpha, common, out)
+        _run_scaled(np.subtract, self, other, alpha, out)
 
 
-def _run_scaled(
-    ufunc: Compute, self: Tensor, other: Tensor, alpha: Number, common: Any, out: Tensor
-) -> None:
+def _run_scaled(ufunc: Compute, self: Tensor, other: Tensor, alpha: Number, out: Tensor) -> None:
     """self + alpha * other, rounded once: half precision is computed in single."""
+    common = common_type(self, other).numpy
     wide = np.dtype(np.float32) if common == np.float16 else common
     scale = element(alpha, of_numpy(common)).astype(wide)
     with quiet():

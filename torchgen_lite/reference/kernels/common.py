@@ -5,6 +5,7 @@ Meta side (shape and dtype only)
     common_device(*tensors)                                    zero-dimensional CPU ones go anywhere
 Compute side
     operand(x, numpy_dtype)       the array, converted if it must be
+    operands(x, y)                the arrays of both in their common type
     run(ufunc, out, left, right)  write ufunc(left, right) into out, converted to its dtype
     store(out, array)             the same for a result that exists already
     finish(out, spec, compute)    body of an out variant written by hand: resize, compute unless Meta
@@ -30,6 +31,7 @@ from torchgen_lite.reference.geometry import (
     is_contiguous,
     iterator_strides,
 )
+from torchgen_lite.reference.promotion import common_type
 from torchgen_lite.reference.silence import Compute, converted, idle, quiet_context, silently
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import ExactSpec, TensorSpec, resize_out
@@ -130,6 +132,14 @@ def operand(self: Tensor, wanted: np.dtype[Any]) -> Array:
         return self._array
     array = self._array
     return array if array.dtype == wanted else converted(array, wanted)
+
+
+def operands(self: Tensor, other: Tensor) -> tuple[Array, Array]:
+    """Both arrays in their common type."""
+    if self._dtype is other._dtype and not self._wrapped:
+        return self._array, other._array
+    common = common_type(self, other).numpy
+    return operand(self, common), operand(other, common)
 
 
 def run(ufunc: Compute, out: Tensor, left: Array, right: Array | None = None) -> None:

@@ -13,6 +13,7 @@ from torchgen_lite.reference.kernels.common import (
     BinaryMeta,
     finish,
     operand,
+    operands,
     pointwise_spec,
     run,
     unsupported,
@@ -54,8 +55,7 @@ def _scalar_meta(name: str, highest: int) -> ScalarMeta:
 
 def _compare(ufunc: Compute) -> BinaryImpl:
     def impl(self: Tensor, other: Tensor, /, *, out: Tensor) -> None:
-        common = common_type(self, other).numpy
-        run(ufunc, out, operand(self, common), operand(other, common))
+        run(ufunc, out, *operands(self, other))
 
     return impl
 

@@ -30,6 +30,7 @@ DType = dtype
 
 # Its types know no keepdim that is decided by the call.
 _add: Any = np.add.reduce
+_BLOCK = 16384
 
 
 def reduced_shape(shape: Shape, dims: Sequence[int], keepdim: bool) -> Shape:
@@ -246,7 +247,7 @@ def _var_spec(self: Tensor, dim: Dims, keepdim: bool) -> TensorSpec:
 
 
 def variance(self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, name: str) -> Array:
-    axes = wrap_dims(dim, self.ndim)
+    dims = axes = wrap_dims(dim, self.ndim)
     array = self._array
     wide: Any = np.complex128 if array.dtype.kind == "c" else np.float64
     ddof = 1 if correction is None else correction
@@ -259,17 +260,33 @@ def variance(self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, 
             UserWarning,
             stacklevel=5,
         )
+    if len(axes) == array.ndim and array.flags.c_contiguous:
+        array, axes = array.reshape(-1), (0,)
     with quiet():
-        # The sum converts as it goes: a copy in the wider type would take longer than all the rest.
         mean = _add(array, axes, wide, keepdims=True) / np.float64(count)
-        deviation = np.atleast_1d(np.subtract(array, mean, dtype=wide))
+        total = _squares_about(mean, array, axes, wide)
+        result: Array = total / np.float64(max(freedom, 0.0))
+        return result.reshape(reduced_shape(self._shape, dims, keepdim))
+
+
+def _squares_about(mean: Array, array: Array, axes: tuple[int, ...], wide: Any) -> Array:
+    """The sums of squared deviations, block by block: a copy of everything in the wider type is slow to make."""
+    total = np.zeros(mean.shape, np.float64)
+    reduced = 0 in axes
+    step = max(1, _BLOCK * len(array) // max(array.size, 1))
+    for start in range(0, len(array), step):
+        block = slice(start, start + step)
+        deviation = np.subtract(array[block], mean if reduced else mean[block], dtype=wide)
         if wide is np.complex128:
             squares = deviation.real**2 + deviation.imag**2
         else:
             squares = np.multiply(deviation, deviation, deviation)
-        total = _add(squares.reshape(array.shape), axes, keepdims=keepdim)
-        result: Array = total / np.float64(max(freedom, 0.0))
-        return result
+        part = _add(squares, axes, keepdims=True)
+        if reduced:
+            total += part
+        else:
+            total[block] = part
+    return total
 
 
 def _spread(name: str, of_variance: Compute) -> tuple[Compute, Compute]:
