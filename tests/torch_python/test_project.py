@@ -266,3 +266,47 @@ def test_out_variants_refuse_gradients(project: Path) -> None:
         """,
     )
     assert "don't support automatic differentiation" in output
+
+
+def test_transforms_of_torch_func_are_refused_where_a_gradient_is_wanted(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import torch
+        import tl_ops_ops as ops
+
+        for call in (lambda x: ops.scale(x, 2.0).sum(), lambda x: ops.weighted_sum([x, x]).sum()):
+            try:
+                torch.func.grad(call)(torch.ones(3))
+            except RuntimeError as error:
+                print(error)
+        """,
+    )
+    said = "has derivatives for `backward()`, not for `torch.func`"
+    assert output.splitlines() == [f"tl_ops::{name} {said}" for name in ("scale", "weighted_sum")]
+
+
+def test_a_derivative_may_be_differentiated_again(project: Path) -> None:
+    """Arguments left at their defaults, lists, keywords and in-place operators in one graph."""
+    output = run_program(
+        project,
+        """
+        import torch
+        import tl_ops_ops as ops
+
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        total = ops.weighted_sum([x, ops.muladd(x, x, 1.0)]) + ops.scale(x * 1.0, 3.0)
+        (first,) = torch.autograd.grad(total.sum(), x, create_graph=True)
+        (second,) = torch.autograd.grad(first.sum(), x)
+        print(first.tolist(), second.tolist())
+        changed = x * 1.0
+        print(ops.scale_(changed, 2.0) is changed, changed.grad_fn.name())
+        with torch.no_grad():
+            print(ops.scale_(changed, 2.0) is changed, ops.scale(x, 2.0).requires_grad)
+        """,
+    )
+    assert output.splitlines() == [
+        "[6.0, 8.0] [2.0, 2.0]",
+        "True GeneratedBackwardFor_tl_ops_scale__defaultBackward",
+        "True False",
+    ]

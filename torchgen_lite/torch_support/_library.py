@@ -169,11 +169,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         elif what == "vmap":
             _feature("register_vmap")(name, function, lib=library)
         elif what == "backward":
-            setup = _current(table, (name, "setup_context"))
-            refuse = _nothing
-            if "refuse" in operator.rules:
-                refuse = _current(table, (name, "refuse"))
-            _register_autograd(library, name, setup, function, refuse)
+            _register_autograd(library, name, table)
         elif what == "autocast":
             _register_autocast(library, name, function)
         elif what not in ("setup_context", "refuse"):
@@ -265,42 +261,76 @@ def _has_kernel(operator: str, key: str) -> bool:
 # Derivatives.
 
 
-def _register_autograd(
-    library: Any,
-    operator: str,
-    setup_context: Function,
-    backward: Function,
-    refuse: Function,
-) -> None:
-    """In-place operators too, whose formulas do not need what was overwritten.
+def _register_autograd(library: Any, operator: str, table: Table) -> None:
+    """What `torch.library.register_autograd` does, with less in each call.
 
-    What these refuse they leave as it is. An operator of C++ that has its derivatives
-    from there keeps them.
+    In-place operators have derivatives, too, whose formulas do not need what was
+    overwritten. What these refuse they leave as it is. An operator of C++ that has its
+    derivatives from there keeps them.
     """
     if _has_kernel(operator, "Autograd"):
         return
     op = _handle(operator)
-    if not op._schema.is_mutable:
-        register = _feature("register_autograd")
-        register(operator, backward, setup_context=setup_context, lib=library)
-        return
-    from torch._library.autograd import Info, make_autograd_impl
+    is_inplace, refuses = op._schema.is_mutable, (operator, "refuse") in table
+    run, record = op._handle.redispatch_boxed, _recorded(op, operator, table)
+    is_enabled, is_wanted = torch.is_grad_enabled, _C._any_requires_grad
+    is_transformed = _C._are_functorch_transforms_active
+    guard, below = _C._AutoDispatchBelowAutograd, _C._after_autograd_keyset
 
-    make: Any = make_autograd_impl
-    kernel = make(_InPlace(op), Info(backward, setup_context))
-    name = operator.partition("::")[2]
+    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_enabled() and is_wanted(*args):
+            if is_transformed():
+                message = "has derivatives for `backward()`, not for `torch.func`"
+                raise RuntimeError(f"{operator} {message}")
+            if is_inplace:
+                _check_leaf(args[0])
+            if refuses:
+                table[operator, "refuse"](args)
+            return record(*args, keyset & below, kwargs)
+        with guard():
+            result = run(keyset & below, *args, **kwargs)
+        return args[0] if is_inplace else result
 
-    def autograd(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        if torch.is_grad_enabled():
-            _check_leaf(args[0])
-            refuse(args)
-        return kernel(keyset, *args, **kwargs)
-
-    library.impl(name, autograd, "Autograd", with_keyset=True)
+    library.impl(operator.partition("::")[2], kernel, "Autograd", with_keyset=True)
 
 
-def _nothing(inputs: tuple[Any, ...]) -> None:
-    pass
+def _recorded(op: Any, operator: str, table: Table) -> Function:
+    """A call in the graph, of the arguments, the keys that are left, and keywords."""
+    from torch._library import autograd, utils
+
+    arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
+    defaults = tuple(a.default_value for a in arguments if not a.kwarg_only)
+    keywords = {a.name: a.default_value for a in arguments if a.kwarg_only}
+    run, guard = op._handle.redispatch_boxed, _C._AutoDispatchBelowAutograd
+
+    def forward(ctx: Any, *given: Any) -> Any:
+        args, keyset, kwargs = given[:-2], given[-2], given[-1]
+        with guard():
+            result = run(keyset, *args, **kwargs)
+        if is_inplace:
+            # Tracing may have wrapped it anew.
+            result = args[0]
+        # PyTorch leaves out arguments that equal their default.
+        args += defaults[len(args) :]
+        more = (keywords | kwargs,) if keywords else ()
+        table[operator, "setup_context"](ctx, args, *more, result)
+        return result
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        if has_lists:
+            # `supports_tensorlist` wants nothing beside what inputs need, and puts it back.
+            ctx.needs_input_grad = ctx.needs_input_grad[:-2]
+        return (*table[operator, "backward"](ctx, *grads), None, None)
+
+    is_list: Any = utils.is_tensorlist_like_type
+    has_lists = any(is_list(value.type) for value in (*arguments, *op._schema.returns))
+    functions = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
+    node: Any = type(name, (torch.autograd.Function,), functions)
+    # `Function.apply` asks and unwraps in Python what the dispatcher has asked and unwrapped.
+    node.apply = super(torch.autograd.Function, node).apply
+    take_lists: Any = autograd.supports_tensorlist
+    return cast("Function", (take_lists(node) if has_lists else node).apply)
 
 
 def _check_leaf(written: torch.Tensor) -> None:
@@ -309,20 +339,6 @@ def _check_leaf(written: torch.Tensor) -> None:
             raise RuntimeError(
                 f"{what} Variable that requires grad is being used in an in-place operation."
             )
-
-
-class _InPlace:
-    """An operator that gives back the tensor it wrote, which tracing may have wrapped anew."""
-
-    def __init__(self, op: Any) -> None:
-        self._op = op
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._op, name)
-
-    def redispatch(self, keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        self._op.redispatch(keyset, *args, **kwargs)
-        return args[0]
 
 
 # Views, and operators that give back what they write: what tracing makes of them.
