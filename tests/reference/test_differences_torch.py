@@ -69,6 +69,8 @@ REPRODUCTIONS: dict[str, Callable[[Any], Any]] = {
     "A number where `out=` is given": lambda lib: lib.copysign(
         lib.ones(1), 2.0, out=lib.zeros(1)
     ).tolist(),
+    "Names of arguments": lambda lib: lib.relu(input=lib.ones(1)).tolist(),
+    "Several results": lambda lib: type(lib.chunk(lib.ones(2), 2)).__name__,
     "Overlap of an input with `out`": overlapping,
     "Complex results": lambda lib: lib.logsumexp(
         lib.ones(1, dtype=lib.complex64), 0, out=lib.zeros(())

@@ -123,6 +123,13 @@ def vector_norm(
     return operators.linalg_vector_norm_out(self, order, dims, keepdim, dtype=dtype, out=out)
 
 
+def copy_(self: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
+    """Writes a tensor, or a number everywhere."""
+    if isinstance(src, (int, float, complex)):
+        src = operators.full([], src, device=self._device)
+    return operators.copy_(self, src, non_blocking)
+
+
 class BoundMethods(TensorMethods):
     """The methods that have more than their operator."""
 
@@ -132,6 +139,7 @@ class BoundMethods(TensorMethods):
     min: Any = named(TensorMethods.min, return_types.min)
     sort: Any = named(TensorMethods.sort, return_types.sort)
     topk: Any = named(TensorMethods.topk, return_types.topk)
+    copy_: Any = copy_
     new_empty: Any = factory(TensorMethods.new_empty)
     new_empty_strided: Any = factory(TensorMethods.new_empty_strided)
     new_full: Any = factory(TensorMethods.new_full)

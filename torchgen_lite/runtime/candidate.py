@@ -92,6 +92,23 @@ class Candidate:
         rest = arguments[at:]
         return (*arguments[:at], rest) if all(map(_is_int, rest)) else arguments
 
+    def with_numbers(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with tensors as numbers where the schema has numbers, or lists of them."""
+        at = len(arguments) if self.varargs is None else self.varargs
+        kinds = self.types[:at] + self.types[at : at + 1] * max(len(arguments) - at, 0)
+        plain = [
+            _as_number(value) if _is_of_numbers(kind) else value
+            for kind, value in zip(kinds, arguments)
+        ]
+        kind_of = dict(zip(self.names, self.types))
+        named = {
+            name: _as_number(value) if _is_of_numbers(kind_of.get(name, "")) else value
+            for name, value in keywords.items()
+        }
+        return self.gather((*plain, *arguments[len(plain) :])), named
+
     def call(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         if out is None:
             return self.stub(*arguments, **keywords)
@@ -118,6 +135,22 @@ class Candidate:
         if self.out is not None:
             parts.append("out=None")
         return f"({', '.join(parts)})"
+
+
+_NUMBERS = frozenset({"int", "SymInt", "float", "Scalar"})
+
+
+def _is_of_numbers(type_: str) -> bool:
+    return type_.partition("[")[0].rstrip("?") in _NUMBERS
+
+
+def _as_number(value: Any) -> Any:
+    """What a tensor without dimensions holds, unless that is recorded; the same of the elements of a list."""
+    if type(value) in LISTS:
+        return [_as_number(item) for item in value]
+    if not _is_tensor(value) or getattr(value, "shape", None) != ():
+        return value
+    return value if getattr(value, "requires_grad", False) else value.item()
 
 
 def _is_tensor(value: Any) -> bool:

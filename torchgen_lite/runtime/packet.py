@@ -6,7 +6,8 @@ the generator sorts them so.
 
 Note [Remembered overloads]
 Trying costs more than a kernel of a small tensor. Where the types of the arguments alone decide (tensors,
-numbers, None, lists of integers, but not other lists), the overload is remembered by those types.
+numbers, None, lists of integers, but not other lists), the overload is remembered by those types. Where nothing
+fits, tensors without dimensions are tried as the numbers that they hold: `x.reshape(n, -1)` of a tensor `n`.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
                 if not keywords and out is None and gathered is arguments:
                     _remember(chosen, arguments, candidate.stub)
                 return candidate.call(gathered, keywords, out)
+        for candidate in candidates:
+            if out is None or candidate.out is not None:
+                plain, named = candidate.with_numbers(arguments, keywords)
+                if candidate.fits(plain, named):
+                    return candidate.call(plain, named, out)
         raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
     return _introduced(call, qualname, candidates)

@@ -76,6 +76,31 @@ def test_none_fits(arguments: Any, keywords: Any, given: str) -> None:
     )
 
 
+class One(T):
+    """A tensor without dimensions."""
+
+    shape = ()
+    requires_grad = False
+
+    def item(self) -> int:
+        return 2
+
+
+def test_tensors_without_dimensions_stand_for_numbers() -> None:
+    two = One("CPU")
+    assert add(X, two) == ("Tensor", (X, two), {})
+    assert add(X, X, alpha=two) == ("Tensor", (X, X), {"alpha": 2})
+    assert add(X, 1, two) == ("Scalar", (X, 1, 2), {})
+    sizes = packet("f", Candidate(Stub("f", lambda self, size: 0), ("Tensor", "int[]"), varargs=1))
+    assert sizes(X, two, 3) == sizes(X, 2, two)[:1] + ((X, (2, 3)), {})
+    assert sizes(X, [two, 3]) == ("f", (X, [2, 3]), {})
+    recorded = One("CPU")
+    recorded.requires_grad = True
+    for wrong in (X, recorded):
+        with pytest.raises(TypeError, match="invalid combination"):
+            add(X, X, alpha=wrong)
+
+
 class Slotted:
     """A tensor type of which a packet knows that all its objects are tensors."""
 

@@ -19,6 +19,7 @@ from torchgen_lite.reference.autograd.node import (
     meta_of,
 )
 from torchgen_lite.reference.autograd.views import is_leaf, mark_views, refresh
+from torchgen_lite.reference.window import Window
 from torchgen_lite.runtime import is_inference_mode_enabled
 
 if TYPE_CHECKING:
@@ -102,11 +103,17 @@ class AutogradAttributes:
         return meta.grad
 
     @grad.setter
-    def grad(self: Any, value: Tensor | None) -> None:
+    def grad(self: Any, value: Any) -> None:
         if value is None:
             if self._meta is not None:
                 self._meta.grad = None
             return
+        if not isinstance(value, Window):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
         if value._shape != self._shape:
             raise RuntimeError(
                 f"attempting to assign a gradient of size '{list(value._shape)}' to a tensor of size"
@@ -117,7 +124,8 @@ class AutogradAttributes:
                 f"attempting to assign a gradient with dtype '{value._dtype}' to a tensor with grad_dtype"
                 f" '{self._dtype}'"
             )
-        meta_of(self).grad = value
+        gradient: Any = value
+        meta_of(self).grad = gradient
 
     def backward(
         self: Any,

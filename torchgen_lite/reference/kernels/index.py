@@ -213,7 +213,15 @@ def index_select_out(self: Tensor, dim: int, index: Tensor, *, out: Tensor) -> T
     return finish(out, spec, lambda: _select_into(self, dim, index, out))
 
 
-def _rows_spec(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor) -> TensorSpec:
+def _rows_spec(
+    name: str,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    error: type[Exception] = IndexError,
+) -> TensorSpec:
+    """`error` is what says that there are too many indices, or too few."""
     dim = wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {index.ndim})")
@@ -221,7 +229,7 @@ def _rows_spec(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor)
     if source._dtype is not self._dtype:
         raise RuntimeError(f"{name}(): self and source expected to have the same dtype")
     if source._shape and source._shape[wrap_dim(dim, source.ndim)] != index.numel():
-        raise IndexError(
+        raise error(
             f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim)"
             f" ({source._shape[dim]})"
         )
@@ -238,7 +246,12 @@ def _without(tensor: Tensor, dim: int) -> tuple[int, ...]:
 
 
 def _rows(
-    self: Tensor, dim: int, index: Tensor, out: Tensor, from_the_end: bool = False
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    out: Tensor,
+    from_the_end: bool = False,
+    error: type[Exception] = IndexError,
 ) -> tuple[Array, Array]:
     """The dimension of `out` in front, as a writable view, and the checked index."""
     if out is not self:
@@ -246,13 +259,13 @@ def _rows(
     dim = wrap_dim(dim, self.ndim)
     target = np.moveaxis(_vector(out._array), dim, 0)
     size = target.shape[0]
-    return target, _positions(index, dim, size, lowest=-size if from_the_end else 0)
+    return target, _positions(index, dim, size, error, -size if from_the_end else 0)
 
 
 def meta_index_add(
     self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> TensorSpec:
-    return _rows_spec("index_add", self, dim, index, source)
+    return _rows_spec("index_add", self, dim, index, source, RuntimeError)
 
 
 def index_add_cpu_out(
@@ -260,11 +273,17 @@ def index_add_cpu_out(
 ) -> None:
     """Adds `alpha` times the rows of `source` to the rows that `index` names; repeated ones add up."""
     rows = np.moveaxis(_vector(source._array), wrap_dim(dim, source.ndim), 0)
-    target, positions = _rows(self, dim, index, out)
+    error = RuntimeError if self._shape else IndexError
+    target, positions = _rows(self, dim, index, out, error=error)
     np.add.at(target, positions, rows * element(alpha, source._dtype))
 
 
 def meta_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> TensorSpec:
+    if self._shape and source._shape and self.ndim != source.ndim:
+        raise IndexError(
+            "index_copy(): When source and destination are not scalars, their dimensionality must match."
+            f" Source dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
+        )
     return _rows_spec("index_copy", self, dim, index, source)
 
 
@@ -280,6 +299,11 @@ def index_fill(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
 
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """One value in every slice that `index` names."""
+    if getattr(value, "_shape", ()):
+        raise RuntimeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with"
+            f" {len(value._shape)} dimension(s)."  # type: ignore[union-attr]
+        )
     wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise IndexError("index_fill_(): Index has to be a vector/scalar")

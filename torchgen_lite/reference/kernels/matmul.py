@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torchgen_lite.reference.device import meta
-from torchgen_lite.reference.dtype import BOOL, bool_, float16, float32
+from torchgen_lite.reference.dtype import bool_, float16, float32
 from torchgen_lite.reference.geometry import broadcast_shapes
 from torchgen_lite.reference.kernels.common import common_device, run, store, unsupported
 from torchgen_lite.reference.kernels.elements import element, wide
@@ -38,7 +38,7 @@ def _check_types(name: str, *tensors: Tensor) -> None:
                 f"expected m1 and m2 to have the same dtype, but got: {first._dtype.name} !="
                 f" {other._dtype.name}"
             )
-    if first._dtype.category == BOOL:
+    if first._dtype is bool_ and all(0 not in tensor._shape for tensor in tensors):
         raise unsupported(name, first._dtype)
 
 
