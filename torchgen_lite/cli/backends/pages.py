@@ -121,7 +121,16 @@ body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
 input { font: inherit; padding: .4rem .6rem; width: min(30rem, 100%); }
 table { border-collapse: collapse; margin: 1rem 0; }
 td { border-bottom: 1px solid #8884; padding: .15rem 1rem .15rem 0; vertical-align: top; }
-td:first-child { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+td:not(:last-child) { white-space: nowrap; }
+#rows td { overflow-wrap: anywhere; }
+#rows td:first-child { font-family: ui-monospace, monospace; white-space: normal; min-width: 12rem; }
+@media (max-width: 40rem) {
+  body { margin: 1rem auto; }
+  h1 { font-size: 1.5rem; }
+  #rows, #rows tbody, #rows tr, #rows td { display: block; }
+  #rows tr { border-bottom: 1px solid #8884; padding: .3rem 0; }
+  #rows td { border: 0; padding: 0; }
+}
 </style>
 <h1>@TITLE@</h1>
 @SECTIONS@

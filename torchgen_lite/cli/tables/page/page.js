@@ -216,7 +216,8 @@ function verdict(side, slot, panel) {
   });
   make("div", { textContent: "Registered:" }, panel);
   side.pattern.kernels.forEach((key, i) => {
-    make("div", {}, panel).append(`${key} `, make("code", { textContent: data.labels[side.labels[i]] }));
+    const line = make("div", { className: "kernel" }, panel);
+    line.append(make("b", { textContent: key }), " ", make("code", { textContent: data.labels[side.labels[i]] }));
   });
 }
 
