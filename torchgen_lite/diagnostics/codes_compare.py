@@ -17,8 +17,8 @@ COMPARE_CODES = (
         "TG350",
         "an operator was removed",
         "error",
-        "An operator of the old version isn't declared any more, under any overload name. Every call of it "
-        "fails. The label is where it was.",
+        "An operator of the old version is no longer declared, under any overload name. Every call of it "
+        "fails. The label shows where it was declared.",
         _versions(f"{_F}\n- func: g(Tensor self) -> Tensor", _F),
         _versions(_F, f"{_F}\n- func: g(Tensor self) -> Tensor"),
     ),
@@ -26,7 +26,7 @@ COMPARE_CODES = (
         "TG351",
         "an overload was removed or renamed",
         "error",
-        "The operator is still there, and this overload of it is not. Callers that name the overload, "
+        "The operator still exists, but not this overload. Callers that name the overload, "
         "exported programs and kernels registered for it fail.",
         _versions(
             "- func: f.x(Tensor self) -> Tensor\n- func: f.y(int self) -> Tensor",
@@ -58,8 +58,8 @@ COMPARE_CODES = (
         "TG354",
         "the order of the arguments changed",
         "error",
-        "Arguments changed places, or a new one was put before old ones; callers pass them by position. "
-        "A new argument belongs at the end.",
+        "Arguments were reordered, or a new one was inserted before existing ones, and callers pass them by position. "
+        "Add new arguments at the end.",
         _versions(_F, "- func: f(Tensor self, bool keep=False, int dim=0) -> Tensor"),
         _versions(_F, "- func: f(Tensor self, int dim=0, bool keep=False) -> Tensor"),
     ),
@@ -83,7 +83,7 @@ COMPARE_CODES = (
         "TG357",
         "a default changed",
         "error",
-        "A call that leaves the argument out now means something else, and nothing fails.",
+        "A call that omits the argument now means something else, and nothing fails.",
         _versions(_F, "- func: f(Tensor self, int dim=-1) -> Tensor"),
         _versions(
             "- func: f(Tensor self, float eps=1e-5) -> Tensor",
@@ -94,7 +94,7 @@ COMPARE_CODES = (
         "TG358",
         "a default was dropped",
         "error",
-        "Callers that leave the argument out fail.",
+        "Callers that omit the argument fail.",
         _versions(_F, "- func: f(Tensor self, int dim) -> Tensor"),
         _versions("- func: f(Tensor self, int dim) -> Tensor", _F),
     ),
@@ -102,8 +102,8 @@ COMPARE_CODES = (
         "TG359",
         "the type of an argument was narrowed",
         "error",
-        "The new type doesn't take every value that the old one took. `Tensor` may become `Tensor?`, `int` "
-        "may become `Scalar`, anything may become `Any`; the size of a list has to stay.",
+        "The new type does not accept every value that the old one accepted. `Tensor` may become `Tensor?`, `int` "
+        "may become `Scalar`, anything may become `Any`; the size of a list must not change.",
         _versions(
             "- func: f(Tensor? self) -> Tensor",
             "- func: f(Tensor self) -> Tensor",
@@ -158,7 +158,7 @@ COMPARE_CODES = (
         "TG363",
         "`...` was added or removed",
         "error",
-        "Whether an operator takes or returns any number of values is not changed compatibly.",
+        "Whether an operator takes or returns any number of values cannot be changed compatibly.",
         _versions("- func: f(Tensor self, ...) -> Tensor", "- func: f(Tensor self) -> Tensor"),
         _versions(
             "- func: f(Tensor self, ...) -> Tensor", "- func: f(Tensor? self, ...) -> Tensor"
@@ -168,8 +168,8 @@ COMPARE_CODES = (
         "TG364",
         "a dispatch key was removed",
         "error",
-        "The operator had a kernel for this key, and no key that stands for it has one now. Calls with such "
-        "tensors raise. A key may give way to a more general one: CPU to CompositeExplicitAutograd.",
+        "The operator had a kernel for this key, and now neither the key nor an alias of it has one. Calls with such "
+        "tensors fail. A key may be replaced by a more general one: CPU by CompositeExplicitAutograd.",
         _versions(f"{_F}\n  dispatch:\n    CPU, CUDA: f", f"{_F}\n  dispatch:\n    CPU: f"),
         _versions(
             f"{_F}\n  dispatch:\n    CPU, CUDA: f",
@@ -180,17 +180,17 @@ COMPARE_CODES = (
         "TG365",
         "a variant was removed",
         "error",
-        "The operator was a method of tensors, or a function, and isn't any more. Counts at "
+        "The operator is no longer a method of tensors, or no longer a function. Counts at "
         "`--level source` only.",
         _versions(f"{_F}\n  variants: function, method", f"{_F}\n  variants: function"),
         _versions(f"{_F}\n  variants: function", f"{_F}\n  variants: function, method"),
     ),
     Code(
         "TG366",
-        "kernels have another type",
+        "type of the kernels changed",
         "error",
-        "The operator has other C++ types than before, and a library that registers the kernel of before aborts when it "
-        "is loaded. Only `--level kernel` says so: callers may not notice.",
+        "The C++ types of the operator changed, and a library that registers a kernel of the old type aborts when it "
+        "is loaded. Only `--level kernel` reports this, as callers may not notice.",
         _versions(
             _F, "- func: f(Tensor self, int dim=0, bool keep=False) -> Tensor", " --level kernel"
         ),

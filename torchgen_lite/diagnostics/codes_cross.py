@@ -16,11 +16,11 @@ CROSS_CODES = (
     ),
     Code(
         "TG302",
-        "no such kernel",
+        "missing kernel",
         "error",
         "A kernel that the `dispatch:` table names is not defined at the top level of any module in "
-        "`kernels`. The modules are read, never imported. The note shows how the function begins, and "
-        "`torchgen-lite kernels --missing` writes that into a module.",
+        "`kernels`. The modules are read, never imported. The note shows the signature of the function, and "
+        "`torchgen-lite kernels --missing` adds a stub of it to a module.",
         """\
 -- torchgen_lite.toml --
 [target.python]
@@ -48,7 +48,7 @@ def relu_cpu(self): ...""",
         "TG303",
         "kernel defined in two modules",
         "error",
-        "Two of the modules in `kernels` define a function of this name, so which is meant is open.",
+        "Two of the modules in `kernels` define a function of this name, so the name is ambiguous.",
         """\
 -- torchgen_lite.toml --
 [target.python]
@@ -89,7 +89,7 @@ def relu_cpu(self): ...""",
         "TG305",
         "structured delegate is not structured",
         "error",
-        "The operator that `structured_delegate` names has to say `structured: True`.",
+        "The operator that `structured_delegate` names needs `structured: True`.",
         """\
 - func: add(Tensor self) -> Tensor
   structured_delegate: add.out
@@ -106,14 +106,14 @@ def relu_cpu(self): ...""",
         "TG306",
         "two operators get the same name",
         "error",
-        "The name that generated code uses for an operator joins name and overload with an underscore, "
-        "and two operators give the same one.",
+        "Generated code joins the name and the overload name of an operator with an underscore, "
+        "which gives the same name for two operators.",
         "- func: add.b(Tensor a) -> Tensor\n- func: add_b(Tensor a) -> Tensor",
         "- func: add.b(Tensor a) -> Tensor\n- func: add_c(Tensor a) -> Tensor",
     ),
     Code(
         "TG307",
-        "overlay contradicts an earlier file",
+        "overlay conflicts with an earlier file",
         "error",
         "A later file may add dispatch entries and optional fields to an operator of an earlier one. "
         "It may not give another schema, another kernel for a key, or another value of a field.",
@@ -144,7 +144,7 @@ schema = ["native_functions.yaml", "mine.yaml"]
         "TG308",
         "autogen names an operator that exists",
         "error",
-        "`autogen` lists operators that PyTorch's generator makes up; one of them is declared already.",
+        "`autogen` lists operators for PyTorch's generator to derive; one of them is already declared.",
         """\
 - func: relu(Tensor self) -> Tensor
   dispatch:
@@ -237,10 +237,10 @@ supported:
     ),
     Code(
         "TG313",
-        "kernel beside a structured delegate",
+        "kernel next to a structured delegate",
         "error",
-        "An operator with `structured_delegate` has the kernels of the out variant on CPU, CUDA, MPS, XPU and "
-        "MTIA. It cannot have its own for one of these.",
+        "An operator with `structured_delegate` uses the kernels of the out variant on CPU, CUDA, MPS, XPU and "
+        "MTIA. It cannot have its own kernel for one of these.",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n  dispatch:\n    CPU: relu\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU: relu_out",
@@ -250,10 +250,10 @@ supported:
     ),
     Code(
         "TG314",
-        "structured kernel that is composite",
+        "composite structured kernel",
         "error",
-        "A structured kernel is split into a meta and an impl function, one for each backend. A kernel that is "
-        "composed of other operators has no such parts.",
+        "A structured kernel is split into a meta and an impl function, one for each backend. A composite kernel "
+        "has no such parts.",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CompositeImplicitAutograd: relu_out",
@@ -267,8 +267,8 @@ supported:
         "error",
         "A structured kernel is split into a meta and an impl function, and the meta function has the name of the "
         "functional variant: `meta_relu`, in C++ `structured_relu::meta`. So the functional variant has to be declared "
-        "beside the out variant. For a PyTorch operator its own entry counts where PyTorch is installed. A "
-        "backend may as well leave `structured` out and name a plain kernel.",
+        "as well. For an operator of PyTorch, the entry in PyTorch counts if it is installed. A "
+        "backend can also leave `structured` out and name a plain kernel.",
         "- func: mylib::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU: relu_out",
         "- func: mylib::relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"

@@ -7,7 +7,7 @@ from .code import Code
 DERIVATIVE_CODES = (
     Code(
         "TG219",
-        "a formula that can't be read",
+        "invalid formula",
         "error",
         "A formula is an expression: names, numbers, calls, methods, `+ - * /`, comparisons, "
         "`test ? yes : no`, lists.",
@@ -30,10 +30,10 @@ DERIVATIVE_CODES = (
         "TG320",
         "unknown name in a formula",
         "error",
-        "A formula knows the operator's arguments, `grad` (with several results `grads[0]` or "
-        "`grad_NAME`), `result` (`result0`, or the name of a result), and `grad_input_mask`. Where Python does not "
-        "run them, formulas may name the constants of `<cmath>`, such as `M_PI`; those of PyTorch's operators also "
-        "what its nodes have, `retain_variables` and, in `_foreach_` operators, the index `i`.",
+        "A formula can use the operator's arguments, `grad` (with several results `grads[0]` or "
+        "`grad_NAME`), `result` (`result0`, or the name of a result), and `grad_input_mask`. In C++, formulas "
+        "may also use the constants of `<cmath>`, such as `M_PI`; those of PyTorch's operators may use "
+        "members of its nodes, `retain_variables` and, in `_foreach_` operators, the index `i`.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:
@@ -51,7 +51,7 @@ DERIVATIVE_CODES = (
     ),
     Code(
         "TG321",
-        "formula for what has no derivative",
+        "formula for something without a derivative",
         "error",
         "The keys of `derivatives:` are arguments that are tensors or lists of them, results (for "
         "forward mode), `output_differentiability` and `dispatch`.",
@@ -60,7 +60,7 @@ DERIVATIVE_CODES = (
     ),
     Code(
         "TG322",
-        "formula calls an operator that isn't there",
+        "formula calls an unknown operator",
         "error",
         "The functions of a formula are the operators of the schema file, by base name, and the "
         "functions of the modules in `formulas`; its methods are the operators that are methods too.",
@@ -98,8 +98,8 @@ def mul(self, other): ...""",
         "TG323",
         "formula calls an operator with the wrong arguments",
         "error",
-        "No overload of the operator takes so many arguments, or these keywords; or an argument of an operator "
-        "of the file is of another kind: a tensor, a number, a list, a text.",
+        "No overload of the operator takes this number of arguments, or these keywords; or an argument is of the wrong "
+        "kind: a tensor, a number, a list, a string.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:
@@ -119,10 +119,10 @@ def mul(self, other): ...""",
         "TG324",
         "argument without a formula",
         "warning",
-        "Where one argument has a formula, every other tensor is to have one too, or the word "
-        "`not_differentiable`. Without either, a call raises if the tensor requires a gradient, as PyTorch's own "
-        "operators do: the gradient would silently be missing. Lists of tensors are not looked at when a call "
-        "runs, nor does PyTorch refuse them.",
+        "If one argument has a formula, every other tensor needs one too, or the word "
+        "`not_differentiable`. Without either, a call raises an error if the tensor requires a gradient, as in "
+        "PyTorch, since the gradient would silently be missing. As in PyTorch, lists of tensors are not checked "
+        "at run time.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:
@@ -161,7 +161,7 @@ def mul(self, other): ...""",
         "formula without a gradient to start from",
         "error",
         "`output_differentiability` is False for every result that is a tensor, or each result is "
-        "`not_differentiable`. So no gradient ever comes in, and the formulas never run.",
+        "`not_differentiable`. So no gradient ever arrives, and the formulas never run.",
         """\
 - func: sign_of(Tensor self) -> Tensor
   dispatch:
@@ -240,11 +240,11 @@ def mul(self, other): ...""",
     ),
     Code(
         "TG342",
-        "a formula gives no gradient, or one for a list, or a list for one",
+        "formula of the wrong kind",
         "error",
-        "The formula of a `Tensor[]` gives a list with a gradient for each of its tensors, that of a `Tensor` one "
-        "gradient, that of several arguments as many results. Kinds are known of arguments, gradients and declared operators; what helper functions "
-        "give is not looked into.",
+        "The formula for a `Tensor[]` gives a list with a gradient for each tensor, the formula for a `Tensor` gives one "
+        "gradient, and the formula for several arguments gives as many results. The kinds of arguments, gradients and "
+        "declared operators are known; results of helper functions are not checked.",
         """\
 - func: total(Tensor[] parts) -> Tensor
   dispatch:

@@ -9,8 +9,8 @@ LINT_CODES = (
         "TG401",
         "mutation of something that is not a tensor",
         "warning",
-        "A `!` behind an `int` or another type that is passed by value says that the operator changes "
-        "it, which it cannot.",
+        "A `!` after `int`, or after another type that is passed by value, says that the operator changes "
+        "the argument, which it cannot.",
         "- func: f(int(a!)? x) -> ()",
         "- func: f(int? x) -> ()",
     ),
@@ -18,7 +18,7 @@ LINT_CODES = (
         "TG402",
         "in-place name, but `self` is not written",
         "warning",
-        "A name that ends in an underscore promises that the first argument is changed.",
+        "A name that ends in an underscore promises that the operator changes its first argument.",
         "- func: relu_(Tensor self) -> Tensor",
         "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
     ),
@@ -26,7 +26,7 @@ LINT_CODES = (
         "TG403",
         "`self` is written and returned, but the name is not in-place",
         "warning",
-        "An operator that changes `self` and returns it is the in-place variant and is called so.",
+        "An operator that changes `self` and returns it is an in-place variant, whose name ends in an underscore.",
         "- func: relu(Tensor(a!) self) -> Tensor(a!)",
         "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
     ),
@@ -34,7 +34,7 @@ LINT_CODES = (
         "TG404",
         "out argument that is not keyword-only",
         "warning",
-        "Out arguments come behind `*`; a caller must not pass one by position.",
+        "Out arguments come after `*`, so that callers cannot pass them by position.",
         "- func: relu.out(Tensor self, Tensor(a!) out) -> Tensor(a!)",
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
     ),
@@ -60,8 +60,8 @@ LINT_CODES = (
         "TG407",
         "composite kernel that is shadowed everywhere",
         "warning",
-        "CompositeExplicitAutograd stands before CompositeImplicitAutograd for every backend, and for "
-        "Autograd keys the latter is not used once the former is there.",
+        "CompositeExplicitAutograd takes precedence over CompositeImplicitAutograd for every backend, and for "
+        "Autograd keys the latter is not used if the former exists.",
         """\
 - func: f(Tensor self) -> Tensor
   dispatch:
@@ -77,7 +77,7 @@ LINT_CODES = (
         "ambiguous AutogradOther",
         "warning",
         "The operator has a CompositeImplicitAutograd kernel and a kernel of a backend that shares the "
-        "AutogradOther key. A call on any such backend gets an error about the ambiguity.",
+        "AutogradOther key. Calls on any such backend fail because of the ambiguity.",
         """\
 - func: f(Tensor self) -> Tensor
   dispatch:
@@ -94,7 +94,7 @@ LINT_CODES = (
         "backend kernels without a Meta kernel",
         "warning",
         "Tracing and shape inference run operators on Meta tensors. This one has kernels for backends, "
-        "and neither a Meta kernel nor a composite one.",
+        "but neither a Meta kernel nor a composite one.",
         """\
 - func: f(Tensor self) -> Tensor
   dispatch:
@@ -135,7 +135,7 @@ LINT_CODES = (
         "TG412",
         "empty version range",
         "warning",
-        "No version lies in the range, so the operator is never built.",
+        "No version is in the range, so the operator is never built.",
         '- func: f(Tensor x) -> Tensor\n  torch: ">=2.9,<2.6"',
         '- func: f(Tensor x) -> Tensor\n  torch: ">=2.6,<2.9"',
     ),
@@ -170,10 +170,10 @@ LINT_CODES = (
     ),
     Code(
         "TG415",
-        "autogen is not what is derived",
+        "autogen differs from what is derived",
         "warning",
-        "A group of variants is completed where `autogen` asks for it, and its lines have to name exactly what "
-        "is derived then; PyTorch's generator refuses the file otherwise.",
+        "With `autogen`, missing variants of the operator are derived, and it has to list exactly these; "
+        "PyTorch's generator refuses the file otherwise.",
         """\
 - func: foo_(Tensor(a!) self) -> Tensor(a!)
   dispatch:
@@ -187,10 +187,10 @@ LINT_CODES = (
     ),
     Code(
         "TG416",
-        "variant with other arguments than its functional one",
+        "variant whose arguments differ from those of the functional one",
         "warning",
         "PyTorch finds the in-place and out variants of an operator by their arguments and their defaults. One "
-        "that differs stands alone: it gets no derivative from the functional variant, and functionalization "
+        "that differs is not recognized: it gets no derivative from the functional variant, and functionalization "
         "cannot replace it.",
         "- func: clip(Tensor self, float high) -> Tensor\n  dispatch:\n    CPU, Meta: clip\n"
         "- func: clip_(Tensor(a!) self, float limit) -> Tensor(a!)\n  dispatch:\n    CPU, Meta: clip_",
@@ -199,10 +199,10 @@ LINT_CODES = (
     ),
     Code(
         "TG417",
-        "view without its copy",
+        "view without a copy variant",
         "warning",
-        "PyTorch's functionalization calls `<name>_copy`, with the arguments of the view and the tag "
-        "`view_copy`, in the place of a view. Its generator refuses a file in which one is missing or takes "
+        "In place of a view, PyTorch's functionalization calls `<name>_copy`, which has the same arguments and the tag "
+        "`view_copy`. PyTorch's generator refuses a file in which it is missing or has "
         "other arguments.",
         "- func: row(Tensor(a) self, int i) -> Tensor(a)\n  dispatch:\n    CPU, Meta: row\n"
         "- func: row_copy(Tensor self, int index) -> Tensor\n  dispatch:\n"
@@ -213,11 +213,11 @@ LINT_CODES = (
     ),
     Code(
         "TG418",
-        "autogen of what is composed of other operators",
+        "autogen on a composite operator",
         "warning",
-        "Variants are derived from operators with kernels of their own. One with a CompositeImplicitAutograd "
-        "kernel, also by not having a `dispatch:` table, is made of operators that have theirs, and only the "
-        "core set of PyTorch is treated otherwise.",
+        "Variants are derived from operators with their own kernels. An operator with a CompositeImplicitAutograd "
+        "kernel, which includes every operator without a `dispatch:` table, calls other operators, whose variants "
+        "are used. PyTorch makes an exception only for its core set.",
         "- func: twice(Tensor self) -> Tensor\n  autogen: twice.out",
         "- func: twice(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: twice\n"
         "  autogen: twice.out",

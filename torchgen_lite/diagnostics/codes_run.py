@@ -25,8 +25,8 @@ output-dir = "generated"
         "TG002",
         "unknown configuration key",
         "error",
-        "A key of `[tool.torchgen_lite]` that means nothing is a mistake and not a comment: a typing "
-        "error would otherwise be ignored in silence.",
+        "Unknown keys of `[tool.torchgen_lite]` are errors, since a misspelt key would otherwise be "
+        "silently ignored.",
         """\
 -- torchgen_lite.toml --
 output-dirs = "generated"
@@ -40,9 +40,9 @@ output-dir = "generated"
     ),
     Code(
         "TG003",
-        "wrong type of a configuration value",
+        "wrong type of configuration value",
         "error",
-        "The value of a configuration key has another type than the key takes.",
+        "The configuration key takes a value of another type.",
         """\
 -- torchgen_lite.toml --
 schema = 3
@@ -59,7 +59,7 @@ schema = ["native_functions.yaml"]
         "two configurations",
         "error",
         "A folder has both `torchgen_lite.toml` and a `[tool.torchgen_lite]` table in its "
-        "pyproject.toml. Which one is meant cannot be known; remove one of them.",
+        "pyproject.toml, and it is unclear which one is meant. Remove one of them.",
         """\
 -- pyproject.toml --
 [tool.torchgen_lite]
@@ -78,7 +78,7 @@ output-dir = "out"
         "TG005",
         "required version not met",
         "error",
-        "`required-version` in the configuration does not admit the installed torchgen-lite.",
+        "`required-version` in the configuration excludes the installed torchgen-lite.",
         """\
 -- torchgen_lite.toml --
 required-version = ">=99"
@@ -94,8 +94,8 @@ required-version = ">=0.1"
         "TG006",
         "the file cannot be read",
         "error",
-        "A schema file does not exist, may not be read, or is something else: a folder, a pipe, a device. "
-        "Its name has to be UTF-8 without control characters, because generated files name it.",
+        "A schema file does not exist, is not readable, or is not a regular file but a folder, a pipe or a device. "
+        "Its name has to be UTF-8 without control characters, because generated files contain it.",
         """\
 - func: relu(Tensor self) -> Tensor
 $ torchgen-lite lint --schema ops.yaml""",
@@ -108,7 +108,7 @@ $ torchgen-lite lint --schema native_functions.yaml""",
         "no schema file",
         "error",
         "Neither the configuration nor the command line names a schema file, and there is no "
-        "native_functions.yaml beside the configuration.",
+        "native_functions.yaml next to the configuration.",
         """\
 -- ops.yaml --
 - func: relu(Tensor self) -> Tensor""",
@@ -122,7 +122,7 @@ schema = ["ops.yaml"]""",
         "TG008",
         "unknown target",
         "error",
-        "The name is not the name of a target; `torchgen-lite list targets` lists them.",
+        "There is no target of this name; `torchgen-lite list targets` lists them.",
         """\
 -- torchgen_lite.toml --
 targets = ["pyton"]
@@ -154,8 +154,8 @@ $ torchgen-lite table relu --html relu.html""",
         "TG010",
         "a file that was not generated is in the way",
         "error",
-        "A file that would be written exists and does not carry the marker of generated files, so "
-        "somebody may have written it by hand; or its marker names a schema file of another project. It is "
+        "A file that would be written already exists and lacks the marker of generated files, so "
+        "it may be written by hand; or its marker names a schema file of another project. Such files are "
         "never overwritten; move or delete it.",
         """\
 -- torchgen_lite.toml --
@@ -251,10 +251,10 @@ $ torchgen-lite breaking --against old.yaml""",
     ),
     Code(
         "TG015",
-        "wrong command line",
+        "invalid command line",
         "error",
-        "An option or an argument that the command does not take, or that does not go with another one. `--help` "
-        "of the command lists what it takes.",
+        "The command does not take this option or argument, or not together with another one. `--help` "
+        "lists the options of the command.",
         """\
 - func: relu(Tensor self) -> Tensor
 $ torchgen-lite lint --schemas native_functions.yaml""",
@@ -267,7 +267,7 @@ $ torchgen-lite lint --schema native_functions.yaml""",
         "an output is out of date",
         "error",
         "`check` found a generated file that is missing, that differs from what would be generated, or that is no "
-        "longer produced. Text output has a line for each; `json`, `github` and `sarif` have this code.",
+        "longer produced. Text output has a line for each file; `json`, `github` and `sarif` use this code.",
         """\
 - func: relu(Tensor self) -> Tensor
 $ torchgen-lite check""",
@@ -281,7 +281,7 @@ $ torchgen-lite check""",
         "a schema file is not formatted",
         "error",
         "`fmt --check` or `fmt --diff` found a file that `fmt` would change. Text output names it; `json`, `github` "
-        "and `sarif` have this code.",
+        "and `sarif` use this code.",
         """\
 - dispatch:
     CPU: relu_cpu
@@ -297,8 +297,8 @@ $ torchgen-lite fmt --check""",
         "TG018",
         "no operators are left",
         "error",
-        "The schema files have no operators, as a file has that was emptied by mistake, and what was generated "
-        "before would lose all of its registrations. `generate --allow-empty` does that.",
+        "The schema files have no operators, probably because a file was emptied by mistake, and the existing outputs "
+        "would lose all of their registrations. `generate --allow-empty` proceeds anyway.",
         """\
 - func: relu(Tensor self) -> Tensor
 $ torchgen-lite generate
@@ -314,9 +314,8 @@ $ torchgen-lite generate --allow-empty""",
         "TG900",
         "internal error",
         "error",
-        "torchgen-lite failed in a way it should not. Please report it in its issue tracker, with the entry that it "
-        "is about and the file that is named, which has the versions, the command and the traceback; `-v` "
-        "prints that instead.",
+        "torchgen-lite has a bug. Please report it, with the entry that causes it and the file that the message "
+        "names, which has the versions, the command and the traceback; with `-v` they are printed instead.",
         """\
 - func: relu(Tensor self) -> Tensor""",
         """\

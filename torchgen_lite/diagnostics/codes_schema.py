@@ -7,7 +7,7 @@ from .code import Code
 SCHEMA_CODES = (
     Code(
         "TG200",
-        "a character that has no place in a schema",
+        "character that is not allowed in a schema",
         "error",
         "Schemas consist of names, numbers, strings and `( ) [ ] , * ! ? = | : . ->`.",
         "- func: relu(Tensor @self) -> Tensor",
@@ -17,7 +17,7 @@ SCHEMA_CODES = (
         "TG201",
         "unexpected text",
         "error",
-        "The schema's grammar wants something else at this place.",
+        "The grammar of schemas requires something else here.",
         "- func: relu(Tensor self; Tensor other) -> Tensor",
         "- func: relu(Tensor self, Tensor other) -> Tensor",
     ),
@@ -25,8 +25,8 @@ SCHEMA_CODES = (
         "TG202",
         "unknown type",
         "error",
-        "The type is none of the schema language. It has its own names: `float` is C's double, `int` "
-        "is int64_t, `T[]` is a list. A single small letter is a type variable.",
+        "The type is not in the schema language, which has its own names: `float` is a C++ double, `int` "
+        "is an int64_t, `T[]` is a list. A single lower-case letter is a type variable.",
         "- func: relu(tensor self) -> tensor",
         "- func: relu(Tensor self) -> Tensor",
     ),
@@ -34,14 +34,14 @@ SCHEMA_CODES = (
         "TG203",
         "duplicate name",
         "error",
-        "Two arguments have the same name, so neither can be given by keyword; or two results, so no rule "
-        "or formula can mean one of them.",
+        "Two arguments have the same name, so neither can be passed by keyword; or two results have, so no rule "
+        "or formula can refer to one of them.",
         "- func: add(Tensor a, Tensor a) -> Tensor",
         "- func: add(Tensor a, Tensor b) -> Tensor",
     ),
     Code(
         "TG204",
-        "not a default value",
+        "invalid default value",
         "error",
         "Defaults are numbers, strings in quotes, True, False, None, named constants, and lists of these.",
         "- func: add(Tensor a, Scalar alpha=) -> Tensor",
@@ -49,17 +49,17 @@ SCHEMA_CODES = (
     ),
     Code(
         "TG205",
-        "a bracket is not closed",
+        "unclosed bracket",
         "error",
-        "The opening bracket has no partner.",
+        "There is no closing bracket for this one.",
         "- func: relu(Tensor self -> Tensor",
         "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG206",
-        "no return type",
+        "missing return type",
         "error",
-        "Every schema says what it returns, after `->`; an operator that returns nothing says `-> ()`.",
+        "Every schema ends with `->` and its return types; an operator that returns nothing has `-> ()`.",
         "- func: relu(Tensor self)",
         "- func: relu(Tensor self) -> Tensor",
     ),
@@ -67,8 +67,8 @@ SCHEMA_CODES = (
         "TG207",
         "misplaced `*`",
         "warning",
-        "One `*` stands before the first keyword-only argument. A second one, or one with nothing "
-        "behind it, is accepted by PyTorch and means nothing.",
+        "A `*` precedes the first keyword-only argument. A second one, or one with nothing after it, "
+        "is accepted by PyTorch and has no meaning.",
         "- func: add(Tensor a, *) -> Tensor",
         "- func: add(Tensor a, *, Scalar alpha=1) -> Tensor",
     ),
@@ -77,8 +77,8 @@ SCHEMA_CODES = (
         "malformed alias annotation",
         "error",
         "`(a)` means: may alias set a; `(a!)`: is written; `(a|b)`: either; `(a -> *)`: goes to the "
-        "wildcard set. `Tensor!` is short for a set of its own that is written. It stands behind the tensor: "
-        "`Tensor(a!)?`, `Tensor(a!)[]`.",
+        "wildcard set. `Tensor!` is short for a separate set that is written. The annotation directly follows the "
+        "tensor type: `Tensor(a!)?`, `Tensor(a!)[]`.",
         "- func: add_(Tensor(!a) self) -> Tensor(a!)",
         "- func: add_(Tensor(a!) self) -> Tensor(a!)",
     ),
@@ -86,13 +86,13 @@ SCHEMA_CODES = (
         "TG209",
         "empty schema",
         "error",
-        "There is no text where a schema is expected.",
+        "A schema is expected, and the text is empty.",
         '- func: ""',
         "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG210",
-        "text behind the schema",
+        "text after the schema",
         "error",
         "The schema ends before the text does.",
         "- func: relu(Tensor self) -> Tensor;",
@@ -100,7 +100,7 @@ SCHEMA_CODES = (
     ),
     Code(
         "TG211",
-        "`...` is not the last one",
+        "`...` is not last",
         "error",
         "A variable number of arguments or returns can only come last.",
         "- func: f(..., Tensor x) -> Tensor",
@@ -110,7 +110,7 @@ SCHEMA_CODES = (
         "TG212",
         "type nested too deeply",
         "error",
-        "Types may be nested 32 deep, which is far more than any operator has.",
+        "Types may be nested 32 levels deep, far more than any operator needs.",
         "- func: f(int[][][][][][][][][][][][][][][][][][][][][][][][][][][][][][][][][] x) -> ()",
         "- func: f(int[][] x) -> ()",
     ),
@@ -118,7 +118,7 @@ SCHEMA_CODES = (
         "TG213",
         "schema too long",
         "error",
-        "A schema may have 65536 characters; PyTorch's longest has less than two thousand.",
+        "A schema may have 65536 characters; the longest in PyTorch has less than two thousand.",
         """\
 $ printf -- '- func: f(%s) -> ()' "$(yes 'int x, ' | head -n 9999 | tr -d '\\n')" > native_functions.yaml
 $ torchgen-lite lint""",
@@ -126,15 +126,15 @@ $ torchgen-lite lint""",
     ),
     Code(
         "TG214",
-        "argument without a name",
+        "missing argument name",
         "error",
-        "Every argument is a type and a name.",
+        "Every argument has a type and a name.",
         "- func: relu(Tensor) -> Tensor",
         "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG215",
-        "not an operator name",
+        "invalid operator name",
         "error",
         "Operators are named by identifiers: `namespace::name.overload`. The overload names `default` "
         "and those that begin with two underscores are reserved.",
@@ -151,9 +151,9 @@ $ torchgen-lite lint""",
     ),
     Code(
         "TG217",
-        "not a list size",
+        "invalid list size",
         "error",
-        "Brackets behind a type are empty or hold the number of elements.",
+        "Brackets after a type are empty or contain the number of elements.",
         "- func: pool(int[x] size) -> ()",
         "- func: pool(int[2] size) -> ()",
     ),
@@ -161,17 +161,17 @@ $ torchgen-lite lint""",
         "TG218",
         "the default does not fit the type",
         "error",
-        "The default is a value, but not one of the argument's type. Only an optional type, `Tensor?`, has "
+        "The default is not a value of the argument's type. Only an optional type, such as `Tensor?`, can be "
         "`None`.",
         "- func: add(Tensor a, int n=one) -> Tensor",
         "- func: add(Tensor a, int n=1) -> Tensor",
     ),
     Code(
         "TG220",
-        "argument without a default behind one that has one",
+        "argument without a default after one that has a default",
         "error",
-        "A caller who leaves the earlier argument out could not give the later one by position. PyTorch's "
-        "dispatcher refuses the schema when it is registered. Keyword-only arguments have any order.",
+        "A caller who omits the earlier argument could not pass the later one by position. PyTorch's "
+        "dispatcher refuses the schema when it is registered. Keyword-only arguments may have any order.",
         "- func: add(Tensor a, int n=1, int m) -> Tensor",
         "- func: add(Tensor a, int n=1, *, int m) -> Tensor",
     ),
@@ -179,8 +179,8 @@ $ torchgen-lite lint""",
         "TG221",
         "out argument that is not written",
         "error",
-        "A keyword-only tensor called `out` is where the result goes, and its annotation says so. Without it "
-        "the operator counts as functional: autograd and functionalization pass over what the kernel writes.",
+        "A keyword-only tensor called `out` receives the result, and needs an annotation that says so. Without it "
+        "the operator counts as functional: autograd and functionalization do not see what the kernel writes.",
         "- func: neg.out(Tensor self, *, Tensor out) -> Tensor",
         "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
     ),
@@ -188,8 +188,8 @@ $ torchgen-lite lint""",
         "TG222",
         "out argument with a default",
         "warning",
-        "An out variant is called with a tensor to write to; without one the functional variant is meant. An "
-        "argument with a default makes no out variant, so none is found for the functional operator.",
+        "An out variant is called with a tensor to write to; without one, callers use the functional variant. An "
+        "operator whose out argument has a default is not an out variant, so the functional operator has none.",
         "- func: neg.out(Tensor self, *, Tensor(a!)? out=None) -> Tensor(a!)?",
         "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
     ),
@@ -197,8 +197,8 @@ $ torchgen-lite lint""",
         "TG223",
         "too many arguments",
         "error",
-        "An operator has at most 64 arguments: c10's dispatcher keeps a bit for each. A registration of more is refused "
-        "when a library is loaded, so this is said before.",
+        "An operator has at most 64 arguments: c10's dispatcher keeps a bit for each. It refuses one with more "
+        "when the library is loaded.",
         f"- func: weigh({', '.join(f'Tensor w{number}' for number in range(65))}) -> Tensor",
         "- func: weigh(Tensor[] w) -> Tensor",
     ),

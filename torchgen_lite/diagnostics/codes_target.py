@@ -9,8 +9,8 @@ TARGET_CODES = (
         "TG500",
         "a template failed",
         "error",
-        "A template could not be found, parsed or rendered. With the built-in templates that is a "
-        "fault of torchgen-lite; with `template-dirs` look at the line that is shown.",
+        "A template could not be found, parsed or rendered. With the built-in templates this is a "
+        "bug of torchgen-lite; with `template-dirs`, look at the line shown.",
         """\
 -- torchgen_lite.toml --
 output-dir = "out"
@@ -38,7 +38,7 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG501",
-        "the template is made for another version",
+        "template for another version",
         "error",
         "Each template declares the `template-api` it was written for. Export the built-in template "
         "again and carry your changes over.",
@@ -70,7 +70,7 @@ $ torchgen-lite generate""",
         "TG502",
         "unknown template",
         "warning",
-        "A file in `template-dirs` has the name of no built-in template, so nothing uses it unless another "
+        "A file in `template-dirs` does not have the name of a built-in template, so it is not used unless another "
         "template includes it.",
         """\
 -- torchgen_lite.toml --
@@ -99,7 +99,7 @@ $ torchgen-lite templates check""",
     ),
     Code(
         "TG510",
-        "wrong target option",
+        "invalid target option",
         "error",
         "An option under `[tool.torchgen_lite.target.NAME]` is unknown or has a value that the "
         "target cannot take.",
@@ -122,8 +122,8 @@ $ torchgen-lite generate""",
         "TG511",
         "the target cannot express this operator",
         "warning",
-        "The language of the target has no form for a type or default of this operator, or its name is one "
-        "that the generated code needs itself; the operator is left out of its output.",
+        "The language of the target cannot express a type or default of this operator, or its name is reserved "
+        "in the generated code. The operator is left out of the output.",
         """\
 -- torchgen_lite.toml --
 [target.python]
@@ -141,11 +141,11 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG512",
-        "schema that PyTorch's dispatcher cannot take",
+        "schema that PyTorch's dispatcher refuses",
         "error",
-        "Operators of one's own are read by the dispatcher's parser, and that takes less than torchgen: no "
-        "infinite numbers, no lists of lists or of texts, no default but `None` for an optional list or "
-        "device, of layouts and memory formats only `strided` and `contiguous_format`. The library would "
+        "Custom operators are parsed by the dispatcher, which accepts less than torchgen does: no "
+        "infinite numbers, no lists of lists or of strings, no default but `None` for an optional list or "
+        "device, and of layouts and memory formats only `strided` and `contiguous_format`. The library would "
         "abort when it is loaded.",
         """\
 -- torchgen_lite.toml --
@@ -166,11 +166,11 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG513",
-        "name that is taken in generated C++",
+        "name conflict in generated C++",
         "error",
-        "A keyword of C++ gets an underscore, which can make it the name of another argument. A kernel "
-        "without a namespace is in that of the library, where generated namespaces such as `ops` and "
-        "`functions` are, too.",
+        "A reserved word of C++ gets an underscore, which can make it equal to the name of another argument. A kernel "
+        "without a namespace is in that of the library, which also has generated namespaces such as `ops` and "
+        "`functions`.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch"]
@@ -195,7 +195,7 @@ $ torchgen-lite generate""",
         "a target that cannot be loaded",
         "error",
         "An installed package registers a target in the group `torchgen_lite.targets` of its entry points, and "
-        "importing it fails, or gives something else than a `Target` of that name.",
+        "importing it fails or does not give a `Target` of that name.",
         """\
 -- torchgen_lite.toml --
 targets = ["reference"]

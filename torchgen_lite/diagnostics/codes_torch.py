@@ -9,7 +9,7 @@ _MM = "- func: mm(Tensor a, Tensor b) -> Tensor\n  dispatch: {CPU: mm_cpu}\n  "
 TORCH_CODES = (
     Code(
         "TG330",
-        "a rule for fakes that can't be read",
+        "invalid fake",
         "error",
         "`fake:` is the name of a Python function, or a rule: `like`, `shape`, `dtype`, `device`, "
         "`stride`, `memory_format`; `view` and `offset` for a result that shares memory; `count` for a "
@@ -47,7 +47,7 @@ TORCH_CODES = (
     ),
     Code(
         "TG334",
-        "function that cannot stand for the operator",
+        "function that does not fit the operator",
         "error",
         "The Python function that `dispatch`, `fake`, `vmap` or a formula names is looked up in the modules of the "
         "configuration, which are read and never imported. A kernel takes the operator's arguments: positional "
@@ -66,7 +66,7 @@ TORCH_CODES = (
     ),
     Code(
         "TG335",
-        "a sample that can't be read",
+        "invalid sample",
         "error",
         "A sample is a list of arguments, `(randn(3, 4), 2.0, dim=1)`, or a mapping from names to values. "
         "Values are numbers, strings, lists, dtypes, and tensors made with `randn`, `rand`, `zeros`, "
@@ -85,9 +85,9 @@ TORCH_CODES = (
     ),
     Code(
         "TG336",
-        "sample that the operator doesn't take",
+        "sample that does not fit the operator",
         "error",
-        "Every argument without a default is given, none twice, and each fits its type.",
+        "A sample gives every argument without a default, none twice, and with values that fit the types.",
         """\
 - func: mm(Tensor a, Tensor b) -> Tensor
   dispatch: {CPU: mm_cpu, Meta: mm_meta}
@@ -101,11 +101,11 @@ TORCH_CODES = (
     ),
     Code(
         "TG337",
-        "wrong autocast rule",
+        "invalid autocast rule",
         "error",
         "`autocast` says in which precision an operator runs under `torch.autocast`: `float32`, or "
-        "`lower_precision` for the dtype that autocast was given. With `{dtype: float32, result: a}` results "
-        "get back the dtype of argument `a`. Operators that write to their arguments cannot be cast.",
+        "`lower_precision` for the dtype of the autocast context. With `{dtype: float32, result: a}` results "
+        "are cast to the dtype of argument `a`. Operators that write to their arguments cannot be autocast.",
         """\
 - func: mm(Tensor a, Tensor b) -> Tensor
   dispatch: {CPU: mm_cpu, Meta: mm_meta}
@@ -178,12 +178,12 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG340",
-        "not in every release of PyTorch that the project is for",
+        "missing in a release of PyTorch that the project supports",
         "error",
-        "`torch` in the configuration says which releases the project is for, from 2.6 on. C++ that names a "
-        "dispatch key, a type or a tag compiles only where libtorch has it: `Dimname` is gone from 2.13 on, and `SymBool` is read from 2.9 on. For "
-        "target `cpp-torch-stable` this is also said of a type that the stable ABI of one of these releases does "
-        "not carry; it counts from 2.10 on, or from its `target-version`, which has a code of its own (TG532).",
+        "`torch` in the configuration lists the releases that the project supports, from 2.6 on. C++ code with a "
+        "dispatch key, a type or a tag compiles only if libtorch has it: `Dimname` was removed in 2.13, and schemas can "
+        "have `SymBool` since 2.9. For target `cpp-torch-stable` this also covers types that the stable ABI of one of "
+        "these releases lacks, from 2.10 or its `target-version` on, which has its own code (TG532).",
         """\
 -- torchgen_lite.toml --
 torch = ">=2.6"
@@ -235,10 +235,10 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG343",
-        "integer result that counts as differentiable",
+        "integer result treated as differentiable",
         "warning",
-        "An integer requires no gradient. Without `output_differentiability` every result that is a tensor counts as "
-        "differentiable, this one too, by whose `fake` it is an integer: formulas would be called with zeros for it.",
+        "Integers have no gradients. Without `output_differentiability` every result that is a tensor counts as "
+        "differentiable, including this one, which is an integer according to `fake`: formulas would get zeros for it.",
         """\
 - func: mylib::largest(Tensor x) -> (Tensor values, Tensor indices)
   dispatch: {CPU: largest_cpu}

@@ -9,7 +9,7 @@ YAML_CODES = (
         "TG100",
         "invalid YAML",
         "error",
-        "The file is not YAML. What follows the place shown was not read.",
+        "The file is not valid YAML. Nothing after the place shown was read.",
         """\
 - func: relu(Tensor self) -> Tensor
  dispatch:
@@ -31,7 +31,7 @@ YAML_CODES = (
         "TG102",
         "unknown field",
         "error",
-        "An entry has a field that no release of PyTorch and no extension of ours knows. Fields of a "
+        "An entry has a field that neither PyTorch, in any release, nor this project knows. Fields of a "
         "vendor can be declared with `extra-fields` in the configuration.",
         "- func: relu(Tensor self) -> Tensor\n  varians: method",
         "- func: relu(Tensor self) -> Tensor\n  variants: method",
@@ -60,18 +60,18 @@ YAML_CODES = (
     ),
     Code(
         "TG105",
-        "a key is written twice",
+        "duplicate key",
         "error",
-        "YAML leaves open which of two equal keys counts, and most readers silently take the last one.",
+        "YAML does not define which of two equal keys counts, and most parsers silently take the last one.",
         "- func: relu(Tensor self) -> Tensor\n  variants: method\n  variants: function",
         "- func: relu(Tensor self) -> Tensor\n  variants: function, method",
     ),
     Code(
         "TG106",
-        "wrong type of a field's value",
+        "wrong type of value",
         "error",
-        "The field takes another kind of value: a string where a list stands, a list where a mapping "
-        "stands, and so on.",
+        "The field takes another kind of value: a string and not a list, a list and not a mapping, "
+        "and so on.",
         """\
 - func: relu(Tensor self) -> Tensor
   device_guard: maybe""",
@@ -81,19 +81,19 @@ YAML_CODES = (
     ),
     Code(
         "TG107",
-        "a value the field does not take",
+        "invalid value",
         "error",
-        "The field takes one of a few words, and this is none of them.",
+        "The field takes one of a fixed set of words, and this is not among them.",
         "- func: relu(Tensor self) -> Tensor\n  variants: methd",
         "- func: relu(Tensor self) -> Tensor\n  variants: method",
     ),
     Code(
         "TG108",
-        "not the name of a kernel",
+        "invalid kernel name",
         "error",
         "A kernel is named by an identifier, or by identifiers joined with `.` or `::`; `::f` is in the global "
-        "namespace of C++. Text that is anything else never reaches generated code. An instance of a template "
-        "is registered by way of a function that calls it.",
+        "namespace of C++. Other text never reaches generated code. To register an instance of a template, "
+        "write a function that calls it.",
         """\
 - func: relu(Tensor self) -> Tensor
   dispatch:
@@ -105,20 +105,19 @@ YAML_CODES = (
     ),
     Code(
         "TG109",
-        "a feature of YAML that is not read",
+        "unsupported YAML feature",
         "error",
-        "Operator files are plain data: no tags such as `!!python/object`, no merge keys, no second "
-        "document. Anchors and aliases are read.",
+        "Schema files are plain data: tags such as `!!python/object`, merge keys and a second document "
+        "are not supported. Anchors and aliases are.",
         "- func: !!python/name:os.system relu(Tensor self) -> Tensor",
         "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG110",
-        "the file goes beyond a limit",
+        "limit exceeded",
         "error",
-        "The file is too large, nested too deeply, has too many errors, or its aliases expand to too "
-        "much. The limits are "
-        "far beyond what PyTorch's own file needs.",
+        "The file is too large, nested too deeply, has too many errors, or its aliases expand to too many "
+        "nodes. The limits are far beyond what PyTorch's own file needs.",
         """\
 $ yes '[' | head -n 999 > native_functions.yaml
 $ torchgen-lite lint""",
@@ -128,8 +127,8 @@ $ torchgen-lite lint""",
         "TG111",
         "unknown tag",
         "warning",
-        "Tags are the names in tags.yaml. torchgen refuses a tag that is not there, and every other "
-        "reader ignores it. Declare tags of your own with `tags` in the configuration.",
+        "Tags are the names in PyTorch's tags.yaml. torchgen refuses any other tag, and other tools "
+        "ignore it. Declare your own tags with `tags` in the configuration.",
         "- func: relu(Tensor self) -> Tensor\n  tags: pointwize",
         "- func: relu(Tensor self) -> Tensor\n  tags: pointwise",
     ),
@@ -137,7 +136,7 @@ $ torchgen-lite lint""",
         "TG112",
         "retired field",
         "warning",
-        "An earlier release of PyTorch had this field. It is read as what it was.",
+        "An earlier release of PyTorch had this field. It is still accepted.",
         "- func: relu(Tensor self) -> Tensor\n  use_c10_dispatcher: full",
         "- func: relu(Tensor self) -> Tensor",
     ),
@@ -145,7 +144,7 @@ $ torchgen-lite lint""",
         "TG113",
         "former name of a dispatch key",
         "warning",
-        "An earlier release of PyTorch had this name for the key. It is read as what it was.",
+        "An earlier release of PyTorch used this name for the key. It is still accepted.",
         "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    DefaultBackend: relu",
         "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: relu",
     ),
@@ -153,7 +152,7 @@ $ torchgen-lite lint""",
         "TG114",
         "empty value",
         "error",
-        "The field is there and has no value. Leave the field out, or give the value.",
+        "The field has no value. Remove the field, or give it a value.",
         """\
 - func: relu(Tensor self) -> Tensor
   dispatch:""",
@@ -164,9 +163,9 @@ $ torchgen-lite lint""",
     ),
     Code(
         "TG115",
-        "a dispatch key in the table twice",
+        "duplicate dispatch key",
         "error",
-        "A key can have one kernel. The same key stands in two lists of this `dispatch:` table.",
+        "A key can have only one kernel, and this key occurs twice in the `dispatch:` table.",
         """\
 - func: relu(Tensor self) -> Tensor
   dispatch:
@@ -180,9 +179,9 @@ $ torchgen-lite lint""",
     ),
     Code(
         "TG116",
-        "fields that exclude each other",
+        "conflicting fields",
         "error",
-        "Two fields of the entry contradict each other, or one needs another that is not there.",
+        "Two fields of the entry contradict each other, or one requires another that is missing.",
         """\
 - func: relu(Tensor self) -> Tensor
   manual_kernel_registration: True
@@ -197,7 +196,7 @@ $ torchgen-lite lint""",
         "TG117",
         "a character that YAML forbids",
         "error",
-        "The file is not UTF-8 text, or has a control character such as NUL in it.",
+        "The file is not UTF-8, or contains a control character such as NUL.",
         """\
 $ printf '%s\\0' '- func: relu(Tensor self) -> Tensor' > native_functions.yaml
 $ torchgen-lite lint""",
@@ -208,7 +207,7 @@ $ torchgen-lite lint""",
         "malformed `precomputed`",
         "error",
         "Each line of `precomputed` is `argument -> type name, type name ...`, where the argument is "
-        "one of the schema's; the last line may be a list of new parameters alone.",
+        "in the schema; the last line may be just a list of new parameters.",
         """\
 - func: f(Tensor self, int dim) -> Tensor
   structured_delegate: f.out
@@ -228,13 +227,13 @@ $ torchgen-lite lint""",
         "TG119",
         "malformed version range",
         "error",
-        "`torch:` takes version comparisons joined by commas.",
+        "`torch:` takes version comparisons, separated by commas.",
         '- func: relu(Tensor self) -> Tensor\n  torch: "2.6 or later"',
         '- func: relu(Tensor self) -> Tensor\n  torch: ">=2.6,<2.9"',
     ),
     Code(
         "TG120",
-        "wrong suppression comment",
+        "invalid suppression comment",
         "warning",
         "A `# torchgen-lite: ignore[...]` comment names a code that does not exist.",
         "- func: relu(Tensor self) -> Tensor  # torchgen-lite: ignore[TG40]",
@@ -242,9 +241,9 @@ $ torchgen-lite lint""",
     ),
     Code(
         "TG121",
-        "a key that is not a name",
+        "invalid key",
         "error",
-        "The keys of an entry are names; a list, a mapping or an empty key is not.",
+        "The keys of an entry are names, and not lists, mappings or empty.",
         """\
 - func: relu(Tensor self) -> Tensor
   ? [variants]
@@ -258,7 +257,7 @@ $ torchgen-lite lint""",
         "malformed build guard",
         "error",
         "`guard:` takes one preprocessor condition on one line, `#if`, `#ifdef` or `#ifndef`, or a list of them. "
-        "Behind `#if` stands one whole expression; a comment behind that begins with `//`.",
+        "`#if` is followed by one complete expression; a comment after it begins with `//`.",
         '- func: relu(Tensor self) -> Tensor\n  guard: "USE_ROCM"',
         '- func: relu(Tensor self) -> Tensor\n  guard: "#ifndef USE_ROCM"',
     ),
@@ -284,7 +283,7 @@ $ torchgen-lite lint""",
         "error",
         "An inner loop is the name of a function and the element types that it serves: "
         "`add (AllAndComplex, Half)`. Types have the names of `ScalarType` in C++; `Integral`, `Floating`, "
-        "`Complex`, `All`, `AllAndComplex` and `FloatingAndComplex` stand for several.",
+        "`Complex`, `All`, `AllAndComplex` and `FloatingAndComplex` are groups of types.",
         "- func: neg(Tensor self) -> Tensor\n  structured_delegate: neg.out\n"
         "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  ufunc_inner_loop:\n    Generic: neg (float32)",
@@ -294,9 +293,9 @@ $ torchgen-lite lint""",
     ),
     Code(
         "TG125",
-        "method that cannot be one",
+        "operator that cannot be a method",
         "error",
-        "A method is called on the argument `self`, by position. PyTorch binds no method with out arguments.",
+        "A method is called on its positional argument `self`. PyTorch does not bind methods with out arguments.",
         "- func: relu(Tensor input) -> Tensor\n  variants: method",
         "- func: relu(Tensor self) -> Tensor\n  variants: method",
     ),
@@ -304,9 +303,9 @@ $ torchgen-lite lint""",
         "TG126",
         "tag that the entry cannot have",
         "error",
-        "`generated` marks the operators that PyTorch's generator derives, so no entry has it. `inplace_view` "
-        "is for an operator that changes the sizes, strides or storage of `self`: its name ends in an "
-        "underscore, and `self` is written.",
+        "`generated` marks the operators that PyTorch's generator derives, so entries cannot have it. `inplace_view` "
+        "is for operators that change the sizes, strides or storage of `self`: their names end in an "
+        "underscore, and they write to `self`.",
         "- func: row(Tensor(a) self, int i) -> Tensor(a)\n  tags: inplace_view",
         "- func: turn_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view",
     ),
@@ -314,8 +313,8 @@ $ torchgen-lite lint""",
         "TG127",
         "random operator without its tag",
         "warning",
-        "An operator that takes a generator gives another result at each call. Without the tag "
-        "`nondeterministic_seeded` compilers run it again where they need its result twice; PyTorch's "
+        "An operator that takes a generator returns a different result for each call. Without the tag "
+        "`nondeterministic_seeded`, compilers may run it again where they need its result twice; PyTorch's "
         "generator refuses the entry.",
         "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor",
         "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor\n"
@@ -325,7 +324,7 @@ $ torchgen-lite lint""",
         "TG128",
         "tag that is not a name",
         "error",
-        "A tag is a name, since generated C++ has it behind `at::Tag::`.",
+        "A tag has to be an identifier: generated C++ contains `at::Tag::` followed by its name.",
         '- func: relu(Tensor self) -> Tensor\n  tags: "core}"',
         "- func: relu(Tensor self) -> Tensor\n  tags: core",
     ),

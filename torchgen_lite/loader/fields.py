@@ -39,7 +39,7 @@ def _ours(
 
 
 _FIELDS = (
-    Field("func", native.FUNC, "the schema; the only field that must be there"),
+    Field("func", native.FUNC, "the schema; the only required field"),
     _ours("doc", TEXT, "what the operator does; goes to docstrings, types and C++ headers"),
     _ours(
         "torch",
@@ -60,7 +60,9 @@ _FIELDS = (
         "for generated C++: whether arguments must share a device: `NoCheck` or `ExactSame`",
     ),
     Field(
-        "device_guard", FLAG, "for generated C++: whether the arguments' device becomes the current"
+        "device_guard",
+        FLAG,
+        "for generated C++: whether the device of the arguments becomes the current device",
     ),
     Field(
         "structured",
@@ -95,8 +97,8 @@ _FIELDS = (
         native.CATEGORY,
         "`factory`, `new`, `like` or `dummy`, where names and types mislead PyTorch",
     ),
-    Field("manual_kernel_registration", FLAG, "kernels are registered by hand elsewhere"),
-    Field("manual_cpp_binding", FLAG, "the C++ function is written by hand elsewhere"),
+    Field("manual_kernel_registration", FLAG, "kernels are registered elsewhere, by hand"),
+    Field("manual_cpp_binding", FLAG, "the C++ function is written elsewhere, by hand"),
     Field(
         "cpp_no_default_args",
         native.NO_DEFAULTS,
@@ -105,7 +107,7 @@ _FIELDS = (
     Field(
         "dispatch",
         native.DISPATCH,
-        "kernels by dispatch key; a comma list of keys shares a kernel. `{}` says that there are none; "
+        "kernels by dispatch key; several keys, separated by commas, share a kernel. `{}` means none; "
         "without the field the operator is CompositeImplicitAutograd",
     ),
     Field("autogen", native.AUTOGEN, "operators that PyTorch derives from this one", fills=True),
@@ -133,13 +135,13 @@ _FIELDS = (
     _ours(
         "output_differentiability",
         own.DIFFERENTIABILITY,
-        "for each result whether it has a derivative; it may stand under `derivatives` too",
+        "whether each result has a derivative; also accepted under `derivatives`",
         part_of="derivatives",
     ),
     _ours(
         "samples",
         own.SAMPLES,
-        "a list of example arguments for generated tests, or a mapping with `calls` and what these are compared with",
+        "a list of example arguments for generated tests, or a mapping with `calls` and a reference to compare them with",
     ),
     Field(
         "use_const_ref_for_mutable_tensors",
