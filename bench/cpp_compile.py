@@ -8,8 +8,8 @@ files that both targets write, in the usual 16 shards: typed calls, definitions,
 writes for autograd is left out.) Two compilers run at a time. Needs torch, for the schemas and the headers.
 
 With `--by-hand`, libraries of so many operators, each beside the same written with TORCH_LIBRARY in one file: the
-processors' time, one compiler at a time. What autograd adds, of which the file written by hand has nothing, and what the
-proof adds to a file of kernels, are apart.
+processors' time, one compiler at a time; and without typed calls that nothing generated makes. What autograd adds, of which
+the file written by hand has nothing, and what the proof adds to a file of kernels, are apart.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def write(folder: Path, schema: str, target: str, options: Mapping[str, object])
     for path, text in torchgen_lite.generate(program, targets=[target]).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-    return folder / target
+    return folder / str(options.get("folder", target))
 
 
 def compile_all(root: Path, names: Sequence[str], flags: Sequence[str]) -> Times:
@@ -129,6 +129,7 @@ def written_by_hand(schema: str) -> str:
 def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
     """Print what a library costs to compile, beside the same written by hand."""
     schema = "".join(entries(count))
+    bare = write(folder, schema, "cpp-torch", {**TORCH, "folder": "bare", "typed-calls": False})
     root = write(folder, schema, "cpp-torch", TORCH)
     kernels = (root / "include/bench_ops/kernels.h").read_text()
     declared = "\n".join(line for line in kernels.splitlines() if "KERNELS_H" not in line)
@@ -138,7 +139,7 @@ def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
     for name, text in {**texts, "kernels.cpp": "#include <declared.h>\n"}.items():
         (root / "src" / name).write_text(text)
 
-    def used(*names: str) -> float:
+    def used(*names: str, root: Path = root) -> float:
         return sum(compile_all(root, [name], flags).processors for name in names)
 
     apart = {"register_autograd.cpp", "module.cpp", "kernels.cpp", *texts}
@@ -148,6 +149,8 @@ def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
     print(f"  by hand, in one file          {base:6.1f} s")
     own = used(*generated)
     print(f"  {', '.join(generated):28}  {own:6.1f} s   {own / base:.2f}", flush=True)
+    without = used("register.cpp", root=bare)
+    print(f"    with typed-calls = false    {without:6.1f} s   {without / base:.2f}", flush=True)
     if "register_autograd.cpp" in source_names(root):
         print(f"  register_autograd.cpp         {used('register_autograd.cpp'):6.1f} s", flush=True)
     proven, plain = used("proof.cpp"), used("kernels.cpp")

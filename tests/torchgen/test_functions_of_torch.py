@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.dialects import torch_functions
-from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS, TORCH_FUNCTIONS, in_at
+from torchgen_lite.dialects.torch_functions import (
+    AT_FUNCTIONS,
+    TORCH_FUNCTIONS,
+    at_header,
+    in_at,
+)
 from torchgen_lite.key_tables import CURRENT
 
 
@@ -54,3 +59,11 @@ def test_the_functions_of_at_are_those_of_its_headers(include: Path) -> None:
     functions = [(include / "ATen" / "ops" / f"{name}.h").read_text() for name in operators]
     unknown = {name for text in functions for name in declared(text) if not in_at(name)}
     assert unknown == {"noopDelete"}
+
+
+@pytest.mark.torch
+def test_every_function_of_at_has_a_header(include: Path) -> None:
+    assert {name for name in AT_FUNCTIONS if not (include / at_header(name)).exists()} == set()
+    python_only = TORCH_FUNCTIONS - AT_FUNCTIONS
+    operators = {path.stem for path in (include / "ATen" / "ops").glob("*.h")}
+    assert {name for name in python_only if name.removesuffix("_") in operators} == set()

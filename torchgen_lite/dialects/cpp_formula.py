@@ -17,7 +17,7 @@ from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, Fact
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
-from torchgen_lite.dialects.torch_functions import in_at
+from torchgen_lite.dialects.torch_functions import EVERYTHING, at_header, in_at
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort
@@ -292,6 +292,23 @@ def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes
             is_known = name in _BROUGHT or name in functions.python or "::" in name
             if name and not is_known and not in_at(name):
                 yield node, name
+
+
+def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
+    """The headers of PyTorch that declare the functions which a formula calls."""
+    for part in every_part(tree):
+        node = part.node
+        if isinstance(node, nodes.Lambda):
+            yield EVERYTHING
+        if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
+            continue
+        is_ours = part.saved is not None or (part.operator is not None and is_own(part.operator))
+        name = node.function.text.removeprefix("at::")
+        if is_ours or name in _BROUGHT or name[0].isupper():
+            continue
+        # What is not known to be PyTorch's is the author's, if there are headers of theirs.
+        if in_at(name) or not functions.has_headers:
+            yield at_header(name)
 
 
 def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:

@@ -90,9 +90,32 @@ TORCH_FUNCTIONS = frozenset("""
     while_loop xlogy xlogy_ zero_ zeros zeros_like
     """.split())
 
-# What the namespace `at` has besides; some of the above it lacks. Functions for sizes and devices that no schema declares
+# Those of them that are nothing of C++'s which a gradient may need.
+_ONLY_PYTHON = frozenset("""
+    are_deterministic_algorithms_enabled as_tensor asarray autocast_decrement_nesting
+    autocast_increment_nesting broadcast_shapes classproperty clear_autocast_cache compile
+    compiled_with_cxx11_abi cond dsmm eig fork from_dlpack from_numpy frombuffer get_autocast_cpu_dtype
+    get_autocast_dtype get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_default_device
+    get_default_dtype get_deterministic_debug_mode get_device_module get_file_path get_float32_matmul_precision
+    get_num_interop_threads get_num_threads get_rng_state hsmm import_ir_module import_ir_module_from_buffer
+    init_num_threads initial_seed is_anomaly_check_nan_enabled is_anomaly_enabled is_autocast_cache_enabled
+    is_autocast_cpu_enabled is_autocast_enabled is_autocast_ipu_enabled is_autocast_xla_enabled
+    is_deterministic_algorithms_warn_only_enabled is_grad_enabled is_inference_mode_enabled is_storage
+    is_tensor is_warn_always_enabled load lobpcg lstsq lu manual_seed matrix_rank merge_type_from_type_comment
+    parse_ir parse_schema parse_type_comment pca_lowrank prepare_multiprocessing_environment
+    profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 quantized_gru quantized_lstm
+    saddmm save seed set_anomaly_enabled set_autocast_cache_enabled set_autocast_cpu_dtype
+    set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype
+    set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled
+    set_default_device set_default_dtype set_default_tensor_type set_deterministic_debug_mode
+    set_float32_matmul_precision set_flush_denormal set_num_interop_threads set_num_threads set_printoptions
+    set_rng_state set_warn_always solve spmm svd_lowrank sym_float sym_fresh_size sym_int sym_ite sym_max
+    sym_min sym_not sym_sqrt sym_sum symeig thread_safe_generator to_dlpack typename unify_type_list unique
+    unravel_index use_deterministic_algorithms vmap wait while_loop
+    """.split())
+# What the namespace `at` has besides. Functions for sizes and devices that no schema declares
 # are those that a gradient may need.
-AT_FUNCTIONS = TORCH_FUNCTIONS.union("""
+AT_FUNCTIONS = (TORCH_FUNCTIONS - _ONLY_PYTHON).union("""
     adaptive_avg_pool2d adaptive_avg_pool3d adaptive_avg_pool3d_backward adaptive_max_pool2d
     adaptive_max_pool2d_backward adaptive_max_pool3d adaptive_max_pool3d_backward affine_grid_generator_backward
     alias are_expandable avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward batch_norm_backward
@@ -171,3 +194,24 @@ def in_at(name: str) -> bool:
     for variant in _VARIANTS:
         name = name.removesuffix(variant)
     return name[0] == "_" or name[0].isupper() or name in AT_FUNCTIONS
+
+
+# Functions of `at` that have no header of their own.
+_PLAIN = frozenset("""
+    are_expandable device_of expand_inplace expand_outplace expand_size flatten_dense_tensors fmap for_blob from_blob
+    infer_dense_strides infer_size is_expandable_to normal_functional rrelu_with_noise_functional sum_to
+    unflatten_dense_tensors
+    """.split())
+EVERYTHING = "ATen/ATen.h"
+
+
+def at_header(name: str) -> str:
+    """The header that declares a function of `at`: that of its operator, or the one that has them all.
+
+    >>> at_header("sum_symint"), at_header("tanh_"), at_header("sum_to"), at_header("_softmax")
+    ('ATen/ops/sum.h', 'ATen/ops/tanh.h', 'ATen/ATen.h', 'ATen/ATen.h')
+    """
+    for variant in _VARIANTS:
+        name = name.removesuffix(variant)
+    is_operator = name in AT_FUNCTIONS and name not in _PLAIN
+    return f"ATen/ops/{name.removesuffix('_')}.h" if is_operator else EVERYTHING

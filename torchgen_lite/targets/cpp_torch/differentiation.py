@@ -14,7 +14,7 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origi
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
-from torchgen_lite.dialects.cpp_formula import Functions, unknown_functions
+from torchgen_lite.dialects.cpp_formula import Functions, called_headers, unknown_functions
 from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.targets.cpp.layout import Layout, stem
@@ -73,6 +73,7 @@ class _File:
     nodes: dict[str, NodeView] = field(default_factory=dict)
     kernels: list[KernelView] = field(default_factory=list)
     registered: list[Registration] = field(default_factory=list)
+    called: set[str] = field(default_factory=set)
     calls_functions: bool = False
     has_fallbacks: bool = False
 
@@ -94,6 +95,8 @@ class _File:
         node = self.nodes.get(info.node_name)
         if node is None:
             self.nodes[info.node_name] = node_view(info, functions, classes)
+            for derivative in info.derivatives:
+                self.called.update(called_headers(derivative.tree, functions))
             self.calls_functions = self.calls_functions or calls_functions(info)
         elif node.guard != operator.guard:
             # Variants under different conditions share the node, so it is always there.
@@ -226,6 +229,7 @@ def _file_view(
         "operators_header": stem("operators", shard),
         "calls_functions": file.calls_functions,
         "has_fallbacks": file.has_fallbacks,
+        "called": sorted(file.called),
         "headers": list(headers),
         "nodes": list(file.nodes.values()),
         "kernels": file.kernels,

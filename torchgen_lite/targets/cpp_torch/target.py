@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
 
+from torchgen_lite.analysis.differentiability.typed import every_part
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration as Registered
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
@@ -80,7 +82,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if options.calls_only:
         return TargetResult(_calls(operators, layout, True), tuple(diagnostics))
     registered = tuple(selection.registrations(program))
-    called = _called(operators, registered, program.resolved.lent)
+    called = _called(operators, registered, program.resolved, options.typed_calls)
     files = _files(operators, called, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
@@ -122,13 +124,14 @@ def _calls(
 
 
 def _called(
-    operators: tuple[Operator, ...], registered: tuple[Registered, ...], lent: Collection[str]
+    operators: tuple[Operator, ...],
+    registered: tuple[Registered, ...],
+    resolved: Resolved,
+    is_every: bool,
 ) -> tuple[Operator, ...]:
-    """The operators with typed calls: of those that PyTorch has calls for, what generated kernels call.
-
-    `lent` are operators of the PyTorch that the file refers to, by whole names.
-    """
-    generated: set[str] = set()
+    """The operators with typed calls: every one, but of those that PyTorch has calls for, or that nobody else
+    calls, what generated kernels do."""
+    generated = set() if is_every else _in_formulas(resolved)
     for one in registered:
         if one.origin not in WRITTEN | STRUCTURED | {Origin.copied}:
             generated |= {o.name for o in (one.operator, one.source) if o is not None}
@@ -137,9 +140,19 @@ def _called(
             one
             for one in operators
             if not one.facts.is_derived
-            and (one.function.name in generated or not _has_calls(one, lent))
+            and (
+                one.function.name in generated or (is_every and not _has_calls(one, resolved.lent))
+            )
         ]
     )
+
+
+def _in_formulas(resolved: Resolved) -> set[str]:
+    """The operators that formulas call."""
+    infos = [info for plan in resolved.autograd.values() for info in plan.infos.values()]
+    trees = [derivative.tree for info in infos for derivative in info.derivatives]
+    parts = [part.operator for tree in trees for part in every_part(tree)]
+    return {operator.name for operator in parts if operator is not None}
 
 
 def _has_calls(operator: Operator, lent: Collection[str]) -> bool:

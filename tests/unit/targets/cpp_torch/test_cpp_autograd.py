@@ -35,8 +35,8 @@ def autograd(folder: Path, *entries: str, **options: object) -> str:
     """The text of `register_autograd.cpp`."""
     (folder / "ops.yaml").write_text("".join(entries))
     given = {name.replace("_", "-"): value for name, value in options.items()}
-    config = Config(root=folder, target_options={"cpp-torch": given})
-    program = load("ops.yaml", config=config, root=folder)
+    config = Config(root=folder, schema=("ops.yaml",), target_options={"cpp-torch": given})
+    program = load(config=config)
     assert program.diagnostics == ()
     return generate(program, targets=["cpp-torch"])["cpp-torch/src/register_autograd.cpp"]
 
@@ -76,6 +76,23 @@ def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
   size_t saved_y_count_ = 0;
 """ in text
     assert "  _node->saved_y_count_ = y.size();\n  _node->saved_saved_x = " in text
+
+
+def test_the_headers_of_what_formulas_call_are_included(tmp_path: Path) -> None:
+    no = "y: not_differentiable"
+
+    def included(formula: str, **options: object) -> list[str]:
+        text = autograd(tmp_path, entry("f(Tensor x, Tensor y) -> Tensor", formula, no), **options)
+        found = [line for line in text.splitlines() if line.startswith("#include <ATen/")]
+        return [line[10:-1] for line in found if "/core/" not in line]
+
+    plain = ["ATen/TensorOperators.h"]
+    assert included("x: grad * y.relu()") == plain
+    ops = ["ATen/ops/sigmoid.h", "ATen/ops/sum.h"]
+    assert included("x: at::sigmoid(sum(grad, {0}, true)) * y.sum(0)") == plain + ops
+    assert included("x: _softmax(grad, 0, false)") == [*plain, "ATen/ATen.h"]
+    headers = ["mine.h"]
+    assert included("x: my_backward(grad)", formula_headers=headers) == plain
 
 
 def test_a_node_and_a_kernel(tmp_path: Path) -> None:

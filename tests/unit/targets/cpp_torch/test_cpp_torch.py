@@ -514,6 +514,24 @@ def test_calls_only(tmp_path: Path) -> None:
     ]
 
 
+def test_without_typed_calls_there_are_those_that_generated_code_makes(tmp_path: Path) -> None:
+    recorded = "- func: demo::twice(Tensor x) -> Tensor\n  dispatch:\n    CPU: twice_cpu\n"
+    recorded += "  derivatives:\n    x: 2 * thrice(grad)\n"
+    called = "- func: demo::thrice(Tensor x) -> Tensor\n  dispatch:\n    CPU: thrice_cpu\n"
+    yaml = SCALE + recorded + called
+    files = generate(tmp_path, yaml, typed_calls=False)
+    calls = re.findall(r"^at::Tensor (\w+)::call\(", files["src/register.cpp"], flags=re.M)
+    assert calls == ["twice", "thrice"]
+    assert re.findall(r"^struct (\w+) {", files["include/demo/operators.h"], flags=re.M) == calls
+    assert "::demo::functions::thrice(grad)" in files["src/register_autograd.cpp"]
+    none = generate(tmp_path, SCALE, typed_calls=False)
+    assert "include/demo/operators.h" not in none
+    assert (
+        "operators.h" not in "".join(none.values())
+        and "detail::find" not in none["src/register.cpp"]
+    )
+
+
 def test_functions_that_would_be_the_same_are_there_once(tmp_path: Path) -> None:
     yaml = "- func: demo::f(Tensor x, int n) -> Tensor\n- func: demo::f.sym(Tensor x, SymInt n) -> Tensor\n"
     text = generate(tmp_path, yaml)["include/demo/functions.h"]
