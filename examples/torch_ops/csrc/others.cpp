@@ -14,6 +14,7 @@
 #include <ATen/ops/mean.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/rsqrt.h>
+#include <ATen/ops/sum.h>
 #include <ATen/ops/zeros_like.h>
 
 namespace torch_ops {
@@ -33,6 +34,12 @@ void check_weighted_sum(
   TORCH_CHECK(
       !weight || (weight->dim() == 1 && weight->sym_size(0) == xs.size()),
       "weighted_sum: weight needs one element for each tensor");
+}
+
+template <int64_t dim>
+at::Tensor sums(const at::Tensor& matrix) {
+  TORCH_CHECK(matrix.dim() == 2, "column_sums takes a matrix");
+  return at::sum(matrix, dim);
 }
 
 } // namespace
@@ -93,8 +100,16 @@ at::Tensor diagonal_view(const at::Tensor& self) {
   return at::diagonal(self);
 }
 
+// An instance of a template has a name by way of a function.
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
+at::Tensor column_sums_cpu(const at::Tensor& self) {
+  return sums<0>(self);
+}
+#endif
+
 } // namespace torch_ops
 
+#include <torch_ops/verify/column_sums.h>
 #include <torch_ops/verify/diagonal_view.h>
 #include <torch_ops/verify/minmax.h>
 #include <torch_ops/verify/rms_norm.h>

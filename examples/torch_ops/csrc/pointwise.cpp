@@ -1,6 +1,7 @@
-// Element by element: muladd, scale in its three variants, smooth_relu.
+// Element by element: muladd, scale in its three variants, smooth_relu, hinge, drift.
 
 #include <cmath>
+#include <tuple>
 
 #include <ATen/Dispatch.h>
 #include <ATen/TensorIterator.h>
@@ -72,8 +73,61 @@ at::Tensor smooth_relu_cpu(const at::Tensor& self) {
   return iterator.output();
 }
 
+std::tuple<at::Tensor, at::Tensor> hinge_cpu(
+    const at::Tensor& input,
+    const at::Tensor& target,
+    double margin) {
+  TORCH_CHECK(
+      input.sym_sizes() == target.sym_sizes() &&
+          input.scalar_type() == target.scalar_type(),
+      "hinge needs a target for each element");
+  const at::Tensor loss = at::empty_like(input);
+  const at::Tensor is_inside =
+      at::empty_like(input, input.options().dtype(at::kBool));
+  auto iterator = at::TensorIteratorConfig()
+                      .add_output(loss)
+                      .add_output(is_inside)
+                      .add_const_input(input)
+                      .add_const_input(target)
+                      .check_all_same_dtype(false)
+                      .build();
+  AT_DISPATCH_FLOATING_TYPES(input.scalar_type(), "hinge", [&] {
+    const auto width = static_cast<scalar_t>(margin);
+    at::native::cpu_kernel_multiple_outputs(
+        iterator,
+        [=](scalar_t x, scalar_t y) -> std::tuple<scalar_t, bool> {
+          const scalar_t rest = width - x * y;
+          return {rest > 0 ? rest : scalar_t(0), rest > 0};
+        });
+  });
+  return {loss, is_inside};
+}
+
 } // namespace torch_ops
 
+// A kernel may stand outside of every namespace: `::drift_cpu` in the YAML.
+at::Tensor drift_cpu(
+    const at::Tensor& x,
+    const at::Tensor& saved_x,
+    double _kernel) {
+  at::Tensor out;
+  auto iterator = at::TensorIteratorConfig()
+                      .add_output(out)
+                      .add_const_input(x)
+                      .add_const_input(saved_x)
+                      .build();
+  AT_DISPATCH_FLOATING_TYPES(iterator.common_dtype(), "drift", [&] {
+    const auto width = static_cast<scalar_t>(_kernel);
+    at::native::cpu_kernel(iterator, [=](scalar_t now, scalar_t then) {
+      const scalar_t far = (now - then) / width;
+      return far * far;
+    });
+  });
+  return iterator.output();
+}
+
+#include <torch_ops/verify/drift.h>
+#include <torch_ops/verify/hinge.h>
 #include <torch_ops/verify/muladd.h>
 #include <torch_ops/verify/scale.h>
 #include <torch_ops/verify/scale_.h>

@@ -52,6 +52,12 @@ void check_weighted_sum(
       "weighted_sum: weight needs one element for each tensor");
 }
 
+template <int64_t dim>
+Tensor sums(const Tensor& matrix) {
+  STD_TORCH_CHECK(matrix.dim() == 2, "column_sums takes a matrix");
+  return torch::stable::sum(matrix, std::vector<int64_t>{dim});
+}
+
 } // namespace
 
 std::tuple<Tensor, Tensor> minmax_cpu(const Tensor& self) {
@@ -150,8 +156,16 @@ Tensor diagonal_view(const Tensor& self) {
   return call("aten::diagonal", "", self, int64_t{0}, int64_t{0}, int64_t{1});
 }
 
+// An instance of a template has a name by way of a function.
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
+Tensor column_sums_cpu(const Tensor& self) {
+  return sums<0>(self);
+}
+#endif
+
 } // namespace torch_ops
 
+#include <torch_ops/verify/column_sums.h>
 #include <torch_ops/verify/diagonal_view.h>
 #include <torch_ops/verify/minmax.h>
 #include <torch_ops/verify/rms_norm.h>

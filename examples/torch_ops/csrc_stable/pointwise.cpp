@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 
 #include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
@@ -99,8 +100,66 @@ Tensor smooth_relu_cpu(const Tensor& self) {
   return out;
 }
 
+std::tuple<Tensor, Tensor> hinge_cpu(
+    const Tensor& input,
+    const Tensor& target,
+    double margin) {
+  check_same(input, target, "hinge needs a target for each element");
+  const Tensor x = torch::stable::contiguous(input);
+  const Tensor y = torch::stable::contiguous(target);
+  const Tensor loss = torch::stable::new_empty(x, x.sizes());
+  const Tensor is_inside = torch::stable::new_empty(
+      x,
+      x.sizes(),
+      torch::headeronly::ScalarType::Bool);
+  THO_DISPATCH_V2(
+      x.scalar_type(),
+      "hinge",
+      AT_WRAP([&] {
+        const auto* p = static_cast<const scalar_t*>(x.const_data_ptr());
+        const auto* q = static_cast<const scalar_t*>(y.const_data_ptr());
+        auto* to = static_cast<scalar_t*>(loss.mutable_data_ptr());
+        auto* inside = static_cast<bool*>(is_inside.mutable_data_ptr());
+        for (int64_t i = 0; i < loss.numel(); ++i) {
+          const auto rest = static_cast<scalar_t>(margin) - p[i] * q[i];
+          inside[i] = rest > 0;
+          to[i] = inside[i] ? rest : scalar_t(0);
+        }
+      }),
+      AT_FLOATING_TYPES);
+  return {loss, is_inside};
+}
+
 } // namespace torch_ops
 
+// A kernel may stand outside of every namespace: `::drift_cpu` in the YAML.
+torch::stable::Tensor drift_cpu(
+    const torch::stable::Tensor& x,
+    const torch::stable::Tensor& saved_x,
+    double _kernel) {
+  using torch::stable::Tensor;
+  const Tensor now = torch::stable::contiguous(x);
+  const Tensor then = torch::stable::contiguous(saved_x);
+  torch_ops::check_same(now, then, "drift");
+  const Tensor out = torch::stable::new_empty(x, x.sizes());
+  THO_DISPATCH_V2(
+      x.scalar_type(),
+      "drift",
+      AT_WRAP([&] {
+        const auto* p = static_cast<const scalar_t*>(now.const_data_ptr());
+        const auto* q = static_cast<const scalar_t*>(then.const_data_ptr());
+        auto* to = static_cast<scalar_t*>(out.mutable_data_ptr());
+        for (int64_t i = 0; i < out.numel(); ++i) {
+          const auto far = (p[i] - q[i]) / static_cast<scalar_t>(_kernel);
+          to[i] = far * far;
+        }
+      }),
+      AT_FLOATING_TYPES);
+  return out;
+}
+
+#include <torch_ops/verify/drift.h>
+#include <torch_ops/verify/hinge.h>
 #include <torch_ops/verify/muladd.h>
 #include <torch_ops/verify/scale.h>
 #include <torch_ops/verify/scale_.h>

@@ -53,10 +53,16 @@ int main() {
       x / x.pow(2).mean(-1, true).sqrt());
   check("smooth_relu", ops::smooth_relu::call(x), (x + (x * x + 1).sqrt()) / 2);
   check("diagonal_view", ops::diagonal_view::call(x), x.diagonal());
+  const auto [loss, is_inside] = ops::hinge::call(x, y, 3.0);
+  check("hinge, loss", loss, (3 - x).clamp_min(0));
+  check("hinge, is_inside", is_inside, x < 3);
+  check("drift", ops::drift::call(x, y, 2.0), ((x - 1) / 2).pow(2));
+  check("column_sums", ops::column_sums::call(x), x.sum(0));
 
   // Free functions have the defaults of the schema.
   check("functions::squares", functions::squares(3), at::arange(3).pow(2));
   check("functions::weighted_sum", functions::weighted_sum({x, y}), x + y);
+  check("functions::drift", functions::drift(x, y), (x - 1).pow(2));
 
   // Below the keys of autograd, as a kernel there would call it.
   const auto keys = c10::DispatchKeySet(c10::DispatchKey::CPU);

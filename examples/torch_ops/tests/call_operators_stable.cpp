@@ -71,6 +71,11 @@ int main() {
       {(3 + std::sqrt(10.0)) / 2, (4 + std::sqrt(17.0)) / 2});
   const Tensor matrix = torch::stable::reshape(tensor({1, 2, 3, 4}), {2, 2});
   check("diagonal_view", ops::diagonal_view::call(matrix), {1, 4});
+  const auto [loss, is_inside] = ops::hinge::call(x, y, 4.0);
+  check("hinge, loss", loss, {1, 0});
+  check("hinge, is_inside", is_inside, {1, 0});
+  check("drift", ops::drift::call(x, y, 2.0), {1, 1});
+  check("column_sums", ops::column_sums::call(matrix), {4, 6});
 
   // Free functions have the defaults of the schema.
   check("functions::squares", functions::squares(3), {0, 1, 4});

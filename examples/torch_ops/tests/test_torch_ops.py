@@ -67,6 +67,9 @@ CASES = {
     ),
     "smooth_relu": Case(ops.smooth_relu.default, (X,), {}, (X + (X * X + 1).sqrt()) / 2),
     "diagonal_view": Case(ops.diagonal_view.default, (X,), {}, X.diagonal()),
+    "hinge": Case(ops.hinge.default, (X, Y), {}, ((1 - X * Y).clamp_min(0), X * Y < 1)),
+    "drift": Case(ops.drift.default, (X, Y), {"_kernel": 2.0}, ((X - Y) / 2) ** 2),
+    "column_sums": Case(ops.column_sums.default, (Y,), {}, Y.sum(0)),
 }
 
 
@@ -86,7 +89,7 @@ def test_every_operator_has_a_case() -> None:
         for schema in torch._C._jit_get_all_schemas()
         if schema.name.startswith("torch_ops::")
     }
-    assert len(names) == 10
+    assert len(names) == 13
     tested = {case.op.name() for case in CASES.values()}
     assert names == tested
 
@@ -133,6 +136,9 @@ DIFFERENTIABLE: dict[str, Callable[..., torch.Tensor]] = {
     "scale": lambda x: ops.scale(x, 3.0),
     "scale_": lambda x: ops.scale_(x.clone(), 3.0),
     "smooth_relu": ops.smooth_relu,
+    "hinge": lambda x: ops.hinge(x, x.cos())[0],
+    "drift": lambda x: ops.drift(x, x.sin(), 0.5),
+    "column_sums": ops.column_sums,
 }
 
 
@@ -164,6 +170,32 @@ def test_opcheck_of_formulas_with_gradients() -> None:
         assert set(found.values()) == {"SUCCESS"}
 
 
+def test_what_has_no_gradient_says_so() -> None:
+    x = X.clone().requires_grad_()
+    loss, is_inside = ops.hinge(x, Y)
+    assert loss.requires_grad and not is_inside.requires_grad
+
+
+def test_autocast_casts_and_casts_back() -> None:
+    x, y = X.bfloat16(), Y.bfloat16()
+    with pytest.raises(RuntimeError, match="hinge|not implemented for 'BFloat16'"):
+        ops.hinge(x, y)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss, is_inside = ops.hinge(x, y)
+    wanted, inside = ops.hinge(x.float(), y.float())
+    assert loss.dtype == torch.bfloat16 and torch.equal(loss, wanted.bfloat16())
+    assert torch.equal(is_inside, inside)
+
+
+def test_fakes_check_their_arguments() -> None:
+    meta = torch.empty(2, 3, device="meta")
+    assert ops.column_sums(meta).shape == (3,)
+    with pytest.raises(RuntimeError, match="hinge needs a target for each element"):
+        ops.hinge(meta, meta[:1])
+    with pytest.raises(RuntimeError, match="column_sums takes a matrix"):
+        ops.column_sums(meta[0])
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -172,8 +204,10 @@ def test_opcheck_of_formulas_with_gradients() -> None:
         lambda: ops.weighted_sum([X, X[0]]),
         lambda: ops.weighted_sum([X], torch.ones(2)),
         lambda: ops.minmax(torch.empty(0)),
+        lambda: ops.hinge(X, X[:2]),
+        lambda: ops.column_sums(X[0]),
     ],
 )
 def test_wrong_arguments_are_refused(wrong: Callable[[], object]) -> None:
-    with pytest.raises(RuntimeError, match="muladd|weighted_sum|minmax"):
+    with pytest.raises(RuntimeError, match="muladd|weighted_sum|minmax|hinge|column_sums"):
         wrong()

@@ -52,3 +52,22 @@ def smooth_relu_cpu(self):
 
 def diagonal_view(self):
     return self.diagonal()
+
+
+def hinge_cpu(input, target, margin):
+    if input.shape != target.shape:
+        raise RuntimeError("hinge: shapes differ")
+    if input.dtype is torch.bfloat16:
+        raise RuntimeError("hinge: bfloat16")
+    rest = margin - input * target
+    return rest.clamp_min(0), rest > 0
+
+
+def drift_cpu(x, saved_x, _kernel):
+    return ((x - saved_x) / _kernel) ** 2
+
+
+def column_sums_cpu(self):
+    if self.dim() != 2:
+        raise RuntimeError("column_sums: a matrix")
+    return self.sum(0)

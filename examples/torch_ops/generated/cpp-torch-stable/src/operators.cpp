@@ -62,4 +62,24 @@ torch::stable::Tensor diagonal_view::call(const torch::stable::Tensor& self) {
   return detail::call_operator(ops::diagonal_view(), self);
 }
 
+::std::tuple<torch::stable::Tensor, torch::stable::Tensor> hinge::call(
+    const torch::stable::Tensor& input,
+    const torch::stable::Tensor& target,
+    double margin) {
+  return detail::call_operator(ops::hinge(), input, target, margin);
+}
+
+torch::stable::Tensor drift::call(
+    const torch::stable::Tensor& x,
+    const torch::stable::Tensor& saved_x,
+    double _kernel_) {
+  return detail::call_operator(ops::drift(), x, saved_x, _kernel_);
+}
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+torch::stable::Tensor column_sums::call(const torch::stable::Tensor& self) {
+  return detail::call_operator(ops::column_sums(), self);
+}
+#endif
+
 } // namespace torch_ops::ops

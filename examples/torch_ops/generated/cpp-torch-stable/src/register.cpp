@@ -23,6 +23,12 @@ STABLE_TORCH_LIBRARY(torch_ops, m) {
   m.def("rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor");
   m.def("smooth_relu(Tensor self) -> Tensor");
   m.def("diagonal_view(Tensor(a) self) -> Tensor(a)");
+  m.def(
+      "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)");
+  m.def("drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor");
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+  m.def("column_sums(Tensor self) -> Tensor");
+#endif
 }
 
 STABLE_TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
@@ -33,6 +39,11 @@ STABLE_TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
   m.impl("minmax", TORCH_BOX(&::torch_ops::minmax_cpu));
   m.impl("weighted_sum", TORCH_BOX(&::torch_ops::weighted_sum_cpu));
   m.impl("smooth_relu", TORCH_BOX(&::torch_ops::smooth_relu_cpu));
+  m.impl("hinge", TORCH_BOX(&::torch_ops::hinge_cpu));
+  m.impl("drift", TORCH_BOX(&::drift_cpu));
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+  m.impl("column_sums", TORCH_BOX(&::torch_ops::column_sums_cpu));
+#endif
 }
 
 STABLE_TORCH_LIBRARY_IMPL(torch_ops, CompositeExplicitAutograd, m) {

@@ -4,8 +4,10 @@
 #include <torch/library.h>
 
 #include <torch_ops/kernels.h>
+#include <torch_ops/autocast.h>
 #include <torch_ops/functionalize.h>
 #include <torch_ops/operators.h>
+#include <torch_ops/version.h>
 
 TORCH_LIBRARY(torch_ops, m) {
   m.def("muladd(Tensor a, Tensor b, float s) -> Tensor");
@@ -20,6 +22,45 @@ TORCH_LIBRARY(torch_ops, m) {
   m.def("rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor");
   m.def("smooth_relu(Tensor self) -> Tensor");
   m.def("diagonal_view(Tensor(a) self) -> Tensor(a)");
+  m.def(
+      "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)");
+  m.def("drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor");
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+  m.def("column_sums(Tensor self) -> Tensor");
+#endif
+}
+
+TORCH_LIBRARY_IMPL(torch_ops, AutocastCPU, m) {
+  m.impl(
+      "hinge",
+      torch_ops::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 0));
+}
+
+TORCH_LIBRARY_IMPL(torch_ops, AutocastCUDA, m) {
+  m.impl(
+      "hinge",
+      torch_ops::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, 0));
+}
+
+TORCH_LIBRARY_IMPL(torch_ops, AutocastMPS, m) {
+  m.impl(
+      "hinge",
+      torch_ops::fallback::autocast(c10::DeviceType::MPS, at::kFloat, 0));
+}
+
+TORCH_LIBRARY_IMPL(torch_ops, AutocastPrivateUse1, m) {
+  m.impl(
+      "hinge",
+      torch_ops::fallback::autocast(
+          c10::DeviceType::PrivateUse1,
+          at::kFloat,
+          0));
+}
+
+TORCH_LIBRARY_IMPL(torch_ops, AutocastXPU, m) {
+  m.impl(
+      "hinge",
+      torch_ops::fallback::autocast(c10::DeviceType::XPU, at::kFloat, 0));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
@@ -30,6 +71,11 @@ TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
   m.impl("minmax", TORCH_FN(::torch_ops::minmax_cpu));
   m.impl("weighted_sum", TORCH_FN(::torch_ops::weighted_sum_cpu));
   m.impl("smooth_relu", TORCH_FN(::torch_ops::smooth_relu_cpu));
+  m.impl("hinge", TORCH_FN(::torch_ops::hinge_cpu));
+  m.impl("drift", TORCH_FN(::drift_cpu));
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+  m.impl("column_sums", TORCH_FN(::torch_ops::column_sums_cpu));
+#endif
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, CompositeExplicitAutograd, m) {
@@ -205,5 +251,53 @@ at::Tensor diagonal_view::redispatch(
   static const auto op = detail::find<diagonal_view>();
   return op.redispatch(dispatchKeySet, self);
 }
+
+::std::tuple<at::Tensor, at::Tensor> hinge::call(
+    const at::Tensor& input,
+    const at::Tensor& target,
+    double margin) {
+  static const auto op = detail::find<hinge>();
+  return op.call(input, target, margin);
+}
+
+::std::tuple<at::Tensor, at::Tensor> hinge::redispatch(
+    c10::DispatchKeySet dispatchKeySet,
+    const at::Tensor& input,
+    const at::Tensor& target,
+    double margin) {
+  static const auto op = detail::find<hinge>();
+  return op.redispatch(dispatchKeySet, input, target, margin);
+}
+
+at::Tensor drift::call(
+    const at::Tensor& x,
+    const at::Tensor& saved_x,
+    double _kernel_) {
+  static const auto op = detail::find<drift>();
+  return op.call(x, saved_x, _kernel_);
+}
+
+at::Tensor drift::redispatch(
+    c10::DispatchKeySet dispatchKeySet,
+    const at::Tensor& x,
+    const at::Tensor& saved_x,
+    double _kernel_) {
+  static const auto op = detail::find<drift>();
+  return op.redispatch(dispatchKeySet, x, saved_x, _kernel_);
+}
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+at::Tensor column_sums::call(const at::Tensor& self) {
+  static const auto op = detail::find<column_sums>();
+  return op.call(self);
+}
+
+at::Tensor column_sums::redispatch(
+    c10::DispatchKeySet dispatchKeySet,
+    const at::Tensor& self) {
+  static const auto op = detail::find<column_sums>();
+  return op.redispatch(dispatchKeySet, self);
+}
+#endif
 
 } // namespace torch_ops::ops

@@ -31,6 +31,7 @@ class Case(NamedTuple):
     reference: Callable[..., Any] | None = None
     vmap: bool = False
     autocast: torch.dtype | None = None
+    casts_back: bool = False
 
 
 def call(*args: Any, **kwargs: Any) -> Arguments:
@@ -120,6 +121,28 @@ CASES = {
     **cases(
         "diagonal_view",
         torch.ops.torch_ops.diagonal_view.default,
+        lambda: call(torch.randn(3, 4)),
+        inputs=("self",),
+    ),
+    **cases(
+        "hinge",
+        torch.ops.torch_ops.hinge.default,
+        lambda: call(torch.randn(3, 4), torch.randn(3, 4)),
+        lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
+        inputs=("input", "target"),
+        autocast=torch.float32,
+        casts_back=True,
+    ),
+    **cases(
+        "drift",
+        torch.ops.torch_ops.drift.default,
+        lambda: call(torch.randn(3, 4), torch.randn(3, 4)),
+        lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
+        inputs=("x", "saved_x"),
+    ),
+    **cases(
+        "column_sums",
+        torch.ops.torch_ops.column_sums.default,
         lambda: call(torch.randn(3, 4)),
         inputs=("self",),
     ),
@@ -241,3 +264,25 @@ def test_gradcheck(case: Case) -> None:
     assert torch.autograd.gradcheck(
         function, inputs, **((SINGLE if is_single else {}) | given)
     )
+
+
+@those(lambda case: case.autocast)
+def test_autocast(case: Case) -> None:
+    """What the operator gives for tensors that were cast before, and of the same dtype."""
+    assert case.autocast is not None
+    other = torch.float32 if case.autocast is torch.bfloat16 else torch.bfloat16
+
+    def cast(value: torch.Tensor) -> torch.Tensor:
+        is_cast = value.is_floating_point() and value.dtype is not torch.float64
+        return value.to(case.autocast) if is_cast else value
+
+    args, kwargs = arguments(case, other)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = case.op(*args, **kwargs)
+    args, kwargs = pytree.tree_map_only(torch.Tensor, cast, arguments(case, other))
+    wanted = case.op(*args, **kwargs)
+    if case.casts_back:
+        wanted = pytree.tree_map_only(
+            torch.Tensor, lambda v: v.to(other) if v.is_floating_point() else v, wanted
+        )
+    torch.testing.assert_close(found, wanted, **case.tolerances)

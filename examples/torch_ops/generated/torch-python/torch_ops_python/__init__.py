@@ -9,7 +9,10 @@ from __future__ import annotations
 from . import _operators as _operators
 from ._library import RegistrationError
 from .functions import (
+    column_sums,
     diagonal_view,
+    drift,
+    hinge,
     minmax,
     muladd,
     rms_norm,
@@ -23,7 +26,10 @@ from .functions import (
 
 __all__ = [
     "RegistrationError",
+    "column_sums",
     "diagonal_view",
+    "drift",
+    "hinge",
     "minmax",
     "muladd",
     "rms_norm",

@@ -175,7 +175,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         elif what == "backward":
             _register_autograd(library, name, table)
         elif what == "autocast":
-            _register_autocast(library, name, function)
+            _register_autocast(library, name, lambda: table[name, "autocast"])
         elif what not in ("setup_context", "refuse"):
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
@@ -482,30 +482,31 @@ class CastBack(NamedTuple):
 Rule = Function | CastBack
 
 
-def _register_autocast(library: Any, operator: str, rule: Rule) -> None:
+def _register_autocast(library: Any, operator: str, current: Callable[[], Rule]) -> None:
     """A kernel for the autocast key of every device that has none yet."""
     own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
     for backend, device in (_AUTOCAST | own).items():
         key = f"Autocast{backend}"
         if hasattr(_C.DispatchKey, key) and not _has_kernel(operator, key):
-            kernel = _autocast_kernel(_handle(operator), key, device, rule)
+            kernel = _autocast_kernel(_handle(operator), key, device, current)
             library.impl(operator.partition("::")[2], kernel, key)
 
 
-def _autocast_kernel(op: Any, key: str, device: str, rule: Rule) -> Function:
+def _autocast_kernel(op: Any, key: str, device: str, current: Callable[[], Rule]) -> Function:
     keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
-    dtype_for = rule.dtype_for if isinstance(rule, CastBack) else rule
 
     def is_cast(value: torch.Tensor) -> bool:
         is_eligible = value.device.type == device and value.dtype is not torch.float64
         return is_eligible and value.is_floating_point()
 
-    def cast_to(value: torch.Tensor) -> torch.Tensor:
-        return value.to(dtype_for(device)) if is_cast(value) else value
+    def cast_to(dtype: torch.dtype) -> Function:
+        return lambda value: value.to(dtype) if is_cast(value) else value
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
+        rule = current()
+        dtype = (rule.dtype_for if isinstance(rule, CastBack) else rule)(device)
         with _C._ExcludeDispatchKeyGuard(keyset):
-            given = pytree.tree_map_only(torch.Tensor, cast_to, (args, kwargs))
+            given = pytree.tree_map_only(torch.Tensor, cast_to(dtype), (args, kwargs))
             result = op(*given[0], **given[1])
         if not isinstance(rule, CastBack):
             return result

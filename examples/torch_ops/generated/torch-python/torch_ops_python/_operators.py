@@ -67,6 +67,30 @@ def smooth_relu__fake(self: Tensor) -> Tensor:
     return torch.empty_like(self)
 
 
+def hinge__fake(
+    input: Tensor, target: Tensor, margin: float = 1.0
+) -> tuple[Tensor, Tensor]:
+    """torch_ops::hinge"""
+    torch._check(
+        input.shape == target.shape,
+        lambda: "torch_ops::hinge: hinge needs a target for each element",
+    )
+    return (torch.empty_like(input), torch.empty_like(input, dtype=torch.bool))
+
+
+def drift__fake(x: Tensor, saved_x: Tensor, _kernel: float = 1.0) -> Tensor:
+    """torch_ops::drift"""
+    return torch.empty_like(x)
+
+
+def column_sums__fake(self: Tensor) -> Tensor:
+    """torch_ops::column_sums"""
+    torch._check(
+        self.dim() == 2, lambda: "torch_ops::column_sums: column_sums takes a matrix"
+    )
+    return self.new_empty([self.size(1)])
+
+
 def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     """torch_ops::muladd"""
     a = inputs[0]
@@ -149,6 +173,75 @@ def smooth_relu__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     grad_self_: Any = None
     if needs[0]:
         grad_self_ = grad * result / (2 * result - self)
+    return (grad_self_,)
+
+
+def hinge__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::hinge"""
+    input = inputs[0]
+    target = inputs[1]
+    is_inside = output[1]
+    needs = ctx.needs_input_grad
+    ctx.save_for_backward(
+        target if needs[0] else None, input if needs[1] else None, is_inside
+    )
+    ctx.mark_non_differentiable(output[1])
+
+
+def hinge__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::hinge"""
+    needs = ctx.needs_input_grad
+    target, input, is_inside = ctx.saved_tensors
+    grad_loss = grads[0]
+    grad_input_: Any = None
+    if needs[0]:
+        grad_input_ = -grad_loss * target * is_inside
+    grad_target_: Any = None
+    if needs[1]:
+        grad_target_ = -grad_loss * input * is_inside
+    return (grad_input_, grad_target_, None)
+
+
+def drift__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::drift"""
+    x = inputs[0]
+    saved_x = inputs[1]
+    _kernel_ = inputs[2]
+    ctx._kernel_ = _kernel_
+    ctx.save_for_backward(x, saved_x)
+
+
+def drift__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::drift"""
+    needs = ctx.needs_input_grad
+    x, saved_x = ctx.saved_tensors
+    _kernel_ = ctx._kernel_
+    grad = grads[0]
+    grad_x_: Any = None
+    if needs[0]:
+        grad_x_ = grad * 2 * (x - saved_x) / (_kernel_ * _kernel_)
+    grad_saved_x_: Any = None
+    if needs[1]:
+        grad_saved_x_ = grad * 2 * (saved_x - x) / (_kernel_ * _kernel_)
+    return (grad_x_, grad_saved_x_, None)
+
+
+def column_sums__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::column_sums"""
+    self = inputs[0]
+    ctx.self_sym_argsize_0 = self.shape[0]
+    ctx.self_sym_argsize_1 = self.shape[1]
+
+
+def column_sums__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::column_sums"""
+    needs = ctx.needs_input_grad
+    self_sym_argsize_0 = ctx.self_sym_argsize_0
+    self_sym_argsize_1 = ctx.self_sym_argsize_1
+    grad = grads[0]
+    grad_self_: Any = None
+    if needs[0]:
+        grad_self_ = grad.expand([self_sym_argsize_0, self_sym_argsize_1])
     return (grad_self_,)
 
 
@@ -242,6 +335,37 @@ OPERATORS = [
         "torch_ops::diagonal_view",
         "diagonal_view(Tensor(a) self) -> Tensor(a)",
         {},
+    ),
+    _library.Operator(
+        _places.hinge__func,
+        "torch_ops::hinge",
+        "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)",
+        {
+            "fake": hinge__fake,
+            "setup_context": hinge__setup_context,
+            "backward": hinge__backward,
+            "autocast": _library.CastBack(_library.float32, 0),
+        },
+    ),
+    _library.Operator(
+        _places.drift__func,
+        "torch_ops::drift",
+        "drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor",
+        {
+            "fake": drift__fake,
+            "setup_context": drift__setup_context,
+            "backward": drift__backward,
+        },
+    ),
+    _library.Operator(
+        _places.column_sums__func,
+        "torch_ops::column_sums",
+        "column_sums(Tensor self) -> Tensor",
+        {
+            "fake": column_sums__fake,
+            "setup_context": column_sums__setup_context,
+            "backward": column_sums__backward,
+        },
     ),
 ]
 _library.register(

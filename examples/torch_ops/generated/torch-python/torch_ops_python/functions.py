@@ -76,6 +76,26 @@ def diagonal_view(self: Tensor) -> Tensor:
     return result
 
 
+def hinge(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Tensor, Tensor]:
+    """The hinge loss of each element, and whether it is inside of the margin."""
+    result: tuple[Tensor, Tensor] = torch.ops.torch_ops.hinge.default(
+        input, target, margin
+    )
+    return result
+
+
+def drift(x: Tensor, saved_x: Tensor, _kernel: float = 1.0) -> Tensor:
+    """The square of how far x is from what was saved of it, in widths of the kernel."""
+    result: Tensor = torch.ops.torch_ops.drift.default(x, saved_x, _kernel)
+    return result
+
+
+def column_sums(self: Tensor) -> Tensor:
+    """The sum of each column of a matrix."""
+    result: Tensor = torch.ops.torch_ops.column_sums.default(self)
+    return result
+
+
 __all__ = [
     "muladd",
     "scale",
@@ -87,4 +107,7 @@ __all__ = [
     "rms_norm",
     "smooth_relu",
     "diagonal_view",
+    "hinge",
+    "drift",
+    "column_sums",
 ]

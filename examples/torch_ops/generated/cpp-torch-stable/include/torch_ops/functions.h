@@ -93,4 +93,30 @@ inline torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self) {
   return ops::diagonal_view::call(self);
 }
 
+// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)
+/// The hinge loss of each element, and whether it is inside of the margin.
+inline std::tuple<torch::stable::Tensor, torch::stable::Tensor> hinge(
+    const torch::stable::Tensor& input,
+    const torch::stable::Tensor& target,
+    double margin = 1.0) {
+  return ops::hinge::call(input, target, margin);
+}
+
+// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+/// The square of how far x is from what was saved of it, in widths of the kernel.
+inline torch::stable::Tensor drift(
+    const torch::stable::Tensor& x,
+    const torch::stable::Tensor& saved_x,
+    double _kernel_ = 1.0) {
+  return ops::drift::call(x, saved_x, _kernel_);
+}
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+// torch_ops::column_sums(Tensor self) -> Tensor
+/// The sum of each column of a matrix.
+inline torch::stable::Tensor column_sums(const torch::stable::Tensor& self) {
+  return ops::column_sums::call(self);
+}
+#endif
+
 } // namespace torch_ops::functions

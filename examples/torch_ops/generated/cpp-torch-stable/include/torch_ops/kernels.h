@@ -6,6 +6,8 @@
 
 #define TORCH_OPS_KERNELS_H
 
+#include <torch_ops/version.h>
+
 #include <torch/csrc/stable/device.h>
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/core/ScalarType.h>
@@ -53,4 +55,18 @@ torch::stable::Tensor smooth_relu_cpu(const torch::stable::Tensor& self);
 
 torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self);
 
+std::tuple<torch::stable::Tensor, torch::stable::Tensor> hinge_cpu(
+    const torch::stable::Tensor& input,
+    const torch::stable::Tensor& target,
+    double margin);
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+torch::stable::Tensor column_sums_cpu(const torch::stable::Tensor& self);
+#endif
+
 } // namespace torch_ops
+
+torch::stable::Tensor drift_cpu(
+    const torch::stable::Tensor& x,
+    const torch::stable::Tensor& saved_x,
+    double _kernel_);

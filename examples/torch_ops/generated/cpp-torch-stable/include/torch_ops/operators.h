@@ -2,6 +2,8 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <torch_ops/version.h>
+
 #include <torch/csrc/stable/device.h>
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/core/ScalarType.h>
@@ -136,5 +138,46 @@ struct diagonal_view {
       "diagonal_view(Tensor(a) self) -> Tensor(a)";
   static torch::stable::Tensor call(const torch::stable::Tensor& self);
 };
+
+struct hinge {
+  using schema = ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
+      const torch::stable::Tensor&,
+      const torch::stable::Tensor&,
+      double);
+  static constexpr const char* name = "torch_ops::hinge";
+  static constexpr const char* overload_name = "";
+  static constexpr const char* schema_str =
+      "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)";
+  static ::std::tuple<torch::stable::Tensor, torch::stable::Tensor> call(
+      const torch::stable::Tensor& input,
+      const torch::stable::Tensor& target,
+      double margin);
+};
+
+struct drift {
+  using schema = torch::stable::Tensor(
+      const torch::stable::Tensor&,
+      const torch::stable::Tensor&,
+      double);
+  static constexpr const char* name = "torch_ops::drift";
+  static constexpr const char* overload_name = "";
+  static constexpr const char* schema_str =
+      "drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor";
+  static torch::stable::Tensor call(
+      const torch::stable::Tensor& x,
+      const torch::stable::Tensor& saved_x,
+      double _kernel_);
+};
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+struct column_sums {
+  using schema = torch::stable::Tensor(const torch::stable::Tensor&);
+  static constexpr const char* name = "torch_ops::column_sums";
+  static constexpr const char* overload_name = "";
+  static constexpr const char* schema_str =
+      "column_sums(Tensor self) -> Tensor";
+  static torch::stable::Tensor call(const torch::stable::Tensor& self);
+};
+#endif
 
 } // namespace torch_ops::ops

@@ -15,3 +15,6 @@
 #include <torch_ops/verify/rms_norm.h>
 #include <torch_ops/verify/smooth_relu.h>
 #include <torch_ops/verify/diagonal_view.h>
+#include <torch_ops/verify/hinge.h>
+#include <torch_ops/verify/drift.h>
+#include <torch_ops/verify/column_sums.h>

@@ -4,8 +4,10 @@
 
 #include <torch_ops/version.h>
 
-#include <ATen/ATen.h>
 #include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/real.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 
 #include <algorithm>

@@ -13,6 +13,8 @@
 #include <optional>
 #include <tuple>
 
+#include <torch_ops/version.h>
+
 namespace torch_ops {
 
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s);
@@ -41,4 +43,18 @@ at::Tensor smooth_relu_cpu(const at::Tensor& self);
 
 at::Tensor diagonal_view(const at::Tensor& self);
 
+std::tuple<at::Tensor, at::Tensor> hinge_cpu(
+    const at::Tensor& input,
+    const at::Tensor& target,
+    double margin);
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+at::Tensor column_sums_cpu(const at::Tensor& self);
+#endif
+
 } // namespace torch_ops
+
+at::Tensor drift_cpu(
+    const at::Tensor& x,
+    const at::Tensor& saved_x,
+    double _kernel_);

@@ -10,6 +10,8 @@
 #include <optional>
 #include <tuple>
 
+#include <torch_ops/version.h>
+
 namespace torch_ops::ops {
 
 struct muladd {
@@ -168,5 +170,59 @@ struct diagonal_view {
       c10::DispatchKeySet dispatchKeySet,
       const at::Tensor& self);
 };
+
+struct hinge {
+  using schema = ::std::tuple<at::Tensor, at::Tensor>(
+      const at::Tensor&,
+      const at::Tensor&,
+      double);
+  using ptr_schema = schema*;
+  static constexpr const char* name = "torch_ops::hinge";
+  static constexpr const char* overload_name = "";
+  static constexpr const char* schema_str =
+      "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)";
+  static ::std::tuple<at::Tensor, at::Tensor> call(
+      const at::Tensor& input,
+      const at::Tensor& target,
+      double margin);
+  static ::std::tuple<at::Tensor, at::Tensor> redispatch(
+      c10::DispatchKeySet dispatchKeySet,
+      const at::Tensor& input,
+      const at::Tensor& target,
+      double margin);
+};
+
+struct drift {
+  using schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
+  using ptr_schema = schema*;
+  static constexpr const char* name = "torch_ops::drift";
+  static constexpr const char* overload_name = "";
+  static constexpr const char* schema_str =
+      "drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor";
+  static at::Tensor call(
+      const at::Tensor& x,
+      const at::Tensor& saved_x,
+      double _kernel_);
+  static at::Tensor redispatch(
+      c10::DispatchKeySet dispatchKeySet,
+      const at::Tensor& x,
+      const at::Tensor& saved_x,
+      double _kernel_);
+};
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+struct column_sums {
+  using schema = at::Tensor(const at::Tensor&);
+  using ptr_schema = schema*;
+  static constexpr const char* name = "torch_ops::column_sums";
+  static constexpr const char* overload_name = "";
+  static constexpr const char* schema_str =
+      "column_sums(Tensor self) -> Tensor";
+  static at::Tensor call(const at::Tensor& self);
+  static at::Tensor redispatch(
+      c10::DispatchKeySet dispatchKeySet,
+      const at::Tensor& self);
+};
+#endif
 
 } // namespace torch_ops::ops

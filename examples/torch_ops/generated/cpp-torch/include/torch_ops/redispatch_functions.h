@@ -113,4 +113,34 @@ inline at::Tensor diagonal_view(
   return ops::diagonal_view::redispatch(dispatchKeySet, self);
 }
 
+// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)
+/// The hinge loss of each element, and whether it is inside of the margin.
+inline ::std::tuple<at::Tensor, at::Tensor> hinge(
+    c10::DispatchKeySet dispatchKeySet,
+    const at::Tensor& input,
+    const at::Tensor& target,
+    double margin = 1.0) {
+  return ops::hinge::redispatch(dispatchKeySet, input, target, margin);
+}
+
+// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+/// The square of how far x is from what was saved of it, in widths of the kernel.
+inline at::Tensor drift(
+    c10::DispatchKeySet dispatchKeySet,
+    const at::Tensor& x,
+    const at::Tensor& saved_x,
+    double _kernel_ = 1.0) {
+  return ops::drift::redispatch(dispatchKeySet, x, saved_x, _kernel_);
+}
+
+#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+// torch_ops::column_sums(Tensor self) -> Tensor
+/// The sum of each column of a matrix.
+inline at::Tensor column_sums(
+    c10::DispatchKeySet dispatchKeySet,
+    const at::Tensor& self) {
+  return ops::column_sums::redispatch(dispatchKeySet, self);
+}
+#endif
+
 } // namespace torch_ops::redispatch
