@@ -37,7 +37,14 @@ from torchgen_lite.cli.backends.verdicts import (
     program_kernels,
 )
 from torchgen_lite.cli.session import Refused, Session, global_options, require
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean, sort_diagnostics
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Label,
+    Source,
+    Span,
+    did_you_mean,
+    sort_diagnostics,
+)
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 
@@ -238,14 +245,15 @@ def _beside(key: str, kernels: Kernels) -> list[Section]:
 
 
 def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:
+    text = read_any_text(against)
     try:
-        before = json.loads(read_any_text(against))["verdicts"]
-        before = dict(before)
+        before = dict(json.loads(text)["verdicts"])
     except (ValueError, KeyError, TypeError, RecursionError):
         help_ = "`torchgen-lite coverage --write FILE` writes one"
         yield Diagnostic("TG014", f"`{against}` has no verdicts", help=help_)
         return
     own = {function.name: function for function in program.functions}
+    kept = Source(against.as_posix(), text)
     for one in selected:
         name, now = one.operator.name, one.verdict
         was = Verdict.__members__.get(str(before.get(name)))
@@ -255,4 +263,7 @@ def _compare(program: Program, selected: Sequence[Covered], against: Path) -> It
         if name in own:
             yield finding(own[name], "TG370", message, own[name].place("dispatch"), now.name)
         else:
-            yield Diagnostic("TG370", message, operator=name)
+            # No line of the schema file is about it, but one of what was kept is.
+            start = text.find(f'"{name}"')
+            place = Label(Span(kept, start, start + len(name) + 2), now.name)
+            yield Diagnostic("TG370", message, place if start >= 0 else None, operator=name)
