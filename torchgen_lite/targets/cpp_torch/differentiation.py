@@ -15,7 +15,7 @@ from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.dialects.cpp_formula import Functions, called_headers, unknown_functions
-from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS
+from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS, TORCH_FUNCTIONS
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
@@ -213,8 +213,14 @@ def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Ite
     own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
     for derivative in info.derivatives:
         for node, name in unknown_functions(derivative.tree, functions):
-            message = f"the formula calls `{name}`, which neither the file nor PyTorch has"
-            hint = did_you_mean(name, own) or did_you_mean(name, AT_FUNCTIONS)
+            is_python = name in TORCH_FUNCTIONS
+            where = (
+                "PyTorch has in Python alone" if is_python else "neither the file nor PyTorch has"
+            )
+            message = f"the formula calls `{name}`, which {where}"
+            hint = did_you_mean(name, own) or (
+                "" if is_python else did_you_mean(name, AT_FUNCTIONS)
+            )
             hint = hint or "name a header that has it with `formula-headers`"
             label = f"taken for `at::{name}`"
             yield finding(info.function, "TG341", message, node.span, label, hint)

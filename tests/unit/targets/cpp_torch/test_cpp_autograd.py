@@ -434,6 +434,10 @@ def test_a_function_that_nobody_has(tmp_path: Path) -> None:
         ("TG341", calls.format("sigmoyd"), "did you mean `sigmoid`?"),
     ]
     assert said(**{"formula-headers": ["formulas.h"]}) == []
+    (tmp_path / "ops.yaml").write_text(entry("f(Tensor x) -> Tensor", "x: lobpcg(grad)"))
+    hint = "name a header that has it with `formula-headers`"
+    message = "the formula calls `lobpcg`, which PyTorch has in Python alone"
+    assert said() == [("TG341", message, hint)]
 
 
 def test_what_is_not_implemented_says_so(tmp_path: Path) -> None:
