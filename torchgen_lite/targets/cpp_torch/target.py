@@ -133,7 +133,7 @@ def _called(
     calls, what generated kernels do."""
     generated = set() if is_every else _in_formulas(resolved)
     for one in registered:
-        if one.origin not in WRITTEN | STRUCTURED | {Origin.copied}:
+        if one.origin not in WRITTEN | STRUCTURED | {Origin.copied, Origin.functionalize}:
             generated |= {o.name for o in (one.operator, one.source) if o is not None}
     return tuple(
         [
