@@ -90,7 +90,14 @@ def test_a_package_has_generated_code_that_is_fresh(tiny: Path, backend: str) ->
 
 
 def test_what_cannot_be_is_said(tiny: Path) -> None:
-    with pytest.raises(BuildError, match="has no configuration of torchgen-lite"):
+    with pytest.raises(BuildError, match="has no configuration"):
         bring_up_to_date(tiny, "check")
-    with pytest.raises(BuildError, match="`mode` of torchgen-lite is not 'sometimes'"):
+    with pytest.raises(BuildError, match="invalid `mode` 'sometimes' of torchgen-lite"):
         bring_up_to_date(tiny, "sometimes")
+
+
+def test_two_configurations_of_one_folder_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.torchgen_lite]\n")
+    (tmp_path / "torchgen_lite.toml").write_text("")
+    with pytest.raises(BuildError, match="TG004"):
+        bring_up_to_date(tmp_path, "check")

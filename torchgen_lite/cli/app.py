@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 # By group: name, module and one line of help; the help of the whole is shown without importing any of them.
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Every day": {
-        "generate": ("generate", "Write the outputs."),
+        "generate": ("generate", "Write the generated code."),
         "check": ("generate", "Is everything up to date? Writes nothing."),
         "diff": ("generate", "What `generate` would change, as a patch."),
         "lint": ("lint", "Diagnostics of the schema files."),
         "fmt": ("fmt", "Canonical form of the schema files."),
-        "kernels": ("kernels", "The kernels to write; `--missing` begins them."),
+        "kernels": ("kernels", "The kernels to write; `--missing` writes stubs of them."),
     },
     "Review": {
         "review": ("review", "What a change does, on one page for a pull request."),
@@ -31,19 +31,19 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "table": ("tables.commands", "The computed dispatch table of an operator, or of all."),
         "why": ("tables.commands", "Why a call with these keys runs that kernel."),
         "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
-        "explain": ("explain", "The long text of a diagnostic code."),
+        "explain": ("explain", "The explanation of a diagnostic code, with examples."),
     },
     "Backends": {
-        "coverage": ("backends.coverage", "What a backend has of PyTorch's operators."),
+        "coverage": ("backends.coverage", "How much of PyTorch a backend covers."),
         "upgrade": ("backends.upgrade", "What a new PyTorch changes for a backend."),
-        "add": ("backends.add", "Entries of PyTorch, for kernels of a backend."),
+        "add": ("backends.add", "Copy entries of PyTorch, for kernels of a backend."),
     },
     "Moving over": {
         "import": ("importing", "Turn an existing library into a schema file."),
     },
     "Set-up": {
         "init": ("init", "Start a project in this folder."),
-        "lsp": ("lsp.command", "Language server: mistakes and help while typing."),
+        "lsp": ("lsp.command", "Language server for editors."),
         "templates": ("templates", "Export templates to override, or check overrides."),
         "schema": ("json_schema", "JSON Schema of the YAML, for editors."),
         "completion": ("completion", "Completion script for a shell."),
@@ -103,7 +103,8 @@ def cli(context: click.Context) -> int | None:
     """Generate operator bindings from native_functions.yaml.
 
     \b
-    torchgen-lite generate      after an edit of native_functions.yaml
+    torchgen-lite init          to start a project
+    torchgen-lite generate      after an edit of the schema file
     torchgen-lite check         in CI
     """
     if context.invoked_subcommand is None:

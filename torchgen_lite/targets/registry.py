@@ -1,10 +1,10 @@
-"""The targets that there are: our own, and those that other packages register in the same form.
+"""All targets: our own, and those that other packages register in the same form.
 
 Note [Targets of other packages]
 A package names a `Target` in the group `torchgen_lite.targets` of its entry points, under the target's name. From then
-on commands know it: its options stand in `[target.NAME]`, its files are checked for freshness, its templates can be
-overridden. It is imported only when somebody asks for a target that is not ours, or for all of them, and whoever has
-installed it has let its code run. One that cannot be loaded is a diagnostic (TG514) of whoever asks it for anything.
+on it is a target like ours: its options are in `[target.NAME]`, its files are checked for freshness, its templates can be
+overridden. It is imported only when a command uses it or lists all targets; installing a package means trusting its code.
+A target that cannot be loaded is reported (TG514) when it is used.
 """
 
 from __future__ import annotations
