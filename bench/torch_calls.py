@@ -34,11 +34,11 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_torch.model import build_operators
+from torchgen_lite.targets.cpp.model import AUTOMATIC_SHARDS, Operator
+from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
+from torchgen_lite.targets.cpp_torch.options import TorchOptions
 
 SOURCES = Path(__file__).parent / "recorder"
-SHARDS = 16
 
 
 class Compiled(NamedTuple):
@@ -208,11 +208,12 @@ def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
     for path, text in torchgen_lite.generate(program, targets=["cpp-torch"]).items():
         write(folder / path, text)
     every = program.resolved.operators
-    operators = [o for o in build_operators(every, SHARDS) if shard in (None, o.shard)]
+    layout = torch_layout([one.function for one in every], TorchOptions())
+    operators = [o for o in build_operators(every, layout) if shard in (None, o.shard)]
     print(f"{len(program.functions):,} entries, {len(every):,} with those derived of them", end="")
     print(f", {len(operators):,} in this file" if shard is not None else "", flush=True)
 
-    numbers = range(SHARDS) if shard is None else [shard]
+    numbers = range(AUTOMATIC_SHARDS) if shard is None else [shard]
     sources = [folder / "cpp-torch" / "src" / f"operators_{n}.cpp" for n in numbers]
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
     objects = compile_files(sources, folder, ["-O2", "-DNDEBUG", *warnings], jobs)
@@ -234,7 +235,7 @@ def build_program(folder: Path, operators: Sequence[Operator], jobs: int) -> Pat
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shard", type=int, choices=range(SHARDS))
+    parser.add_argument("--shard", type=int, choices=range(AUTOMATIC_SHARDS))
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
