@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import torchgen_lite.reference as tl
-from torchgen_lite.reference.kernels.common import silently
+from torchgen_lite.reference.silence import silently
+from torchgen_lite_ops import functions
 
 
 def test_a_kernel_is_silent_and_leaves_the_users_state_alone() -> None:
@@ -51,3 +52,22 @@ def test_threads_do_not_share_a_context() -> None:
         for thread in threads:
             thread.join()
     assert found == [-np.inf] * 4
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_no_operator_warns_of_what_is_infinite(count: int) -> None:
+    """Every function that takes so many tensors and no more, whether it takes these values or not."""
+    values = [float("inf"), float("-inf"), float("nan"), 0.0, -1.0, 3e38]
+    called = 0
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        for name in functions.__all__:
+            for dtype in (tl.float16, tl.float32, tl.int64):
+                finite = [0.0, -1.0, 5.0, 4e18, 2.0, -4e18]
+                x = tl.tensor(values if dtype is tl.float32 else finite, dtype=tl.float64).to(dtype)
+                try:
+                    getattr(functions, name)(*(x.clone() for _ in range(count)))
+                except (RuntimeError, TypeError, IndexError, ValueError):
+                    continue
+                called += 1
+    assert called > 20

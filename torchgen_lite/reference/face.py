@@ -9,24 +9,22 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from torchgen_lite.reference.bindings import factory, named, return_types, vector_norm
 from torchgen_lite.reference.tensor import Number, Tensor, wrap_number
+from torchgen_lite.runtime.packet import take_numbers
 from torchgen_lite_ops import functions, operators
 
 __all__ = [
-    "add",
     "arange",
     "atleast_1d",
     "atleast_2d",
     "cat",
-    "div",
     "empty",
     "empty_like",
     "empty_strided",
     "eye",
-    "floor_divide",
     "full",
     "full_like",
     "linspace",
@@ -34,7 +32,6 @@ __all__ = [
     "max",
     "meshgrid",
     "min",
-    "mul",
     "nonzero",
     "norm",
     "ones",
@@ -46,28 +43,12 @@ __all__ = [
     "scalar_tensor",
     "sort",
     "sparse_coo_tensor",
-    "sub",
     "tensordot",
     "topk",
     "true_divide",
     "zeros",
     "zeros_like",
 ]
-
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def _with_numbers(function: _Function) -> _Function:
-    """The function, to which a type checker has to give tensors."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and kwargs.get("out") is not None or args and not isinstance(args[0], Tensor):
-            args = (*map(_as_tensor, args[:2]), *args[2:])
-        return function(*args, **kwargs)
-
-    return cast(_Function, call)
 
 
 def _as_tensor(value: Any) -> Any:
@@ -103,11 +84,16 @@ def cat(tensors: Any, *args: Any, **kwargs: Any) -> Tensor:
     return result
 
 
-add = _with_numbers(functions.add)
-sub = _with_numbers(functions.sub)
-mul = _with_numbers(functions.mul)
-div = true_divide = _with_numbers(functions.div)
-floor_divide = _with_numbers(functions.floor_divide)
+for _packet in (
+    functions.add,
+    functions.sub,
+    functions.mul,
+    functions.div,
+    functions.floor_divide,
+):
+    take_numbers(_packet, _as_tensor)
+
+true_divide = functions.div
 
 max = named(functions.max, return_types.max)
 min = named(functions.min, return_types.min)

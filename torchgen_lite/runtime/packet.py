@@ -46,14 +46,23 @@ def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
                 if not keywords and out is None and gathered is arguments:
                     _remember(chosen, arguments, candidate.stub)
                 return candidate.call(gathered, keywords, out)
-        for candidate in candidates:
-            if out is None or candidate.out is not None:
-                plain, named = candidate.with_numbers(arguments, keywords)
-                if candidate.fits(plain, named):
-                    return candidate.call(plain, named, out)
+        found = overloads.find(arguments, keywords, out)
+        if found is not None:
+            candidate, arguments, keywords = found
+            return candidate.call(arguments, keywords, out)
         raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
-    return _introduced(call, qualname, candidates)
+    introduced: Any = _introduced(call, qualname, candidates)
+    overloads: _Overloads = introduced.__wrapped__
+    return introduced  # type: ignore[no-any-return]
+
+
+def take_numbers(function: Any, wrap: Callable[[Any], Any]) -> None:
+    """Let a packet take numbers for its first two arguments where nothing fits them as they are (`add(1, 2)`).
+
+    `wrap` makes a tensor of a number, and gives back what is none.
+    """
+    function.__wrapped__.wrap = wrap
 
 
 def with_overloads(
@@ -84,11 +93,28 @@ def redispatch_packet(function: Any) -> Callable[..., Any]:
 class _Overloads:
     """What `inspect.unwrap` finds below a packet, whose signature is worked out when somebody asks."""
 
-    __slots__ = ("candidates", "first")
+    __slots__ = ("candidates", "first", "wrap")
 
     def __init__(self, candidates: tuple[Candidate, ...], first: tuple[str, ...]) -> None:
         self.candidates = candidates
         self.first = first
+        self.wrap: Callable[[Any], Any] | None = None
+
+    def find(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any
+    ) -> tuple[Candidate, tuple[Any, ...], dict[str, Any]] | None:
+        """The first that fits once tensors stand for numbers, or numbers for tensors."""
+        candidates = [c for c in self.candidates if out is None or c.out is not None]
+        for candidate in candidates:
+            plain, named = candidate.with_numbers(arguments, keywords)
+            if candidate.fits(plain, named):
+                return candidate, plain, named
+        if self.wrap is not None:
+            wrapped = (*map(self.wrap, arguments[:2]), *arguments[2:])
+            for candidate in candidates:
+                if candidate.fits(wrapped, keywords):
+                    return candidate, wrapped, keywords
+        return None
 
     @property
     def __signature__(self) -> Any:
