@@ -29,7 +29,11 @@ class Indexing:
         """A view for basic indices, a copy where an index is a tensor, a list or a boolean."""
         if type(index) is int and self._shape:
             return operators.select_int(self, 0, index)
-        view, advanced = _apply_basic(self, index)
+        advanced: Sequence[Tensor | None] = ()
+        if type(index) is slice and self._shape:
+            view = _slice(self, 0, index)
+        else:
+            view, advanced = _apply_basic(self, index)
         if not advanced:
             # Every index makes a new tensor object, `x[...]` too.
             return operators.alias(view) if view is self else view
