@@ -103,6 +103,7 @@ def test_matrices_of_bool_are_multiplied_if_they_are_empty() -> None:
 INDEX: list[Callable[[Any, str], Any]] = [
     lambda lib, name: getattr(lib.ones(3, 2), name)(0, lib.tensor([5]), lib.ones(1, 2)),
     lambda lib, name: getattr(lib.ones(3, 2), name)(0, lib.tensor([-1]), lib.ones(1, 2)),
+    lambda lib, name: getattr(lib.ones(3), name)(0, lib.tensor([5]), lib.ones(1)),
     lambda lib, name: getattr(lib.ones(3, 2), name)(0, lib.tensor([[1]]), lib.ones(1, 2)),
     lambda lib, name: getattr(lib.ones(3, 2), name)(0, lib.tensor([1.0]), lib.ones(1, 2)),
     lambda lib, name: getattr(lib.ones(3, 2), name)(0, lib.tensor([1, 2]), lib.ones(1, 2)),

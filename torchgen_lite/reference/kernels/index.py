@@ -273,7 +273,8 @@ def index_add_cpu_out(
 ) -> None:
     """Adds `alpha` times the rows of `source` to the rows that `index` names; repeated ones add up."""
     rows = np.moveaxis(_vector(source._array), wrap_dim(dim, source.ndim), 0)
-    error = RuntimeError if self._shape else IndexError
+    # ATen has two loops, each with an error of its own.
+    error = RuntimeError if self.ndim > 1 else IndexError
     target, positions = _rows(self, dim, index, out, error=error)
     np.add.at(target, positions, rows * element(alpha, source._dtype))
 
