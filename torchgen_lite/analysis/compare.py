@@ -186,14 +186,14 @@ def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterato
     order = [argument for argument in new if argument in kept]
     for was, argument in zip(kept, order):
         if was is not argument:
-            message = f"argument `{argument.name}` changed its place"
+            message = f"argument `{argument.name}` was moved"
             yield "TG354", message, argument.span, f"`{was.name}` was before it", None
             return
     last = max((new.index(argument) for argument in kept), default=-1)
     for position, argument in enumerate(new[: last + 1]):
         if argument not in kept:
             after = next(a for a in new[position:] if a in kept)
-            message = f"new argument `{argument.name}` stands before `{after.name}`"
+            message = f"new argument `{argument.name}` comes before `{after.name}`"
             yield "TG354", message, argument.span, "belongs at the end", None
             return
 

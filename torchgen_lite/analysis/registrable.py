@@ -79,7 +79,7 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
 
 def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
     if name and name in RESERVED:
-        message = f"`{name}` is a keyword of PyTorch's schema language and cannot name anything"
+        message = f"`{name}` is a reserved word of PyTorch's schema language"
         yield Found("TG512", message, span, f"this {what}", f"call it `{name.lower()}_`")
 
 

@@ -274,7 +274,7 @@ def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Di
     taken = any(change.action in ("update", "delete") for change in plan.changes)
     if not program.functions and taken and not (request.check or request.allow_empty):
         files = ", ".join(f"`{source.path}`" for source in program.sources)
-        message = f"{files} has no operators, and the outputs have some"
+        message = f"{files} has no operators, but the outputs have some"
         yield Diagnostic("TG018", message, help="`--allow-empty` writes outputs without any")
 
 

@@ -82,9 +82,9 @@ class Config:
         one_or_more(_PATH),
         (DEFAULT_SCHEMA,),
     )
-    output_dir: str = option("The folder of all outputs.", _PATH, "generated")
+    output_dir: str = option("The folder for all outputs.", _PATH, "generated")
     targets: tuple[str, ...] = option(
-        "The targets that are generated.", one_or_more(TEXT), (), shown='`["python"]`'
+        "The targets to generate.", one_or_more(TEXT), (), shown='`["python"]`'
     )
     source_roots: tuple[str, ...] = option(
         "The folders that modules of the project are imported from. Modules that options name are looked for there, "
@@ -93,24 +93,26 @@ class Config:
         SOURCE_ROOTS,
     )
     template_dirs: tuple[str, ...] = option(
-        "Folders of templates that take the place of built-in ones.", one_or_more(_PATH), ()
+        "Folders with templates that replace built-in ones.", one_or_more(_PATH), ()
     )
     template_vars: Mapping[str, object] = option(
-        "What templates find under `vars`: `{{ vars.copyright }}`.", TABLE, {}
+        "Variables for templates, which find them under `vars`: `{{ vars.copyright }}`.", TABLE, {}
     )
-    check_message: str = option("What `check` says besides, where files are out of date.", TEXT, "")
+    check_message: str = option(
+        "An additional message of `check` when files are out of date.", TEXT, ""
+    )
     required_version: str = option(
-        "The versions of torchgen-lite that the project is for.", _RANGE, "", shown="any"
+        "The versions of torchgen-lite that the project works with.", _RANGE, "", shown="any"
     )
     namespace: str = option(
-        "The namespace of operators that are written without one.",
+        "The namespace of operators whose schema has none.",
         matching(rf"{NAME}(?:::{NAME})*", "is not a namespace"),
         "",
         shown="`aten`",
     )
     privateuse1: str = option(
-        "What a device of your own at `PrivateUse1` is called, as in `SIM`: schema files may say `SIM` and `AutogradSIM`, "
-        "and target `python` says so in errors.",
+        "The name of your own device on `PrivateUse1`, such as `SIM`: schema files may use `SIM` and `AutogradSIM`, "
+        "and target `python` uses it in errors.",
         matching(
             NAME, "is a dispatch key already", lambda text: text not in dispatch_keys(CURRENT)
         ),
@@ -119,7 +121,7 @@ class Config:
     )
     native: str = option(
         "Whose operators the schema files refer to: `torch` for those of the installed PyTorch, or the path of a "
-        "native_functions.yaml, of a checkout or of a wheel. They lend schemas, tags and variants, and are neither generated nor checked.",
+        "native_functions.yaml, of a checkout or of a wheel. Entries inherit schemas, tags and variants from them; they are neither generated nor checked.",
         _PATH,
         "",
         shown="nobody's",
@@ -131,19 +133,19 @@ class Config:
         shown="that of `native`, else the newest in the file",
     )
     torch: str = option(
-        "The releases of PyTorch that the project is for. A dispatch key, a type or a tag that one of them has not got "
+        "The releases of PyTorch that the project supports. A dispatch key, a type or a tag that one of them lacks "
         "is a diagnostic (TG340), unless the entry's own `torch:` leaves that release out.",
         _RANGE,
         "",
         shown="any",
     )
     extra_fields: tuple[str, ...] = option(
-        "Fields of a vendor, which entries may have and which mean nothing here.",
+        "Fields of a vendor, which entries may have and which are ignored.",
         one_or_more(TEXT),
         (),
     )
     tags: tuple[str, ...] = option(
-        "Tags of yours, besides those of PyTorch; libtorch is not told of them.",
+        "Your own tags, in addition to those of PyTorch; they are not passed to libtorch.",
         one_or_more(matching(NAME, "is not a name")),
         (),
     )
@@ -151,14 +153,14 @@ class Config:
         "The options of each target, below.", TABLE, {}, name="target"
     )
     lint_select: tuple[str, ...] = option(
-        "Codes that are reported, or how they begin; those of other packages are reported too.",
+        "Codes to report, or prefixes of codes; those of other packages are always reported.",
         one_or_more(_CODE),
         ("TG",),
         name="select",
         table="lint",
     )
     lint_ignore: tuple[str, ...] = option(
-        "Codes that are not reported, or how they begin; the longer beginning counts.",
+        "Codes not to report, or prefixes of codes; the longer prefix wins.",
         one_or_more(_CODE),
         (),
         name="ignore",
@@ -279,7 +281,7 @@ def _targets_table(source: Source) -> Diagnostic | None:
         return None
     message = f"`targets` is a list of names, and `{found[2]}` a table in it"
     place = Label(Span(source, found.start(1), found.end()), "not a table")
-    help_ = f"options of a target stand in `[{found[1]}target.{found[2]}]`"
+    help_ = f"options of a target go in `[{found[1]}target.{found[2]}]`"
     return Diagnostic("TG003", message, place, help=help_)
 
 

@@ -90,7 +90,9 @@ def read_derivatives(
     for key, value in pairs:
         if key.value == "output_differentiability":
             if place is not None:
-                message = "`output_differentiability` stands under `derivatives` and beside it"
+                message = (
+                    "`output_differentiability` is given both under `derivatives` and next to it"
+                )
                 reader.report("TG105", message, reader.span(key), "again here")
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)

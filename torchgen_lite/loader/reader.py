@@ -260,7 +260,7 @@ def missing_space(node: Node) -> str | None:
         return None
     key = glued[0].rstrip(":")
     return Suggestion(
-        "put a space behind the `:`",
+        "put a space after the `:`",
         f"{glued[0]}{glued.string[glued.end():]}",
         f"{key}: {glued.string[glued.end():]}",
     )

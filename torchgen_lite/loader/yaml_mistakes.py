@@ -103,14 +103,14 @@ def _colon_in_a_schema(source: Source, at: int) -> Mistake | None:
         return None
     here, before = Label(Span(source, at, at + 1), "here"), text[: column - 1].rstrip()
     if before.endswith(")"):
-        said = "the results of a schema stand behind `->`, not behind `:`"
+        said = "the results of a schema come after `->`, not after `:`"
         help_ = f"write `) -> {text[column:].strip() or 'Tensor'}`"
         return Mistake(said, here, (), Suggestion(help_, here.span, " ->"))
     name = re.search(r"[(,*]\s*(\w+)$", before)
     type_ = re.match(r"\s*([^,)=]+)", text[column:])
     if name is None or type_ is None:
         return None
-    said = "the type of an argument stands before its name, without a `:`"
+    said = "the type of an argument comes before its name, without a `:`"
     start = at - column + 1
     whole = Span(source, start + name.start(1), start + column + len(type_[0].rstrip()))
     right = f"{type_[1].strip()} {name[1]}"
@@ -139,7 +139,7 @@ def _wrong_indentation(source: Source, number: int) -> Mistake | None:
         )
     if not above.value:
         return _line_without_colon(source, number - 1)
-    said = f"`{line.key}` is indented more than `{above.key}`, which has a value already"
+    said = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return Mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
 
 

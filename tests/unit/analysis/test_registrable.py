@@ -44,9 +44,9 @@ def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
         "1:40: PyTorch cannot take the default of argument `limit`: it does not know `inf` as a value of type `float`",
         "1:56: PyTorch cannot take the default of argument `dim`: "
         "a `int[]?` may be `None` and nothing else",
-        "2:24: `as` is a keyword of PyTorch's schema language and cannot name anything",
+        "2:24: `as` is a reserved word of PyTorch's schema language",
         "2:42: PyTorch cannot take the default of argument `pairs`: it makes no list of `int[]` of it",
-        "3:9: `is` is a keyword of PyTorch's schema language and cannot name anything",
+        "3:9: `is` is a reserved word of PyTorch's schema language",
         "3:46: PyTorch cannot take the default of argument `format`: "
         "it does not know `channels_last` as a value of type `MemoryFormat`",
     ]

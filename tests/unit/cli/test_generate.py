@@ -145,7 +145,7 @@ def test_an_empty_schema_deletes_nothing(run: Run, project: Path) -> None:
         result = run(*command)
         assert (result.code, result.stdout) == (1, "")
         assert result.stderr == (
-            "error[TG018]: `native_functions.yaml` has no operators, and the outputs have some\n"
+            "error[TG018]: `native_functions.yaml` has no operators, but the outputs have some\n"
             "  = help: `--allow-empty` writes outputs without any\n\n1 error; nothing was written.\n"
         )
     assert run("check").code == 1

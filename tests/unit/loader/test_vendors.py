@@ -424,7 +424,7 @@ def test_types_of_the_edge_dialect(tmp_path: Path) -> None:
 
 
 def test_warnings_are_about_the_author(tmp_path: Path) -> None:
-    """`clamp` and `clamp.Tensor` can be called alike, and have no Meta kernel in this file."""
+    """`clamp` and `clamp.Tensor` cannot be told apart by a call, and have no Meta kernel in this file."""
     text = """\
 - func: clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
   dispatch: {PrivateUse1: clamp}

@@ -58,7 +58,7 @@ def _check_generator(function: NativeFunction) -> Iterator[Diagnostic]:
     for argument in function.func.arguments:
         type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
         if isinstance(type_, BaseType) and type_.name == "Generator":
-            message = f"`{function.func.local_name}` takes a generator and has no tag `{_SEEDED}`"
+            message = f"`{function.func.local_name}` takes a generator but has no tag `{_SEEDED}`"
             yield finding(
                 function, "TG127", message, argument.span, "random", f"add `tags: {_SEEDED}`"
             )

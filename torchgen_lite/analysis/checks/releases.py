@@ -70,7 +70,7 @@ def missing(
     without = [r for r in releases if r not in having]
     if not without:
         return
-    message = f"PyTorch {release_span(without)} has no {what}, and is in the range of `torch`"
+    message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
     range_ = f">={release_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
     help_ = (

@@ -142,7 +142,7 @@ def _check_result(
     what = f"{one} of `{schema.full_name}`"
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
-            message = f"{what} is `{result.value.type}`, and no tensor"
+            message = f"{what} is `{result.value.type}`, not a tensor"
             yield Found("TG331", message, rule.span, "here", "give it a `value`")
         elif not kind.is_known:
             message = f"no rule makes a `{result.value.type}`"

@@ -46,7 +46,7 @@ def inplace_name_without_write(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG402: `relu_(Tensor self)`."""
     for function, first in _in_place(resolved):
         if not first.is_write:
-            message = f"`{function.func.local_name}` is named as in-place and doesn't write `{first.name}`"
+            message = f"`{function.func.local_name}` has an in-place name but does not write `{first.name}`"
             hint = f"write `{first.type}(a!) {first.name}`, or drop the underscore"
             yield finding(function, "TG402", message, first.span, "not written", hint)
 
@@ -61,7 +61,7 @@ def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
         if first.name != "self" or not first.is_write or dispatch_kind(first.type) == "-":
             continue
         if any(returned.annotation == first.annotation for returned in schema.returns):
-            message = f"`{function.func.local_name}` writes and returns `self` under another name"
+            message = f"`{function.func.local_name}` writes and returns `self`, but its name is not in-place"
             hint = f"call it `{schema.base_name}_`"
             yield finding(function, "TG403", message, schema.name_span, "not in-place", hint)
 

@@ -113,7 +113,7 @@ def backend_without_meta(
             if has_own_fake(function.func):
                 continue
         if any(dispatch_kind(value.type) in "TL" for value in function.func.returns):
-            message = f"`{function.func.local_name}` has kernels for backends and none for `Meta`"
+            message = f"`{function.func.local_name}` has kernels for backends but none for `Meta`"
             span = function.dispatch[0].key_span
             yield finding(function, "TG409", message, span, "here", hint)
 

@@ -43,6 +43,6 @@ def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
         first = seen.setdefault(call_key(function), function)
         if first is function:
             continue
-        message = f"`{function.func.local_name}` and `{first.func.local_name}` can be called alike"
+        message = f"`{function.func.local_name}` and `{first.func.local_name}` cannot be told apart by a call"
         span, other = function.func.span, (first.func.span, "chosen first")
         yield finding(function, "TG411", message, span, "same arguments", None, other)

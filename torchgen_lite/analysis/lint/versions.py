@@ -16,5 +16,5 @@ def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
         clauses = parse_range(function.torch) if function.torch else None
         if clauses and is_empty(clauses):
             span = function.place("torch")
-            message = f"no version of PyTorch lies in `{function.torch}`"
+            message = f"no version of PyTorch is in `{function.torch}`"
             yield finding(function, "TG412", message, span, "empty")

@@ -154,7 +154,7 @@ def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> 
     symint = any(entry.kernel.endswith("_symint") for entry in function.dispatch)
     kernel = dispatcher.signature(new.function, symint=symint)
     name = function.func.local_name
-    message = f"`{name}` takes another kernel: loading the one of before aborts"
+    message = f"`{name}` takes a kernel of another type: loading the old one aborts"
     at_fault = difference.old.span if difference.old is not None else None
     span = at_fault if at_fault is not None and _is_own(function) else function.place("func")
     label = f"now `{difference.new}`" if difference.new is not None else "not any more"

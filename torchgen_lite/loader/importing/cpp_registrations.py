@@ -110,7 +110,7 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
         before = tree.text.text[: match.start()].rpartition("\n")[2]
         if match.start() not in seen and not before.lstrip().startswith("using"):
             label = Label(tree.text.span(match.start(), match.end()), "this block")
-            message = f"`{match[0]}` is not the head of a block that can be read"
+            message = f"`{match[0]}` cannot be read as the head of a block"
             library.diagnostics.append(Diagnostic("TG601", message, label))
 
 
@@ -324,8 +324,8 @@ def _add_kernel(
         help_ = f'name the class in the options of the C++ target: `kernel-classes = ["{class_}"]`'
         reader.report("TG606", message, tree, node, "in a class", help_)
     if is_hidden:
-        message = f"kernel `{shown}` of `{name}` can be called in its own file alone"
-        help_ = "move it out of the unnamed namespace, and take away `static`"
+        message = f"kernel `{shown}` of `{name}` can be called only in its own file"
+        help_ = "move it out of the unnamed namespace, and remove `static`"
         reader.report("TG606", message, tree, node, "generated code has to call it", help_)
     reader.library.implementations.append(
         Implementation(

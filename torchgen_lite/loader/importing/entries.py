@@ -42,7 +42,7 @@ def write_entries(
         namespace = entry.name.partition("::")[0]
         if entry.definition is None and namespace not in defined_elsewhere:
             first = next(iter(entry.kernels.values()), None)
-            message = f"`{entry.name}` has a kernel and is defined nowhere"
+            message = f"`{entry.name}` has a kernel but is not defined"
             help_ = "give the files that define it too"
             diagnostics.append(Diagnostic("TG605", message, _at(first, "its kernel"), help=help_))
             continue
@@ -71,7 +71,7 @@ def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry
             definition.tags,
             definition.conditions,
         ):
-            message = f"`{definition.name}` is defined twice, and not as the same"
+            message = f"`{definition.name}` is defined twice, in different ways"
             diagnostics.append(_twice(message, first, definition))
     for one in library.implementations:
         entry = entries.setdefault(one.name, _Entry(one.name))

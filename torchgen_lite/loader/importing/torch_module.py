@@ -189,7 +189,7 @@ class _Reader:
         elif dtypes:
             listed = ", ".join(f"{dtype} on {device}" for device, dtype in dtypes.items())
             message = f"`{name}` is run in {listed} under autocast"
-            help_ = "`autocast: lower_precision` takes the dtype that autocast was given"
+            help_ = "`autocast: lower_precision` takes the dtype of the autocast context"
             self._report("TG607", message, help_=help_)
 
     def _add_extra(self, name: str, field: str, function: Any) -> None:

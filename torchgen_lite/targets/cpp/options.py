@@ -34,7 +34,7 @@ class LibraryOptions:
     """Options of every target that makes a library of operators."""
 
     namespace: str = option(
-        "C++ namespace of generated code and of the kernels; `aten_ops` where it would be PyTorch's.",
+        "C++ namespace of generated code and of the kernels; `aten_ops` if it would otherwise be one of PyTorch.",
         NAMESPACE,
         "",
         shown="that of the first entry",
@@ -43,7 +43,7 @@ class LibraryOptions:
     folder: str = folder_option("")
     library: str = library_option()
     kernel_headers: tuple[str, ...] = option(
-        "Headers of yours that declare the kernels; they take the place of `kernels.h`, and are proven too.",
+        "Your headers that declare the kernels; they replace `kernels.h`, and are checked by the proof.",
         HEADERS,
         (),
     )
@@ -72,7 +72,5 @@ class ModuleOptions(LibraryOptions):
 
 
 def calls_only_option() -> Any:
-    doc = (
-        "Typed calls and nothing else, derived operators included: the kernels are somebody else's."
-    )
+    doc = "Only typed calls, including those of derived operators: the kernels are in another library."
     return option(doc, FLAG, False, torch=True)

@@ -81,5 +81,5 @@ def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
         # Names of this kind are the compiler's and the standard library's.
         if is_macro(name) or re.match("_[_A-Z]", name):
             message = f"namespace `{name}` is a name of C++'s own, such as those of macros"
-            help_ = "libtorch registers a namespace through macros; call it otherwise"
+            help_ = "libtorch registers namespaces with macros; choose another name"
             yield finding(function, "TG512", message, None, "in this namespace", help_)

@@ -36,7 +36,7 @@ class RuntimeOptions(LibraryOptions):
         about_framework=True,
     )
     constants: Mapping[str, Expression] = option(
-        'Expressions for defaults that are names or texts: `cpu = "toy::Device::CPU"`.',
+        'Expressions for defaults that are names or strings: `cpu = "toy::Device::CPU"`.',
         table_of(EXPRESSION),
         {},
         about_framework=True,

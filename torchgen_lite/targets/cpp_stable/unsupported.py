@@ -76,7 +76,7 @@ def check_entry(operator: Operator, wanted: Wanted) -> Iterator[Diagnostic]:
         if part is None:
             yield from _check_releases(function, type_, what, span, releases, wanted.target)
         else:
-            message = f"the stable ABI cannot carry `{part}`"
+            message = f"the stable ABI does not support `{part}`"
             help_ = (
                 f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
             )

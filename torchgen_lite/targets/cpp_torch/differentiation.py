@@ -184,7 +184,7 @@ def _refusals(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             label = "no kernel is made for its formulas"
         elif function.namespace in TORCH_NAMESPACES and key == DEFAULT and function.derivatives:
             message = f"PyTorch has the formulas of `{function.name}` itself"
-            label = "not used: formulas for one backend stand under `dispatch:`"
+            label = "not used: formulas for one backend go under `dispatch:`"
         else:
             continue
         span = place or function.func.name_span or function.span

@@ -128,7 +128,7 @@ def problems_of(info: DifferentiabilityInfo, functions: Functions) -> Iterator[P
             yield Problem(info, f"nothing is kept for `{nodes[saved]}`", nodes[saved].span)
         type_ = types.get(saved.source)
         if saved.is_whole and not saved.keeps_tensors and type_ and is_tensor_like(type_):
-            message = f"`{saved.source}` is kept by no node: it is a list that may be absent"
+            message = f"`{saved.source}` cannot be saved: it is an optional list"
             yield Problem(info, message, None)
     yield from _mixed_gradients(info)
 

@@ -29,12 +29,12 @@ class TorchOptions(ModuleOptions):
     folder: str = folder_option(TARGET)
     calls_only: bool = calls_only_option()
     typed_calls: bool = option(
-        "Typed calls of every operator; `false` for those alone that generated kernels and formulas call.",
+        "Typed calls of every operator; `false` limits them to those that generated kernels and formulas need.",
         FLAG,
         True,
     )
     formula_headers: tuple[str, ...] = option(
-        "Headers with the functions that derivative formulas call beside operators.", HEADERS, ()
+        "Headers with functions for derivative formulas, in addition to operators.", HEADERS, ()
     )
     types: Mapping[str, CType] = option(
         'Custom classes in C++: `"__torch__.torch.classes.ns.C" = "c10::intrusive_ptr<C>"`.',

@@ -15,7 +15,7 @@ class DocsOptions:
     """Options of the target."""
 
     format: tuple[str, ...] = option(
-        "`markdown` for MkDocs or Sphinx, `html` for a site of its own; of both, each is in a folder of its name.",
+        "`markdown` for MkDocs or Sphinx, `html` for a standalone site; with both, each is in a folder of its name.",
         one_or_more(choice("markdown", "html")),
         ("markdown",),
     )
@@ -28,7 +28,7 @@ class DocsOptions:
         shown="the first in `targets` that registers kernels, else what PyTorch registers",
     )
     sources: str = option(
-        "Where files of the project can be read; paths are put behind it: `https://github.com/me/lib/blob/main/`.",
+        "The address where files of the project can be read; paths are appended: `https://github.com/me/lib/blob/main/`.",
         matching(r"https?://[\w.:@-]+/(?:[\w.~%/-]*/)?", "is not the address of a folder"),
         "",
         shown="file names are no links",

@@ -26,7 +26,7 @@ class PythonOptions:
     """Options of the target."""
 
     package: str = option(
-        "Name of the package, perhaps dotted: `tinyarr._ops` is the folder `tinyarr/_ops`.",
+        "Name of the package, possibly dotted: `tinyarr._ops` is the folder `tinyarr/_ops`.",
         PACKAGE,
         "ops",
         torch="aten_ops",
@@ -44,7 +44,7 @@ class PythonOptions:
         "them defines is a diagnostic. Without any, no kernel is registered."
     )
     formulas: tuple[str, ...] = modules_option(
-        "Modules with the functions that derivative formulas call beside the operators."
+        "Modules with functions for derivative formulas, in addition to operators."
     )
     runtime: str = option(
         "The dispatcher that the package runs on: `torchgen_lite.runtime`; `torchgen_lite_runtime`, the same from a "
@@ -53,7 +53,7 @@ class PythonOptions:
         "torchgen_lite.runtime",
     )
     dispatcher: str = option(
-        "`own` gives the package a dispatcher of its own, `<package>.dispatcher`.",
+        "`own` gives the package its own dispatcher, `<package>.dispatcher`.",
         choice("singleton", "own"),
         "singleton",
         torch="own",

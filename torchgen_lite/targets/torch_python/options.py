@@ -22,7 +22,7 @@ class TorchPythonOptions:
     """Options of the target."""
 
     package: str = option(
-        "Name of the package, perhaps dotted.", PACKAGE, "", shown="`<namespace>_ops`"
+        "Name of the package, possibly dotted.", PACKAGE, "", shown="`<namespace>_ops`"
     )
     folder: str = folder_option(TARGET, itself=True)
     tests: str = folder_option(

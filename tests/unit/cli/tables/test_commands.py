@@ -62,7 +62,7 @@ def test_structured_operators(run: Run, tables: Path) -> None:
         lines = run("table", operator, "--key", "CPU", "--key", "Meta").stdout.splitlines()
         assert lines[1:] == [
             "  CPU   kernel  structured add_cpu",
-            "  Meta  kernel  calls the meta function and no more: shape and type",
+            "  Meta  kernel  calls only the meta function: shape and type",
         ]
 
 

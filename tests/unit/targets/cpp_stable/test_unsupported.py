@@ -28,8 +28,8 @@ def messages(folder: Path, yaml: str, options: str = "", project: str = "") -> s
 def test_messages_point_at_the_type(tmp_path: Path) -> None:
     yaml = "- func: my::f(Tensor x, Scalar? s=None) -> (Tensor, bool[])\n"
     assert messages(tmp_path, yaml).splitlines() == [
-        "ops.yaml:1:25: TG530 the stable ABI cannot carry `Scalar`",
-        "ops.yaml:1:53: TG530 the stable ABI cannot carry `bool[]`",
+        "ops.yaml:1:25: TG530 the stable ABI does not support `Scalar`",
+        "ops.yaml:1:53: TG530 the stable ABI does not support `bool[]`",
     ]
 
 
@@ -86,7 +86,7 @@ def test_wrong_options(tmp_path: Path, options: str, message: str) -> None:
             "",
             "",
             [
-                "1:22: TG340 PyTorch 2.10 to 2.12 has no `Generator?` in its stable ABI, and is in the range of "
+                "1:22: TG340 PyTorch 2.10 to 2.12 has no `Generator?` in its stable ABI, but is in the range of "
                 "`torch`",
                 "2:9: TG534 the stable ABI of PyTorch 2.10 to 2.11 has no tags",
             ],
