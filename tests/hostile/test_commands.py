@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -105,6 +106,24 @@ COMMANDS = (
     "breaking --against native.yaml --schema {}",
     "lint --config {}",
     "lint --schema {}",
+    "lint --fix --schema {}",
+    "lint {}",
+    "fmt {}",
+    "generate --schema {}",
+    "check --schema {} --target docs",
+    "generate --depfile {} --dry-run",
+    "table --against {}",
+    "table add.Tensor --schema {}",
+    "diff --against {}",
+    "review --against {}",
+    "review --against HEAD --summary {}",
+    "import {}",
+    "import {} --to other.yaml",
+    "import native.yaml --to {}",
+    "kernels --missing --to {}",
+    "templates export --to {}",
+    "init {}",
+    "init --template torch-backend-cpp {}",
 )
 
 
@@ -139,14 +158,14 @@ def wrong(project: Path, command: list[str]) -> Iterator[str]:
 def test_files_of_others(project: Path, name: str) -> None:
     path = project / name
     found = []
-    releases = ("--native {}", "--from {}", "--to {}", "breaking --against {}")
+    releases = ("--native {}", "--from {}", "upgrade --from native.yaml", "breaking --against {}")
     for command in COMMANDS:
         if name.endswith(".whl") and not any(place in command for place in releases):
             continue
         FILES[name](path)
         found += wrong(project, [word.replace("{}", name) for word in command.split()])
         if path.is_dir() and not path.is_symlink():
-            path.rmdir()
+            shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
     assert found == []

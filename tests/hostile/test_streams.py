@@ -8,7 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,7 @@ OURS = """\
     PrivateUse1: add
 """
 CONFIG = 'schema = ["ours.yaml"]\nnative = "native.yaml"\ntargets = ["cpp-torch"]\n'
+LIBRARY_SCHEMA = "- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n"
 LIBRARY = """\
 TORCH_LIBRARY(lib, m) {
   m.def("f(Tensor x) -> Tensor");
@@ -53,6 +54,16 @@ SAYS = (
     "generate --dry-run",
     "diff",
     "schema",
+    "breaking --against newer.yaml --output-format json",
+    "completion bash",
+    "diff --against HEAD",
+    "explain TG101",
+    "fmt --diff",
+    "import lib.cpp --output-format json",
+    "lint --output-format sarif",
+    "list codes",
+    "list outputs",
+    "upgrade --from native.yaml --to newer.yaml --output-format json",
     "lsp",
 )
 """What has its answer on stdout."""
@@ -72,7 +83,11 @@ CHANGES = (
     "add add.out",
     "fmt",
     "generate",
+    "generate --target docs",
+    "generate member",
     "import lib.cpp --to lib.yaml",
+    "lint --fix --unsafe-fixes --schema wrong.yaml",
+    "templates export python/package.py.j2 python/register.py.j2",
     "init mydev --template torch-backend-cpp",
     "init mylib --target torch-python",
     "upgrade --from native.yaml --to newer.yaml --fix",
@@ -94,7 +109,11 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("native.yaml", NATIVE),
         ("newer.yaml", NATIVE.replace("Tensor other", "Tensor others")),
         ("lib.cpp", LIBRARY),
+        ("wrong.yaml", LIBRARY_SCHEMA.replace("dispatch", "dispach")),
+        ("member/torchgen_lite.toml", 'targets = ["docs"]\n'),
+        ("member/native_functions.yaml", LIBRARY_SCHEMA),
     ):
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     identity = ["-c", "user.name=x", "-c", "user.email=x@example.invalid"]
     for arguments in ("init -q -b main", "add .", "-c commit.gpgsign=false commit -q -m one"):
@@ -129,11 +148,15 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def forked(
-    command: str, stdout: int | None = AS_USUAL, stderr: int | None = AS_USUAL, most: int = -1
+    command: str,
+    stdout: int | None = AS_USUAL,
+    stderr: int | None = AS_USUAL,
+    most: int = -1,
+    begin: Callable[[], object] = lambda: None,
 ) -> tuple[int, str]:
     """The exit code of the console script with these as its streams (None: closed), and what the usual ones have.
 
-    No file may have more than `most` bytes, as on a disk that is full.
+    No file may have more than `most` bytes, as on a disk that is full. `begin` runs before it.
     """
     said, writing = os.pipe()
     child = os.fork()
@@ -153,6 +176,7 @@ def forked(
             sys.stdin = os.fdopen(0, closefd=False)
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
             sys.argv = ["torchgen-lite", *command.split()]
+            begin()
             run()
         except SystemExit as stopped:
             os._exit(int(stopped.code or 0))

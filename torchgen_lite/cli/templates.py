@@ -10,8 +10,10 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.listing import template_files
-from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.session import Refused, Session, global_options, writing
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.emit.plan import Change, Plan
+from torchgen_lite.emit.write import WriteError, write_plan
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.config import Config
@@ -42,20 +44,19 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
         ]
         session.report(found, kind="templates")
         return CANNOT_RUN
-    written: list[str] = []
-    for name in names or known:
-        destination = Path(folder, name)
-        if destination.exists():
-            session.talk(f"exists    {destination.as_posix()}")
-            continue
-        with writing(destination.as_posix()):
-            destination.parent.mkdir(parents=True, exist_ok=True)
-            destination.write_bytes(known[name].read_bytes())
-        session.talk(f"exported  {destination.as_posix()}")
-        written.append(destination.as_posix())
-    session.talk(
-        f'{len(written)} exported; add `template-dirs = ["{folder}"]` to the configuration'
-    )
+    wanted = {name: Path(folder, name) for name in names or known}
+    with writing():
+        there = [name for name, path in wanted.items() if path.exists()]
+        texts = [(n, known[n].read_text("utf-8")) for n in wanted if n not in there]
+    try:
+        write_plan(Plan(Path(folder), tuple(Change(n, "create", None, text) for n, text in texts)))
+    except WriteError as error:
+        place = wanted.get(error.path, Path(folder)).as_posix()
+        raise Refused(Diagnostic("TG009", f"cannot write `{place}`: {error.reason}")) from None
+    for name, path in wanted.items():
+        session.talk(f"{'exists  ' if name in there else 'exported'}  {path.as_posix()}")
+    session.talk(f'{len(texts)} exported; add `template-dirs = ["{folder}"]` to the configuration')
+    written = [wanted[name].as_posix() for name, _ in texts]
     session.answer("templates", "", files=[{"path": path, "status": "created"} for path in written])
     return FINE
 
