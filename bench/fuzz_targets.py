@@ -7,6 +7,7 @@ import dis
 import importlib
 import json
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -213,8 +214,13 @@ class Workshop:
 
     def _keep(self, files: Mapping[str, str], target: str) -> None:
         """Each input has a folder of its own, which is an include directory."""
-        folder = self.root / target / str(len(self.samples[target]))
-        _write(folder, {path.removeprefix(f"{target}/"): text for path, text in files.items()})
+        number = len(self.samples[target])
+        folder = self.root / target / str(number)
+        own = {
+            path: _LOCAL.sub(rf"\1_{number}_{i}", text) if path.endswith(".cpp") else text
+            for i, (path, text) in enumerate(files.items())
+        }
+        _write(folder, {path.removeprefix(f"{target}/"): text for path, text in own.items()})
         self.samples[target].append(folder)
 
     def compile(self, target: str, flags: Sequence[str]) -> str:
@@ -230,6 +236,10 @@ class Workshop:
         return subprocess.run(
             [*command, str(unit)], capture_output=True, text=True, check=False
         ).stderr
+
+
+# What a file has for itself, and others, too, which are compiled with it here.
+_LOCAL = re.compile(r"\b(find(?=<|\(\))|wrapper_\w+)")
 
 
 # Some files are the same in all packages.

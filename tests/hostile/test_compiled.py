@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,16 @@ from bench.fuzz_targets import TOY
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler, torch_flags
 from tests.hostile.test_fields import CODE, entries, read
-from tests.hostile.text import RESERVED
+from tests.hostile.text import HOSTILE, RESERVED
+from torchgen_lite.analysis.program import build_program
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets import TARGETS
 
 _RESERVED = re.compile(rf"\b(?:{'|'.join(RESERVED)})\b(?!\.)")
+PLAIN = "- func: lib::f(Tensor self, str s='a') -> Tensor\n  dispatch:\n    CPU: f\n"
 RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
 
 
@@ -43,19 +49,52 @@ def accepted(target: str, step: int = 1) -> Iterator[Mapping[str, str]]:
             yield generate_all(own, targets=[target]).files
 
 
+# What has a name in the generated code. Other options are code of the author's, or numbers and words of a list.
+_NAMING = ("namespace", "folder", "module", "python-module", "kernel-headers", "headers")
+
+
+def configured(target: str) -> Iterator[Mapping[str, str]]:
+    """The same for the strings of the configuration. Headers that they name are there, and empty."""
+    usual = {"tensor": "toy::Tensor"} if target == "cpp-runtime" else {}
+    seen: set[frozenset[str]] = set()
+    for option in TARGETS[target].declared_options().keys() & set(_NAMING):
+        is_header = option.endswith("headers")
+        for text in [f"{text}.inc" if is_header else text for text in (*HOSTILE, *RESERVED)]:
+            for value in (text, [text]):
+                settings = {target: {**usual, option: value}}
+                config = Config(Path("nowhere"), target_options=settings)
+                texts = frozenset(_files(target, config, "lib").values())
+                if texts and texts not in seen:
+                    seen.add(texts)
+                    headers = {f"{target}/include/{text}": ""} if is_header else {}
+                    yield {**headers, **_files(target, config, f"lib{len(seen)}")}
+
+
+def _files(target: str, config: Config, namespace: str) -> Mapping[str, str]:
+    source = Source("ops.yaml", PLAIN.replace("lib::", f"{namespace}::"))
+    functions, _ = load_native_functions([source])
+    return generate_all(build_program(functions, config), targets=[target]).files
+
+
 def compile_all(
-    target: str, folder: Path, flags: Sequence[str], first: str = "", step: int = 1
+    target: str,
+    folder: Path,
+    flags: Sequence[str],
+    inputs: Iterable[Mapping[str, str]],
+    first: str = "",
 ) -> tuple[int, str]:
     """How many inputs there were, and what g++ says of their files in one translation unit, behind `first`."""
     (folder / "first.h").write_text(first)
     lines = ['#include "first.h"']
     number = 0
-    for number, files in enumerate(accepted(target, step), 1):
+    for number, files in enumerate(inputs, 1):
         for path, text in files.items():
             if path.endswith("/module.cpp"):
-                continue  # One is enough for a module of Python.
-            inside = path.removeprefix(f"{target}/include/")
-            place = folder / (inside if inside != path else f"{number}/{path}")
+                if "PyInit__C" in text:
+                    continue  # One is enough for a module of Python.
+                text = re.sub(r"\b(slots|definition)\b", rf"\1_{number}", text)
+            inside = path.partition("/include/")[2]
+            place = folder / (inside or f"{number}/{path.rpartition('/')[2]}")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
             lines += [f'#include "{place}"'] * path.endswith(".cpp")
@@ -68,15 +107,31 @@ def compile_all(
 
 @needs_compiler
 def test_cpp_of_the_runtime_compiles(tmp_path: Path) -> None:
-    number, said = compile_all("cpp-runtime", tmp_path, RUNTIME, TOY)
+    number, said = compile_all("cpp-runtime", tmp_path, RUNTIME, accepted("cpp-runtime"), TOY)
     assert said == ""
     assert number > 300
+
+
+@needs_compiler
+def test_names_of_the_configuration_compile(tmp_path: Path) -> None:
+    number, said = compile_all("cpp-runtime", tmp_path, RUNTIME, configured("cpp-runtime"), TOY)
+    assert said == ""
+    assert number > 50
 
 
 @needs_compiler
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_cpp_for_libtorch_compiles(tmp_path: Path, target: str) -> None:
-    number, said = compile_all(target, tmp_path, torch_flags(), step=4)
+    number, said = compile_all(target, tmp_path, torch_flags(), accepted(target, 4))
     assert said == ""
     assert number > 50
+
+
+@needs_compiler
+@pytest.mark.torch
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
+def test_names_of_the_configuration_compile_for_libtorch(tmp_path: Path, target: str) -> None:
+    number, said = compile_all(target, tmp_path, torch_flags(), configured(target))
+    assert said == ""
+    assert number > 40
