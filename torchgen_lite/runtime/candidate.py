@@ -92,6 +92,10 @@ class Candidate:
         rest = arguments[at:]
         return (*arguments[:at], rest) if all(map(_is_int, rest)) else arguments
 
+    def spread(self, *arguments: Any) -> Any:
+        """Call the stub with integers that stand separately."""
+        return self.stub(*arguments[: self.varargs], arguments[self.varargs :])
+
     def with_numbers(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -43,8 +43,9 @@ def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
                 continue
             gathered = candidate.gather(arguments)
             if candidate.fits(gathered, keywords):
-                if not keywords and out is None and gathered is arguments:
-                    _remember(chosen, arguments, candidate.stub)
+                if not keywords and out is None:
+                    as_given = gathered is arguments
+                    _remember(chosen, arguments, candidate.stub if as_given else candidate.spread)
                 return candidate.call(gathered, keywords, out)
         found = overloads.find(arguments, keywords, out)
         if found is not None:

@@ -155,12 +155,24 @@ def test_required_keywords_and_several_outputs() -> None:
         only_out(X, out=(X, X))
 
 
+class size(int):
+    """A subclass of int is an integer, too."""
+
+
 def test_separate_integers_are_a_list() -> None:
     view = packet(
         "view", Candidate(Stub("view", lambda self, size: 0), ("Tensor", "int[]"), varargs=1)
     )
     assert view(X, 2, 3) == view(X, (2, 3)) == ("view", (X, (2, 3)), {})
     assert view(X, -1) == ("view", (X, (-1,)), {})
+    x = Slotted()
+    for _ in range(2):
+        # The second time it is remembered that two integers were a list.
+        assert view(x, 2, 3) == view(x, (2, 3)) == ("view", (x, (2, 3)), {})
+        assert view(x, 2, size(3)) == ("view", (x, (2, size(3))), {})
+        for wrong in ((2, True), (2, 1.5), (2, "a")):
+            with pytest.raises(TypeError, match="invalid combination"):
+                view(x, *wrong)
 
 
 @pytest.mark.parametrize(
