@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +42,8 @@ def read_release(name: str, root: Path) -> ReleaseSource:
             source, found = read_source(files.native_functions, files.native_functions.parent)
             return ReleaseSource(source, parse_version(files.version), found)
         if wanted is None:
-            return ReleaseSource(diagnostics=found)
+            help_ = "install PyTorch in this environment, or name a wheel or a path: `native`, `--native`"
+            return ReleaseSource(diagnostics=tuple(replace(d, help=help_) for d in found))
         wheel = _find_wheel(wanted[1], (Path.cwd(), root))
         if wheel is None:
             message = f"PyTorch {wanted[1]} is not installed, and there is no wheel of it here"

@@ -191,3 +191,12 @@ def test_mistakes(run: Run, backend: Path) -> None:
     assert run("coverage", *KEY, "--native", "none.yaml").code == 2
     (backend / "ops.yaml").write_text("- func: relu(Tensr self) -> Tensor\n")
     assert run("coverage", *KEY).code == 1
+
+
+def test_without_pytorch_a_file_of_it_is_asked_for(
+    run: Run, backend: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torchgen_lite.loader.torch_files._find_package", lambda name: [])
+    (backend / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
+    assert "name a wheel or a path: `native`, `--native`" in run("coverage", *KEY).stderr
+    assert run("coverage", *KEY, "--native", "new.yaml").code == 0
