@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,32 @@ from tests.cpp.torch_ops import (
 
 pytestmark = [pytest.mark.torch, needs_compiler, needs_cmake]
 LIBRARIES = ["torch_ops", "torch_ops_stable"]
+# What a program does with the operators; the process that runs the package has never seen it.
+MODEL = """\
+import sys, torch
+library, python, package = sys.argv[1:]
+torch.ops.load_library(library)
+ops = torch.ops.torch_ops
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return ops.smooth_relu(ops.muladd(x, y, 0.5)), *ops.hinge(x, y), ops.column_sums(x)
+
+torch.manual_seed(0)
+x, y = torch.randn(2, 5, 4)
+"""
+EXPORT = """\
+sys.path.insert(0, python)
+import torch_ops_python  # The fakes.
+sizes = {0: torch.export.Dim("rows")}
+program = torch.export.export(Model(), (x[:3], y[:3]), dynamic_shapes=(sizes, sizes))
+torch.testing.assert_close(program.module()(x, y), Model()(x, y))
+torch._inductor.aoti_compile_and_package(program, package_path=package)
+"""
+RUN = """\
+found = torch._inductor.aoti_load_package(package)(x, y)
+torch.testing.assert_close(tuple(found), Model()(x, y))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +62,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_operators_work_from_python(built: Path, library: str) -> None:
     path = built / "build" / f"lib{library}.so"
     assert " passed" in run_example_tests(built, TORCH_OPS_LIBRARY=str(path))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_programs_with_them_are_exported_and_compiled_ahead_of_time(
+    built: Path, library: str, tmp_path: Path
+) -> None:
+    python = built / "generated" / "torch-python"
+    where = (built / "build" / f"lib{library}.so", python, tmp_path / "model.pt2")
+    for text in (EXPORT, RUN):
+        run(tmp_path, sys.executable, "-P", "-c", MODEL + text, *where)
 
 
 @pytest.mark.parametrize("program", ["call_operators", "call_operators_stable"])
