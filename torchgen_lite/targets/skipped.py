@@ -29,12 +29,12 @@ def select(
     Derived ones have typed calls, where nothing else is generated.
     """
     resolved, target = program.resolved, policy.target
-    every = resolved.operators if calls_only else resolved.declared
+    by_name = resolved.declared_by_name
     if calls_only:
         policy = policy._replace(makes=frozenset())
-    if Origin.copied in policy.makes:
-        every = (*every, *resolved.copying)
-    by_name = {operator.name: operator for operator in every}
+        by_name = {operator.name: operator for operator in resolved.operators}
+    if Origin.copied in policy.makes and resolved.copying:
+        by_name = {**by_name, **{operator.name: operator for operator in resolved.copying}}
     diagnostics = []
     for name in skip:
         if name not in by_name:

@@ -42,12 +42,19 @@ def _suspects(resolved: Resolved) -> Iterator[Operator]:
 
     That is where `autogen` stands, and where variants of one name leave out the functional one.
     """
-    names: defaultdict[tuple[str, str], list[Operator]] = defaultdict(list)
+    alone: defaultdict[str, dict[str, Operator]] = defaultdict(dict)
+    together: defaultdict[tuple[str, str], list[Operator]] = defaultdict(list)
     for operator in resolved.declared:
         function = operator.function
         if function.is_written:
-            names[function.namespace, root_of(function.func.base_name)].append(operator)
-    for members in names.values():
+            namespace, root = function.namespace, root_of(function.func.base_name)
+            first = alone[namespace].setdefault(root, operator)
+            # Most names have one operator: a list for each would take more than the file itself.
+            if first is not operator or function.autogen:
+                together[namespace, root].append(operator)
+    for (namespace, root), members in together.items():
+        if members[0] is not alone[namespace][root]:
+            members.insert(0, alone[namespace][root])
         asks = any(o.function.autogen for o in members)
         if (asks or _may_lack_functional(members)) and not all(map(_asks_for_its_own, members)):
             yield from members

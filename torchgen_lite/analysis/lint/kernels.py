@@ -8,7 +8,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.model import bare_type
 
 
@@ -18,18 +18,18 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
     C++ kernels are often overloaded or templates and Python ones take unions, so a difference of
     types alone says nothing. Composite kernels are left out for the same reason.
     """
-    seen: dict[tuple[str, str], tuple[NativeFunction, DispatchEntry]] = {}
+    seen: dict[str, dict[str, NativeFunction]] = {}
     for function in resolved.functions:
         for entry in function.dispatch:
             if entry.key in COMPOSITE_KEYS:
                 continue
-            key = (entry.key, entry.kernel)
-            first, other = seen.setdefault(key, (function, entry))
+            first = seen.setdefault(entry.key, {}).setdefault(entry.kernel, function)
             if first is function or _compatible(first, function):
                 continue
             if _is_overloaded(entry.kernel, first) and _is_overloaded(entry.kernel, function):
                 continue
             message = f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`"
+            other = next(e for e in first.dispatch if e.key == entry.key)
             there = (other.kernel_span, "with other arguments here")
             yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
 
