@@ -480,9 +480,10 @@ class CastBack(NamedTuple):
 
 
 Rule = Function | CastBack
+GetRule = Callable[[], Rule]
 
 
-def _register_autocast(library: Any, operator: str, current: Callable[[], Rule]) -> None:
+def _register_autocast(library: Any, operator: str, current: GetRule) -> None:
     """A kernel for the autocast key of every device that has none yet."""
     own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
     for backend, device in (_AUTOCAST | own).items():
@@ -492,7 +493,7 @@ def _register_autocast(library: Any, operator: str, current: Callable[[], Rule])
             library.impl(operator.partition("::")[2], kernel, key)
 
 
-def _autocast_kernel(op: Any, key: str, device: str, current: Callable[[], Rule]) -> Function:
+def _autocast_kernel(op: Any, key: str, device: str, current: GetRule) -> Function:
     keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
 
     def is_cast(value: torch.Tensor) -> bool:
