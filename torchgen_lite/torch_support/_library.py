@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple, cast
@@ -19,6 +20,7 @@ Table = dict[tuple[str, str], Function]
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
+check: Callable[[Any, Callable[[], str]], None] = torch._check
 
 
 class RegistrationError(ImportError):
@@ -273,7 +275,8 @@ def _register_autograd(library: Any, operator: str, table: Table) -> None:
     op = _handle(operator)
     is_inplace, refuses = op._schema.is_mutable, (operator, "refuse") in table
     run, record = op._handle.redispatch_boxed, _recorded(op, operator, table)
-    is_enabled, is_wanted = torch.is_grad_enabled, _C._any_requires_grad
+    is_enabled = torch.is_grad_enabled
+    is_wanted = getattr(_C, "_any_requires_grad", _any_requires_grad)
     is_transformed = _C._are_functorch_transforms_active
     guard, below = _C._AutoDispatchBelowAutograd, _C._after_autograd_keyset
 
@@ -331,6 +334,12 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     node.apply = super(torch.autograd.Function, node).apply
     take_lists: Any = autograd.supports_tensorlist
     return cast("Function", (take_lists(node) if has_lists else node).apply)
+
+
+def _any_requires_grad(*args: Any) -> bool:
+    """What `torch._C` has a function for from 2.7 on."""
+    tensors = filter(torch.is_tensor, pytree.tree_leaves(args))
+    return any(tensor.requires_grad for tensor in tensors)
 
 
 def _check_leaf(written: torch.Tensor) -> None:
@@ -468,15 +477,18 @@ def lower_precision(device: str) -> torch.dtype:
     return torch.get_autocast_dtype(device)
 
 
-class CastBack(NamedTuple):
+@dataclass(frozen=True)
+class CastBack:
     """Results get back the dtype of the argument at this place: a position, or a name."""
 
     dtype_for: Function
     place: int | str
 
+    def __call__(self, device: str) -> Any:
+        return self.dtype_for(device)
 
-Rule = Function | CastBack
-GetRule = Callable[[], Rule]
+
+GetRule = Callable[[], Function]
 
 
 def _register_autocast(library: Any, operator: str, current: GetRule) -> None:
@@ -501,7 +513,7 @@ def _autocast_kernel(op: Any, key: str, device: str, current: GetRule) -> Functi
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         rule = current()
-        dtype = (rule.dtype_for if isinstance(rule, CastBack) else rule)(device)
+        dtype = rule(device)
         with _C._ExcludeDispatchKeyGuard(keyset):
             given = pytree.tree_map_only(torch.Tensor, cast_to(dtype), (args, kwargs))
             result = op(*given[0], **given[1])

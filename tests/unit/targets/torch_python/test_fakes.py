@@ -34,14 +34,14 @@ RULES = {
     "checks": (
         "(Tensor x, Tensor y) -> Tensor",
         "{like: x, check: {x.dim() == 2 && y.dtype == x.dtype: 'x is a matrix, and y is like \"x\"'}}",
-        "torch._check(\n    x.dim() == 2 and y.dtype == x.dtype,\n"
+        "_library.check(\n    x.dim() == 2 and y.dtype == x.dtype,\n"
         "    lambda: 'mylib::op: x is a matrix, and y is like \"x\"',\n)\n"
         "return torch.empty_like(x)",
     ),
     "checks of an operator that gives back what it wrote to": (
         "(Tensor(a!) x) -> Tensor(a!)",
         "{check: {x.dim() == 2: x is a matrix}}",
-        'torch._check(x.dim() == 2, lambda: "mylib::op: x is a matrix")\nreturn x',
+        '_library.check(x.dim() == 2, lambda: "mylib::op: x is a matrix")\nreturn x',
     ),
     "remainder": (
         "(Tensor x, SymInt n) -> Tensor",
