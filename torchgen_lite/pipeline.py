@@ -1,4 +1,4 @@
-"""The two steps of everything: `load(...) -> Program`, `generate(program) -> {path: text}`.
+"""The two steps behind every command: `load(...) -> Program`, `generate(program) -> {path: text}`.
 
 Generate, check, diff and watch are callers of the same two functions. `load` reads files and never
 raises on what is in them; `generate` reads nothing but templates and writes nothing.
@@ -119,7 +119,7 @@ def load(
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
-    """A project without configuration is one that has not been started, or another folder."""
+    """Without a configuration, the project has not been started, or this is the wrong folder."""
     if config.schema != (DEFAULT_SCHEMA,) or paths[0].exists():
         return
     start = "" if config.path is not None else "; `torchgen-lite init` starts a project"
@@ -132,8 +132,8 @@ def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
 def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:
     """The configuration for schema files of the command line.
 
-    Kernels and names belong to the configured schema; for files of somebody else they mean nothing, unless
-    they stand on the command line too.
+    Kernels and names belong to the configured schema; for other files they mean nothing, unless
+    they are given on the command line too.
     """
     own = {os.path.realpath(config.root / path) for path in config.schema}
     if not own.intersection(map(os.path.realpath, paths)):
@@ -152,7 +152,7 @@ def _with_torch(
         return config, paths, None
     tags, found = read_tags(files)
     diagnostics += found
-    # PyTorch's own file is for the release that it is of.
+    # PyTorch's own file is for the release that it comes from.
     return replace(config, namespace="", torch=""), [files.native_functions], tags
 
 
@@ -190,7 +190,7 @@ def _read(
         native, release = _native_of_entries(config, functions)
     modules, unread = _index_modules(config) if kernels else ({}, [])
     diagnostics += unread
-    # What a module would define that cannot be read is not missing yet.
+    # A function may be in a module that cannot be read, so it isn't reported as missing.
     closed = {} if unread else _closed_modules(modules)
     return build_program(
         functions,
@@ -220,7 +220,7 @@ def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
 def _native_of_entries(
     config: Config, functions: Sequence[NativeFunction]
 ) -> tuple[NativeOperators, Version | None]:
-    """The operators of the installed PyTorch that these entries are about, if its dispatcher is to run them.
+    """The operators of the installed PyTorch that these entries are about, if they are to run in its dispatcher.
 
     A structured out variant that stands alone needs the name of its functional one, wherever it runs. PyTorch's file
     is read only if there are any, and they are missing where it is not installed. The release is that of the
@@ -258,7 +258,7 @@ def _index_modules(
 
 
 def _closed_modules(modules: dict[str, dict[str, KernelIndex]]) -> Mapping[str, KernelIndex]:
-    """The modules of a target whose output runs by itself: they have whatever kernels and formulas name."""
+    """The modules of a target whose output runs by itself: they define everything that kernels and formulas name."""
     from torchgen_lite.targets import TARGETS
 
     closed = next((modules[name] for name in modules if TARGETS[name].is_closed), {})
@@ -282,7 +282,7 @@ def generate_all(
 ) -> Generated:
     """As `generate`, but errors are values: nothing is rendered if there are any.
 
-    Who generates several times in one process passes the same `rendered` each time.
+    Callers that generate several times in one process pass the same `rendered` each time.
     """
     built, diagnostics = _build(program, targets)
     outputs = list(_tell_apart(built, diagnostics))
@@ -294,8 +294,8 @@ def generate_all(
 def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     """What was found about the program, and what its targets find: kernels that fit no schema, for example.
 
-    Nothing is rendered, and of a single target, whose files are its own, none is made. Only targets that the
-    configuration names are asked, as others have no options.
+    Nothing is rendered, and for a single target, whose files can't collide with another's, none is made. Only targets
+    that the configuration names are asked, as others have no options.
     """
     from torchgen_lite.targets import DEFAULT_TARGETS
 
@@ -315,7 +315,7 @@ _Built = tuple[str, Iterable["OutputFile"]]
 
 
 def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list[Diagnostic]]:
-    """The files of each target, and everything found on the way; of wrong input no files."""
+    """The files of each target, and everything found on the way; no files if the input is wrong."""
     from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 
     built: list[_Built] = []
@@ -338,7 +338,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
 def _tell_apart(
     built: Iterable[_Built], diagnostics: list[Diagnostic]
 ) -> Iterator[tuple[str, OutputFile]]:
-    """Each file with its target; two that write one path are a diagnostic."""
+    """Each file with its target; two that write the same path give a diagnostic."""
     target_of: dict[str, str] = {}
     for name, files in built:
         for file in files:
@@ -376,7 +376,7 @@ def _render(
 
 
 def template_packages(names: Collection[str]) -> tuple[TemplatePackage, ...]:
-    """Where targets of other packages have their templates."""
+    """Where targets of other packages keep their templates."""
     from torchgen_lite.targets import TARGETS
 
     found = [TARGETS[name].template_package() for name in sorted(names) if name in TARGETS]
@@ -387,7 +387,7 @@ def source_name(program: Program) -> str:
     """What the header names: paths relative to the configuration, bare names of files elsewhere.
 
     Where the configuration has outputs beside the project, paths are relative to these: another project that
-    writes there may have files of the same names (Note [Ownership by marker]).
+    writes there may have files with the same names (Note [Ownership by marker]).
     """
     names = [_named(program.config, source.path) for source in program.sources]
     return ", ".join(names) or "native_functions.yaml"

@@ -2,7 +2,7 @@
 
     autocast: float32               autocast: {dtype: float32, result: x}
 
-With `result` results get back the dtype of that argument.
+With `result`, results are cast back to the dtype of that argument.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The formats of backends: what a backend out of tree implements of operators that are declared elsewhere.
+"""The formats of backend files: which operators, declared elsewhere, an out-of-tree backend implements.
 
     backend: XLA
     cpp_namespace: torch_xla
@@ -11,10 +11,10 @@
       - func: xla_op(Tensor self) -> Tensor
 
 Each item gives a kernel to the operator of that name. It may also be a mapping: its `func` or `op` is the name or the
-whole schema, or the name is its only key and has fields below. `custom` declares operators of the backend's own, in the
+whole schema, or the name is its only key and has fields below. `custom` declares the backend's own operators, in the
 namespace of the project, or in one with the backend's name.
 
-Others list entries, by name or with a schema, under the namespace that they are in:
+Other files list entries, by name or with a schema, under the namespace that they are in:
 
     aten:
       - func: cat.out
@@ -98,7 +98,7 @@ def load_backend_file(
         extra_fields={*words.extra_fields, *_VENDOR},
         namespace=words.namespace or (reader.text("backend") or backend.key).lower(),
     )
-    # An operator of the backend's own may be named in another list of the file.
+    # One of the backend's own operators may be named in another list of the file.
     own: set[str] = set()
     for field in _ENTRY_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
@@ -242,7 +242,7 @@ def _is_meant(fields: dict[str, Node], versions: VendorVersions) -> bool:
 def _external(function: NativeFunction, item: _Item) -> NativeFunction:
     """The operator as the backend's file has it: its kernels are functions, unless it says that they are structured.
 
-    What has kernels is declared by another file, and stays as it is.
+    An operator with kernels is declared by another file, and stays as it is.
     """
     if function.dispatch:
         return function
@@ -252,7 +252,7 @@ def _external(function: NativeFunction, item: _Item) -> NativeFunction:
 
 
 def _without_foreign_places(schema: FunctionSchema) -> FunctionSchema:
-    """The schema of an operator that is only named: what a file of PyTorch says of its parts has no place here."""
+    """The schema of an operator that is only named: positions in PyTorch's file don't apply here."""
     here = schema.name_span and schema.name_span.source
 
     def is_here(origin: Span | None) -> bool:

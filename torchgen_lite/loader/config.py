@@ -215,7 +215,7 @@ def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
 def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
     """The configuration in a folder, which is then the root of a project."""
     own, project = (folder / name for name in CONFIG_FILES)
-    # Paths of configurations and command lines may be such that pathlib raises.
+    # For some paths in configurations and command lines pathlib raises.
     is_own, has_table = os.path.isfile(own), os.path.isfile(project) and _has_table(project)
     if is_own and has_table:
         message = f"both `{own.name}` and a table in `{project.name}` configure this folder"
@@ -342,7 +342,7 @@ class _Reader:
 
 
 def put_over(options: TargetOptions, given: TargetOptions) -> TargetOptions:
-    """Options of targets, with other ones in their place."""
+    """The options of targets, with some of them replaced."""
     over = {name: {**options.get(name, {}), **values} for name, values in given.items()}
     return {**options, **over}
 

@@ -1,11 +1,11 @@
-"""Derivative formulas: `derivatives:` of an entry of ours, and those of a `derivatives.yaml`.
+"""Derivative formulas: `derivatives:` of our own entries, and those of a `derivatives.yaml`.
 
     derivatives:                        - name: mul.Tensor(Tensor self, Tensor other) -> Tensor
       self: grad * other                  self: mul_tensor_backward(grad, other, self.scalar_type())
       other: grad * self                  other: mul_tensor_backward(grad, self, other.scalar_type())
 
-Formulas become trees whose nodes know where they stand. What they mean for an operator is found by
-`analysis.differentiability`, which has all operators before it.
+Formulas become trees whose nodes know where they stand. What they mean for an operator is worked out by
+`analysis.differentiability`, which sees all operators.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _TRUTH = {
 class Formula:
     """One formula for one or several names: arguments, or results in forward mode.
 
-    `word` is `not_differentiable`, `auto_linear` or `auto_element_wise` where one of these stands in
-    the place of a formula; `expression` is None then, and where the formula can't be read.
+    `word` is `not_differentiable`, `auto_linear` or `auto_element_wise` where one of these is written in
+    place of a formula; `expression` is None then, and where the formula can't be read.
     """
 
     names: tuple[str, ...]

@@ -4,8 +4,8 @@
       self: mul_tensor_backward(grad, other, self.scalar_type())
       other: mul_tensor_backward(grad, self, other.scalar_type())
 
-A vendor's file may have the list under `backward`, beside `all_version`, and a `version` in an entry. Formulas for an
-operator of PyTorch are for the vendor's backend: the others have those of PyTorch.
+A vendor's file may have the list under `backward`, beside `all_version`, and a `version` in an entry. Formulas for a
+PyTorch operator apply to the vendor's backend: the others use PyTorch's own.
 """
 
 from __future__ import annotations

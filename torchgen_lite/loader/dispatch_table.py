@@ -21,7 +21,7 @@ _RENAMED = {"ORT": "MAIA", "AutogradORT": "AutogradMAIA", "MLC": "MAIA", "MSNPU"
 def key_names(privateuse1: str = "") -> dict[str, str]:
     """Every name that may stand in a table, and the canonical name of the key it means.
 
-    `privateuse1` is what a project calls that backend: `SIM`, with `AutogradSIM` and the others of it.
+    `privateuse1` is the project's name for that backend: `SIM`, which gives `AutogradSIM` and so on.
     """
     names = {name: name for name in registrable_keys(CURRENT)}
     names.update(FORMER_NAMES)
@@ -31,7 +31,7 @@ def key_names(privateuse1: str = "") -> dict[str, str]:
 
 
 def renamed_keys(privateuse1: str) -> dict[str, str]:
-    """The keys of PrivateUse1 by the names that a project has for them; none if it has none."""
+    """The keys of PrivateUse1 by the names that a project gives them; empty if it gives none."""
     keys = registrable_keys(CURRENT) if privateuse1 else ()
     return {_renamed(key, privateuse1): key for key in keys if _PRIVATE in key}
 
@@ -113,7 +113,7 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
 
 
 def _nearest_key(word: str, privateuse1: str) -> str | None:
-    """The key that is meant. A device that is none of these may be one's own."""
+    """The key that is meant. A device that is not among these may be the user's own."""
     if word.upper() == "GPU":
         return meant(word, "CUDA")
     near = did_you_mean(word, _suggested(privateuse1))

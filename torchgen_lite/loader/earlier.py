@@ -10,18 +10,17 @@ from torchgen_lite.loader.entry import NO_FIELDS, FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import Node
 
-# What PyTorch derives from functions, which is known to a floor above.
+# What PyTorch derives from functions; a higher layer knows how.
 Derive = Callable[[Sequence[NativeFunction]], Iterable[NativeFunction]]
 Native = Mapping[str, NativeFunction]
-"""The operators of a PyTorch by whole names, those that it derives too."""
+"""The operators of a PyTorch release by full name, derived ones included."""
 
 
 class Earlier:
     """Finds functions by name, for one file.
 
-    An operator that is only derived (`isnan.out`, for which `autogen` asks) is as good as a declared one:
-    it joins `functions` when it is found, without the kernel that PyTorch writes for it. So does an operator
-    of PyTorch.
+    An operator that is only derived (`isnan.out`, which `autogen` asks for) counts as declared: it is added to
+    `functions` when it is found, without the kernel that PyTorch writes for it. So is an operator of PyTorch.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Earlier:
         return position
 
     def is_native(self, name: str) -> bool:
-        """Whether an operator of that whole name is one of PyTorch."""
+        """Whether PyTorch has an operator of that full name."""
         return name in self._native
 
     def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
@@ -87,7 +86,7 @@ class Earlier:
         return native and adopt(native, span)
 
     def _index(self) -> None:
-        """Take in the functions that have joined since."""
+        """Index the functions that have been added since."""
         for position in range(self._indexed, len(self.functions)):
             function = self.functions[position]
             if function.namespace == "aten":
@@ -105,7 +104,7 @@ class Earlier:
 
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
-    """An operator of PyTorch where an author names it: its schema and facts, and none of its kernels."""
+    """A PyTorch operator that an author names: its schema and facts, and none of its kernels."""
     places = NO_FIELDS if span is None else FieldSpans(span, [("func", span), ("dispatch", span)])
     return replace(
         native,
@@ -120,7 +119,7 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
 
 
 def unstructured(function: NativeFunction) -> NativeFunction:
-    """The operator with kernels that are functions like any other; their types stay as they are."""
+    """The operator with its kernels as plain functions; their types stay as they are."""
     return replace(
         function,
         is_part_of_structured=function.shares_structured,

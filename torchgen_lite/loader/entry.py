@@ -1,6 +1,6 @@
 """One entry of `native_functions.yaml`, read: a schema and what the fields beside it say.
 
-The words are the YAML's own (torchgen `NativeFunction`). Every field that a diagnostic may point at
+The names are the YAML's own (torchgen `NativeFunction`). Every field that a diagnostic may point at
 keeps its span. Derived facts (groups, signatures, backend index) are functions of the floors above.
 """
 
@@ -55,7 +55,7 @@ class FieldSpans:
 
 @lru_cache(maxsize=256)
 def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
-    """One object for the names that many entries have."""
+    """One shared object for names that many entries have."""
     return names
 
 
@@ -66,7 +66,7 @@ NO_FIELDS = FieldSpans(None)
 class Backend(NamedTuple):
     """The backend whose file gives an operator its kernels: functions of a C++ namespace, or static ones of a class.
 
-    `use_out_as_primary` says that PyTorch makes variants of the out one, and no others are made; `device_guard`,
+    `use_out_as_primary` says that PyTorch derives variants from the out one, and no others are made; `device_guard`,
     whether wrappers take care of the device (torchgen `BackendIndex`).
     """
 
@@ -78,7 +78,7 @@ class Backend(NamedTuple):
 
     @property
     def copies_variants(self) -> bool:
-        """Whether variants are made of the functional one: see Note [Variants that copy]."""
+        """Whether variants are made from the functional one: see Note [Variants that copy]."""
         return bool(self.class_name) and not self.use_out_as_primary
 
 
@@ -113,7 +113,7 @@ class NativeFunction:
     without `structured_delegate:` gets `CompositeImplicitAutograd: <name>_<overload>` only through
     `analysis`, never here. `is_part_of_structured` says that PyTorch has it structured where this entry does
     not, which shows in the types of lists of tensors. `doc`, `torch`, `guard`, `fake`, `derivatives`, `samples`,
-    `vmap` and `autocast` are fields of ours. `extra` holds fields that are read as text.
+    `vmap` and `autocast` are our own fields. `extra` holds fields that are read as text.
     """
 
     func: FunctionSchema
@@ -149,13 +149,13 @@ class NativeFunction:
 
     @property
     def name(self) -> str:
-        """What finds the operator everywhere: `aten::add.Tensor`, whether or not `aten::` was written."""
+        """The name that identifies the operator everywhere: `aten::add.Tensor`, whether or not `aten::` was written."""
         func = self.func
         return func.full_name if "::" in func.name else f"{self.namespace}::{func.local_name}"
 
     @property
     def delegate(self) -> str | None:
-        """The structured operator that does the work, by its whole name."""
+        """The structured operator that does the work, by its full name."""
         delegate = self.structured_delegate
         return delegate and f"{self.namespace}::{delegate.rpartition('::')[2]}"
 
@@ -172,7 +172,7 @@ class NativeFunction:
 
     @property
     def kernel_name(self) -> str:
-        """`add_out`: what torchgen calls the kernel of a backend out of tree, which C++ overloads (`api.cpp.name`)."""
+        """`add_out`: what torchgen calls the kernel of an out-of-tree backend, overloaded in C++ (`api.cpp.name`)."""
         is_out = self.func.kind() is SchemaKind.out
         return f"{self.func.base_name}_out" if is_out else self.func.base_name
 
@@ -183,7 +183,7 @@ class NativeFunction:
 
     @property
     def span(self) -> Span | None:
-        """Where the entry is written, or that of the operator that this one is derived from."""
+        """Where the entry is written, or where the operator is that this one is derived from."""
         return self.field_spans.entry
 
     def place(self, name: str) -> Span | None:

@@ -41,7 +41,7 @@ CHECK = "check"
 
 
 class FakeCheck(NamedTuple):
-    """What has to be so for a call to be right, and what is said where it is not."""
+    """A condition that a valid call meets, and the message if it is not met."""
 
     condition: Expression
     message: str
@@ -67,7 +67,7 @@ class FakeRule:
 class Fake:
     """What stands under `fake:`: the name of a function, or rules. `text` is as it was written.
 
-    `checks` are those of all rules, and those that stand beside them.
+    `checks` are those of all rules, and those written beside them.
     """
 
     text: str

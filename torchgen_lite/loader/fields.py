@@ -15,7 +15,7 @@ from torchgen_lite.loader.shapes import FLAG, OPERATOR_NAME, TEXT, UNREAD, UNREA
 
 
 class Field(NamedTuple):
-    """A field. `fills` says that an overlay may give it where it is missing; `retired` is the release of
+    """A field. `fills` says that an overlay may supply it where it is missing; `retired` is the release of
     PyTorch since which it means nothing; `part_of` is the field that this one is read with."""
 
     name: str
@@ -28,7 +28,7 @@ class Field(NamedTuple):
 
     @property
     def attribute(self) -> str:
-        """What of `NativeFunction` the field gives."""
+        """The attribute of `NativeFunction` that the field is read into."""
         return self.part_of or self.name
 
 

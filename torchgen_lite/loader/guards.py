@@ -52,7 +52,7 @@ _STEPS = tuple(
 
 
 def read_guard(text: str) -> str | None:
-    """The condition of a guard as an expression in brackets, or None where it is none.
+    """The condition of a guard as an expression in brackets, or None if it isn't one.
 
     >>> read_guard("#ifdef A"), read_guard("#ifndef A"), read_guard("#if A || B"), read_guard("#if A //")
     ('defined(A)', '!defined(A)', '(A || B)', 'A')

@@ -57,7 +57,7 @@ _CLOSING = {"[": "]", "(": ")"}
 
 
 def _default(cursor: Cursor) -> str:
-    """The text of a default value, checked to be a literal, a name, or a list of such."""
+    """The text of a default value, checked to be a literal, a name, or a list of these."""
     begin = cursor.at
     open_brackets: list[str] = []
     while True:

@@ -1,4 +1,4 @@
-"""Default values: their Python value, and whether they fit the type they stand behind."""
+"""Default values: their Python value, and whether they fit the type of their argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .model import Argument, BaseType, ListType, OptionalType, Type, sized_list
 
 
 class NamedConstant(NamedTuple):
-    """A default that names something of the library: `contiguous_format`, `Mean`, `long`."""
+    """A default that is a name from the library: `contiguous_format`, `Mean`, `long`."""
 
     name: str
 
@@ -89,7 +89,7 @@ def default_value(argument: Argument) -> DefaultValue:
 
 
 def as_received(type_: Type, value: object) -> object:
-    """A default as a function in Python gets it: lists are tuples, and so is a number that stands for `int[2]`."""
+    """A default as a Python function gets it: lists become tuples, and so does a number that stands for `int[2]`."""
     if isinstance(value, list):
         return tuple(value)
     sized = sized_list(type_)
@@ -163,7 +163,7 @@ def _list_value(text: str) -> list[object]:
 
 
 def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
-    """Why a default doesn't fit its type, and names that would have; None if it fits.
+    """Why a default doesn't fit its type, and names that would fit; None if it fits.
 
     Lenient where PyTorch is: `Tensor x=None`, `bool x=1`, a single number for a list.
     """
@@ -191,7 +191,7 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
 
 # What other languages write for `None`.
 _NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
-# No name stands for a value of these.
+# No name stands for a value of these types.
 _UNNAMED = frozenset({"float", "bool", "str", "Scalar", "complex", "Tensor", "Generator"})
 _SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from .model import BaseType, ListType, OptionalType, Type
 
 TENSORS = frozenset("TOLP")
-"""The letters of arguments that are tensors or have some."""
+"""The letters of arguments that are tensors or contain some."""
 
 LISTS = frozenset("LP")
-"""Those of lists of tensors."""
+"""The letters of lists of tensors."""
 
 
 def dispatch_kind(type_: Type) -> str:

@@ -29,7 +29,7 @@ class Foreign(NamedTuple):
 
 
 def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | None:
-    """The type that a text has at a place, in whatever spelling; None for what means nothing here."""
+    """The type at a position in a text, in any spelling; None for what means nothing here."""
     found = _NAME.match(text, start)
     if found is None or depth > _MAX_DEPTH:
         return None
@@ -78,7 +78,7 @@ def _arguments(text: str, at: int, closing: str, depth: int) -> tuple[list[str],
 
 
 def _applied(name: str, types: list[str]) -> str | None:
-    """`List` of `int` is `int[]`; None for what no schema can say."""
+    """`List` of `int` is `int[]`; None for what no schema can express."""
     first = types[0]
     if name in _LISTS and len(types) == 1:
         return f"{first}[]"

@@ -32,8 +32,8 @@ class SchemaError(ValueError):
 class FunctionSchema:
     """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given.
 
-    What is read off it is kept, for it is asked for again and again. The name
-    ends `name_end` characters behind the start of the span.
+    What is derived from it is kept, since it is asked for repeatedly. The name
+    ends `name_end` characters after the start of the span.
     """
 
     name: str
@@ -62,7 +62,7 @@ class FunctionSchema:
         return Span(self.span.source, self.span.start, self.span.start + self.name_end)
 
     def named_at(self, span: Span | None) -> FunctionSchema:
-        """The schema where somebody writes its name alone: arguments and results have no place there."""
+        """This schema for a place that gives its name alone: arguments and results have no spans there."""
         return replace(
             self,
             arguments=tuple([argument._replace(origin=None) for argument in self.arguments]),
@@ -128,7 +128,7 @@ class FunctionSchema:
         return tuple([a for a in self.written if a.is_out])
 
     def behind_defaults(self) -> Iterator[tuple[Argument, Argument]]:
-        """Positional arguments without a default behind one that has one, which comes with each of them."""
+        """Positional arguments without a default after one that has one, each paired with that one."""
         earlier: Argument | None = None
         for argument in self.positional:
             if argument.default is not None:

@@ -1,12 +1,12 @@
 """A property that is computed once, and kept as an attribute.
 
 Note [Kept attributes]
-Objects of a class share the names of their attributes, and each has room for the values alone. CPython lets the names
-of the first objects in and soon no others: whoever gets an attribute later than that pays for a dictionary of its own,
-four times the room. What is kept comes late, when all objects are made. So `@keeping` sets the names once, before the
-first object. And values are set as attributes: `functools.cached_property` writes to `__dict__`, which until CPython
-3.12 makes the dictionary as well (and takes a lock until 3.11, which costs more than most facts do, and which in the
-child of a fork may be held by nobody).
+Instances of a class share one table of attribute names, and each stores only its values. CPython adds the names that
+the first instances set, and soon no others: an instance that gets a new attribute after that pays for a dictionary of
+its own, four times the size. Kept values are set late, after all instances have been made. So `@keeping` sets the
+names once, before the first instance. And values are set as attributes: `functools.cached_property` writes to
+`__dict__`, which until CPython 3.12 also creates the dictionary (and until 3.11 takes a lock, which costs more than
+computing most values, and which in the child of a fork may be held by a thread that no longer exists).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class SchemaKind(Enum):
     __hash__ = object.__hash__
 
 
-# What may stand between `__i` and `__`. torchgen has `div` where Python has `truediv`; both count.
+# Names that may stand between `__i` and `__`. torchgen has `div` where Python has `truediv`; both count.
 _AUGMENTED = frozenset(
     [
         "add",

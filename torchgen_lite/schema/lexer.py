@@ -39,7 +39,7 @@ class Tokens(NamedTuple):
 
 
 def tokenize(text: str) -> Tokens:
-    """Split a schema into tokens; never fails, what is not a token is `BAD` or `BAD_STRING`."""
+    """Split a schema into tokens; never fails: what is not a token is `BAD` or `BAD_STRING`."""
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []

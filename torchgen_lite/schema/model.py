@@ -47,7 +47,7 @@ class BaseType:
 
 @dataclass(frozen=True, slots=True)
 class OptionalType:
-    """`T?`. An alias annotation is that of the element, `Tensor(a!)?`: PyTorch reads none behind `?`."""
+    """`T?`. An alias annotation belongs to the element, `Tensor(a!)?`: PyTorch reads none after `?`."""
 
     elem: Type
     annotation: ClassVar[AliasAnnotation | None] = None
@@ -122,7 +122,7 @@ def bare_type(type_: Type) -> str:
     return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
 
 
-# Elements of which one stands for a whole list, as the JIT's broadcasting lists allow.
+# Element types of which one value stands for a whole list, as the JIT's broadcasting lists allow.
 _NUMBERS = frozenset({"SymInt", "bool", "float", "int"})
 
 
@@ -152,8 +152,8 @@ Offsets = tuple[int, int, int, int, int]
 class Argument(NamedTuple):
     """One argument. `default` is the text written behind `=`, kept as it stands.
 
-    It is written `base` behind the beginning of `origin`, its parts at `offsets` from there. PyTorch's file has 9,300
-    arguments, and hardly one is pointed at: spans are made for who asks.
+    It starts `base` characters after the start of `origin`, its parts at `offsets` from there. PyTorch's file has 9,300
+    arguments, and messages point at very few of them: spans are made on demand.
     """
 
     type: Type
@@ -219,8 +219,8 @@ class Argument(NamedTuple):
 
 
 class Return(NamedTuple):
-    """One return value; `name` is None where none was written. It is written from `start` to `end` behind the
-    beginning of `origin`.
+    """One return value; `name` is None where none was written. It is written from `start` to `end`, counted
+    from the start of `origin`.
     """
 
     type: Type

@@ -166,7 +166,7 @@ def _list_item(cursor: Cursor, arguments: list[Argument], state: _ListState) -> 
 
 
 def _hexadecimal(cursor: Cursor) -> str | None:
-    """What to write for the `0x1F` of C++, whose `0` libtorch takes, and leaves the rest."""
+    """What to write instead of C++'s `0x1F`, of which libtorch reads the `0` and leaves the rest."""
     at = cursor.at
     text = cursor.texts[at]
     is_zero = at > 0 and cursor.texts[at - 1] == "0" and cursor.starts[at] == cursor.last_end

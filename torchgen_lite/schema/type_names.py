@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Those that native_functions.yaml has used in any release since 1.8.
+# Used by native_functions.yaml in any release since 1.8.
 _OPERATOR_TYPES = (
     "Tensor",
     "int",
@@ -25,7 +25,7 @@ _OPERATOR_TYPES = (
     "Storage",
     "Stream",
 )
-# Those that only PyTorch's own schema parser knows.
+# Known only to PyTorch's own schema parser.
 _JIT_TYPES = (
     "Any",
     "AnyClassType",

@@ -106,7 +106,7 @@ def _atom(cursor: Cursor) -> Type:
 
 
 def _dotted(cursor: Cursor, name: str) -> str:
-    """The rest of `__torch__.torch.classes.c10d.Work`, or of a name in another language's manner."""
+    """The rest of `__torch__.torch.classes.c10d.Work`, or of a name as another language writes it."""
     parts = [name]
     while cursor.texts[cursor.at] in (".", "::"):
         parts.append(cursor.advance())
@@ -129,8 +129,8 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
 
 
 def _is_foreign(cursor: Cursor, start: int) -> bool:
-    """Report a type as another language spells it, and step over it; False if it is none."""
-    # Imported here: a schema that is right has no such type.
+    """Report a type as another language spells it, and step over it; False if there is none."""
+    # Imported here: a valid schema has no such type.
     from .foreign_types import read_foreign_type
 
     found = read_foreign_type(cursor.text, start)

@@ -1,1 +1,1 @@
-"""Libraries of operators that exist: what their C++ says, and what is registered when they are loaded."""
+"""Existing libraries of operators: what their C++ says, and what is registered when they are loaded."""

@@ -45,7 +45,7 @@ _MAX_DEPTH = 16
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that some file declares. One that `is_hidden` no other file can call; a member is one of a class."""
+    """A function that some file declares. No other file can call one that `is_hidden`; a member belongs to a class."""
 
     path: tuple[str, ...]
     parameters: tuple[str, ...]

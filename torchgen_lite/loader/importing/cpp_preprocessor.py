@@ -43,7 +43,7 @@ class Macro:
 
 
 def parse_macro(text: str) -> Macro | None:
-    """A macro of the command line, None if it is none.
+    """A macro from the command line; None if the text isn't one.
 
     >>> parse_macro("CPU(n, f)=m.impl(n, torch::kCPU, f)")
     Macro(name='CPU', parameters=('n', 'f'), body='m.impl(n, torch::kCPU, f)')

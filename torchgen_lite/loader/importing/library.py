@@ -1,4 +1,4 @@
-"""What is found in a library that exists, whoever found it: operators, kernels, and what goes with them."""
+"""What is found in an existing library, by whichever reader: operators, kernels, and what goes with them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Note [Wrappers are not kernels]
 `custom_op`, `register_fake`, `register_autograd` and their like register PyTorch functions around the author's. What is
-defined in PyTorch's own files is such a wrapper; the author's function is asked of whoever wrapped it.
+defined in PyTorch's own files is such a wrapper; the author's function is found through it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def is_within(function: Any, home: str) -> bool:
 
 
 def author_of(function: Any, home: str) -> Any:
-    """The function that a PyTorch wrapper calls: the first of somebody else's among what it refers to, or None."""
+    """The function that a PyTorch wrapper calls: the first one not of PyTorch among what it refers to, or None."""
     waiting, seen = [function], set[int]()
     while waiting:
         one = waiting.pop(0)

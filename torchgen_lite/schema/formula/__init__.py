@@ -4,7 +4,7 @@
     grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
 
 One grammar reads the formulas of PyTorch's `derivatives.yaml`, which are C++ expressions, and those of
-`derivatives:` in an entry of ours, which add keyword arguments and lists in square brackets.
+`derivatives:` in our own entries, which add keyword arguments and lists in square brackets.
 """
 
 from __future__ import annotations

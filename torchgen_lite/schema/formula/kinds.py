@@ -1,10 +1,10 @@
-"""What the value of an expression is, as far as it can be told without running it.
+"""The kind of an expression's value, as far as it can be told without running it.
 
 Note [Kinds in formulas]
-The language of formulas has no types, but what it is written in has: where a size is symbolic C++ wants another
-function, a quotient of two integers is not an integer, an optional number is unpacked where it is calculated with,
-and a rule of `fake:` asks for integers. So each expression has a kind. Symbolic integers are told from others;
-whoever does not mind looks at `plain`.
+Formulas are untyped, but the code generated from them is not: a symbolic size needs a different C++ function, a
+quotient of two integers is not an integer, an optional number is unpacked before it is calculated with, and a rule
+of `fake:` asks for integers. So each expression has a kind. Symbolic integers are told apart from others; callers
+that don't care use `plain`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Kind(NamedTuple):
 
     @property
     def present(self) -> Kind:
-        """The kind where the value is known to be there."""
+        """The kind if the value is known not to be None."""
         return self._replace(is_optional=False) if self.is_optional else self
 
     @property
     def element(self) -> Kind:
-        """What a list has in it."""
+        """The kind of a list's elements."""
         return Kind(self.sort)
 
     @property

@@ -38,7 +38,7 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str) -> list[Token]:
-    """Split a formula into tokens; never fails, what is not a token is `BAD`."""
+    """Split a formula into tokens; never fails: what is not a token is `BAD`."""
     tokens = [
         Token(match.lastgroup, match[0], match.start())
         for match in _TOKEN.finditer(text)

@@ -83,13 +83,13 @@ def parse_formula(text: str, *, locate: Callable[[int, int], Span] | None = None
 
 
 def _is_too_large(number: str) -> bool:
-    """Whether a literal is more than C++ has a type for. What is infinite is not converted to an integer."""
+    """Whether a literal is too large for any C++ type. Infinity is not converted to an integer."""
     is_infinite = float(number) > sys.float_info.max
     return is_infinite or (number.isdigit() and int(number) >= 1 << 63)
 
 
 def _is_constant(value: Expression) -> bool:
-    """Whether an expression is made of numbers, texts and constants alone, as `(2 / 1e3)` is."""
+    """Whether an expression consists only of numbers, strings and constants, such as `(2 / 1e3)`."""
     made = (Literal, Unary, Binary, Conditional, ListDisplay)
     return all(
         isinstance(node, made) or (isinstance(node, Name) and node.text in CONSTANTS)
@@ -102,7 +102,7 @@ def _is_list_type(name: str) -> bool:
 
 
 def _is_deep(tree: Expression) -> bool:
-    """Whether there are more levels than all who walk the tree can go down: a sum of many terms has as many."""
+    """Whether the tree is too deep for some code that walks it: a sum has as many levels as terms."""
     level = [tree]
     for _ in range(MAX_HEIGHT):
         level = [child for node in level for child in children(node)]
@@ -222,14 +222,14 @@ class _Parser:
                 return value
 
     def check_link(self, value: Expression, start: int) -> None:
-        """Refuse what no language of formulas takes: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
+        """Refuse what no language of formulas accepts: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
         token = self.token
         if token.text in _LINKS and (isinstance(value, ListDisplay) or _is_constant(value)):
             text = self.text[start : self.tokens[self.at - 1].end]
             raise _Abort(f"`{text[:40]}` {_LINKS[token.text]}", token.start, token.end, "here")
 
     def arguments(self) -> tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...]]:
-        """What stands in the brackets of a call, and the closing bracket."""
+        """The arguments between the brackets of a call, and the closing bracket."""
         positional: list[Expression] = []
         keywords: list[tuple[str, Expression]] = []
         while not self.take(")"):
@@ -271,7 +271,7 @@ class _Parser:
         raise self.unexpected("a value")
 
     def items(self, closing: str) -> tuple[Expression, ...]:
-        """What stands in the brackets of a list, and the closing bracket."""
+        """The items between the brackets of a list, and the closing bracket."""
         items: list[Expression] = []
         while not self.take(closing):
             items.append(self.conditional())
@@ -280,7 +280,7 @@ class _Parser:
         return tuple(items)
 
     def check_literal(self, token: Token) -> None:
-        """Refuse what the languages of formulas read in different ways."""
+        """Refuse what the languages of formulas read differently."""
         text, problem = token.text, ""
         if text.isdigit() and text[0] == "0" and len(text) > 1:
             problem = f"`{text[:40]}` is octal in C++, and no number in Python"
@@ -309,7 +309,7 @@ class _Parser:
         return Name(text, self.span(start))
 
     def template_end(self) -> int | None:
-        """Where the token behind template arguments is, or None if these are none."""
+        """Where the token after template arguments is, or None if these are not template arguments."""
         depth, at = 0, self.at
         while at < len(self.tokens):
             token = self.tokens[at]
