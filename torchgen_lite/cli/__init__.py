@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Run one command line and give its exit code; never raises."""
+    """Run one command line and return its exit code; never raises."""
     try:
         with redirect_stdout(stdout), redirect_stderr(stderr):
             code = _run(list(argv), stderr)
@@ -26,7 +26,7 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe went away (`torchgen-lite list ops | head`); that is its right.
+        # The reader of a pipe went away (`torchgen-lite list ops | head`), which is no error.
         return FINE
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -72,13 +72,13 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
             session.report([Diagnostic("TG015", error.format_message())], kind="usage")
         return CANNOT_RUN
     except SystemExit as error:
-        # What click makes of a pipe that nobody reads; its exit code would say that outputs are stale.
+        # What click makes of a broken pipe; its exit code would say that outputs are stale.
         raise BrokenPipeError from error
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None:
-            raise  # No file, so it is stdout or stderr.
+            raise  # There is no file name, so it is stdout or stderr.
         from torchgen_lite.cli.crash import describe_crash
 
         found, text = describe_crash(error, argv, in_full=session.verbose)
@@ -104,7 +104,7 @@ def run() -> None:
     if sys.gettrace() is None and "coverage" not in sys.modules:
         # Every file is closed by now. Taking the objects down one by one is a tenth of a run.
         os._exit(code)
-    # What could not be written is known by now, and the interpreter would try once more.
+    # Failed writes have been reported by now, and the interpreter would try once more.
     sys.stdout = sys.stderr = None
     sys.exit(code)
 
@@ -115,7 +115,7 @@ def _streams() -> tuple[TextIO, TextIO]:
         if sys.stderr is not None:
             sys.stderr.write("torchgen-lite: stdout is closed\n")
         sys.exit(CANNOT_RUN)
-    # Names of files need not be characters, and not every terminal has all characters.
+    # File names need not be valid text, and not every terminal has all characters.
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     return sys.stdout, sys.stderr

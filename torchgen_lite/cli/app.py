@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(f"{n:{width}}", help_) for n, (_, help_) in commands.items()])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Commands first: the options are those of every command, and few need them here."""
+        """Commands first: the options are those that every command has, and are rarely needed here."""
         self.format_commands(ctx, formatter)
         click.Command.format_options(self, ctx, formatter)
 

@@ -1,4 +1,4 @@
-"""`breaking`: what of another version of the schema files callers can't rely on any more."""
+"""`breaking`: what callers can no longer rely on since another version of the schema files."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _show_others(
     versions: tuple[Sequence[Operator], Sequence[Operator]],
     found: Sequence[Diagnostic],
 ) -> None:
-    """What is new, and what changed so that nobody has to care."""
+    """What is new, and changes that break nothing."""
     (_, added), (_, changed) = _others(versions, found)
     lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
     text = "".join(f"{line}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""What is to be reported of an internal error (TG900), and where."""
+"""What to report about an internal error (TG900), and where."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def diff_command(
 
 
 def _ignore(program: Program) -> None:
-    """Nobody asks what was loaded."""
+    """For callers that don't need what was loaded."""
 
 
 def _run_each(

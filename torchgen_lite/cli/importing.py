@@ -1,4 +1,4 @@
-"""`import`: a library that exists as a schema file."""
+"""`import`: an existing library, as a schema file."""
 
 from __future__ import annotations
 

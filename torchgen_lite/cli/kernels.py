@@ -1,4 +1,4 @@
-"""`kernels`: the functions that the author writes, where they are, and the beginnings of those that are not."""
+"""`kernels`: the functions that the author writes, where they are, and stubs for those that are missing."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _CANNOT_RUN = frozenset(
 
 
 class Refused(Exception):
-    """A command that cannot do what was asked for, or has nothing to do it with; `diagnostics` say why."""
+    """A command cannot do what was asked for, or has nothing to work on; `diagnostics` say why."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ def require(diagnostics: Sequence[Diagnostic]) -> None:
 
 @contextmanager
 def writing(path: str | Path = "") -> Iterator[None]:
-    """Around what writes a file that somebody named. Raises Refused (TG009) where it cannot be written."""
+    """A context for writing a file that the user named. Raises Refused (TG009) where it cannot be written."""
     try:
         yield
     except OSError as error:
@@ -116,7 +116,7 @@ class Session:
             _say(f"{text}\n")
 
     def note(self, text: str) -> None:
-        """A line for who asks what is done: `-v`."""
+        """A line for `-v`, which asks what is done."""
         if self.verbose:
             _say(f"{text}\n")
 
@@ -195,7 +195,7 @@ class Session:
 
 
 def _say(text: str) -> None:
-    """Write to stderr. What a run does, and how it ends, does not depend on whether somebody reads that."""
+    """Write to stderr. What a run does, and how it ends, does not depend on whether that is read."""
     with suppress(BrokenPipeError):
         click.echo(text, err=True, nl=False, color=True)
 

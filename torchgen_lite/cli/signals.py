@@ -8,7 +8,7 @@ from typing import NoReturn
 
 
 class Stopped(BaseException):
-    """A signal came. It is not an `Exception`, so that nothing on the way takes it for a mistake of the user's."""
+    """A signal came. It is not an `Exception`, so that nothing on the way takes it for the user's mistake."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -28,7 +28,7 @@ _FIRST_LOOK_MS = 300
 
 
 def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> NoReturn:
-    """Run `generate`, which tells of each program that it loads, at once and after each save. Ends with a signal.
+    """Run `generate`, which reports each program that it loads, at once and after each save. Ends with a signal.
 
     Of a run with mistakes the diagnostics are shown, and the last good output stays.
     """

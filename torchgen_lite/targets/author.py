@@ -1,4 +1,4 @@
-"""The Python functions that an author writes: found in modules, held against the schema, shown as they begin."""
+"""The Python functions that an author writes: found in modules, checked against the schema, shown by signature."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Wanted(NamedTuple):
     """A Python function that an entry names, and how it is called.
 
     `use` is what it is for (`CPU`, `fake`), `span` where it is named, `option` whose modules have it. `parameters` and
-    `returns` are how it begins, which few are asked for.
+    `returns` make its signature, which is rarely asked for.
     """
 
     function: NativeFunction
@@ -73,7 +73,7 @@ def check_author(
 ) -> Iterator[Diagnostic]:
     """Functions that no module defines, that several define, or that can't be called as they are.
 
-    What an entry says of several keys is said once.
+    What concerns several keys of an entry is reported once.
     """
     seen: set[tuple[int, str, str]] = set()
     for one in wanted:
@@ -118,7 +118,7 @@ def _nodes(function: NativeFunction) -> Iterator[Expression]:
 
 
 def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """TG540: the C++ that formulas may have in them and Python has no words for."""
+    """TG540: C++ in formulas that has no equivalent in Python."""
     operators = {function.func.base_name for function in functions}
     for function in functions:
         for node in _nodes(function):
@@ -165,7 +165,7 @@ def begun(
     modules: Mapping[str, KernelIndex],
     imports: Mapping[str, str],
 ) -> Iterator[AuthorFunction]:
-    """Each as the functions of any language are; `imports` are the modules of what annotations name."""
+    """Each in the form common to all languages; `imports` are the modules of what annotations name."""
     for one in wanted:
         index = modules.get(one.option)
         places = [index.place(one.name)] if index is not None else []

@@ -1,9 +1,9 @@
 """Names of files that stay apart on disks that ignore case.
 
 Note [Names that differ in case]
-`add_t.h` and `add_T.h` would be one file on many disks. Of names that differ in nothing else, those with capital letters say
-which letters these are, as a number behind the name: `add_T-1.h`. Names of operators have no hyphen, so that this is nobody
-else's; and a name without capitals stays as it is when another is added.
+`add_t.h` and `add_T.h` would be the same file on many disks. Of names that differ in nothing else, those with capital
+letters say which letters these are, as a number after the name: `add_T-1.h`. Names of operators have no hyphen, so this
+is never another operator's; and a name without capitals stays as it is when another is added.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFil
 class TargetResult(NamedTuple):
     """The files of a target, not yet rendered, and what it found wrong.
 
-    What is wrong is known before the first file: whoever asks for that alone has no file made.
+    Mistakes are known before the first file is made: callers that only want these have no file made.
     """
 
     files: Iterable[OutputFile] = ()
@@ -217,7 +217,7 @@ class Target(NamedTuple):
         return result(diagnostics=wrong) if wrong else _imported(name)(program, options)
 
     def signatures_of(self, program: Program, function: NativeFunction) -> Signatures | None:
-        """How an operator is called in what is generated; None if the target has no word on it."""
+        """How an operator is called in the generated code; None if the target doesn't say."""
         options, wrong = self.read_options(program.config)
         if wrong or not self.signatures:
             return None

@@ -1,4 +1,4 @@
-"""Other versions of the schema files, read under the configuration of today."""
+"""Other versions of the schema files, read under the current configuration."""
 
 from __future__ import annotations
 

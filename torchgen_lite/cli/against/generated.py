@@ -1,4 +1,4 @@
-"""The code that two versions of a project generate, compared without a look at the disk."""
+"""The code that two versions of a project generate, compared without looking at the disk."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def project_against(
     """The program of the other side; raises Refused if there is none, or it has errors.
 
     A revision, or a folder with a configuration, is a project of its own. Schema files alone and those of a PyTorch are
-    read under the configuration of `program`. What is generated from a program is generated inside of this context:
+    read under the configuration of `program`. Whatever is generated from that program is generated inside this context:
     the files of a revision, its templates among them, are there as long as it lasts.
     """
     from torchgen_lite.pipeline import load

@@ -1,1 +1,1 @@
-"""`coverage` and `upgrade`: what authors of backends ask at each release of PyTorch."""
+"""`coverage` and `upgrade`: for backend authors, at each release of PyTorch."""

@@ -1,4 +1,4 @@
-"""`coverage`: what a backend has of the operators of PyTorch, and what the others come to."""
+"""`coverage`: which of PyTorch's operators a backend has, and what calls of the others come to."""
 
 from __future__ import annotations
 

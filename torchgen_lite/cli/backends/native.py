@@ -34,7 +34,7 @@ def native_options(command: _Command) -> _Command:
 def load_with_native(
     session: Session, schema: Sequence[str], native: str, *, alone: bool = False
 ) -> Program:
-    """The program with its context. `alone`: the context is all that is wanted, and no schema file is read."""
+    """The program with its context. With `alone`, only the context is wanted, and no schema file is read."""
     wanted = _from_here(native) or session.settings()[0].native or INSTALLED
     return session.load(schema=() if alone else schema or None, native=wanted, kernels=False)
 

@@ -37,7 +37,7 @@ _NAME = re.compile(r"(?:(\w+)::)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)")
 
 
 def read_any_text(path: Path) -> str:
-    """A text of somebody else's, whatever bytes there are. Raises Refused where it cannot be read or is too large."""
+    """The text of a foreign file, whatever bytes it has. Raises Refused where it cannot be read or is too large."""
     data, found = read_bytes(path, Path.cwd())
     require(found)
     return (data or b"").decode("utf-8", "replace")

@@ -103,7 +103,7 @@ def upgrade_command(
     require(wrong)
     both = Both(program, native_program(program), _program(program, after))
     key = key or _key_of(program)
-    # Entries by name of what already the old release does not have.
+    # Entries by name of operators that the old release doesn't have either.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(both)]
     if found:

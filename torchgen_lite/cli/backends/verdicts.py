@@ -91,7 +91,7 @@ class Coverage:
     def verdict(self, name: str) -> Covered:
         """What serves an operator, by its whole name."""
         if name not in self._found:
-            # An operator that comes back to itself ends nowhere.
+            # A call that leads back to the same operator never ends.
             self._found[name] = Covered(self._operators[name], Verdict.nothing)
             self._found[name] = self._verdict(self._operators[name])
         return self._found[name]

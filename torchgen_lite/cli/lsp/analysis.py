@@ -13,7 +13,7 @@ from torchgen_lite.loader.config import Config, load_config
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.pipeline import lint_targets, load
 
-# How a file begins an entry that no configuration names. Other YAML is none of our business.
+# How an entry begins, in a file that no configuration names. Other YAML files are ignored.
 _ENTRY = re.compile(r"(?m)^- +(?:func|\"func\")\s*:")
 
 
@@ -39,13 +39,13 @@ class Analysis:
 
 
 def project_of(path: Path) -> Path:
-    """The configuration that names a schema file, or else the file: who share it are analyzed together."""
+    """The configuration that names a schema file, or else the file: files that share it are analyzed together."""
     config, _ = load_config(path.parent)
     return config.path if config.path is not None and _names(config, path) else path
 
 
 def _names(config: Config, path: Path) -> bool:
-    """Whether a schema file is one of the configuration's."""
+    """Whether the configuration names a schema file."""
     return any(path == (config.root / name).resolve() for name in config.schema)
 
 

@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Edit, Span
 
 
 class CannotRename(ValueError):
-    """Why not."""
+    """Why a kernel cannot be renamed."""
 
 
 def renamed_span(analysis: Analysis, place: Place) -> Span:

@@ -1,7 +1,7 @@
 """The connection: texts come in, analyses are made of them beside it, and answers go out.
 
 Note [Typing is not waited for]
-An analysis takes as long as `lint`. It begins when nobody has typed for a moment, in a thread of its own, so that what
+An analysis takes as long as `lint`. It begins after a moment without typing, in a thread of its own, so that what
 is typed is read meanwhile; the one that is running when something else is typed tells nobody what it found. Questions
 about a place wait for the analysis of the text that they are about. Completion does not: it takes the last one.
 """
@@ -86,7 +86,7 @@ class Server(LanguageServer):
             project.task = asyncio.create_task(self._analyze(project, path, pause))
 
     def everything_changed(self) -> None:
-        """Something was written that is no open document: a configuration, a module of kernels."""
+        """Something was written that is not an open document: a configuration, a module of kernels."""
         for uri in list(self.workspace.text_documents):
             self.changed(uri, 0)
 
@@ -94,7 +94,7 @@ class Server(LanguageServer):
         await asyncio.sleep(pause)
         try:
             analysis = await self.work(lambda texts: analyze(path, texts))
-        except Exception:  # A fault of ours is told, and the next analysis may do.
+        except Exception:  # A fault of ours is reported, and the next analysis may work.
             text = traceback.format_exc()
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
             return
@@ -148,7 +148,7 @@ class Server(LanguageServer):
 
 
 def path_of(uri: str) -> Path | None:
-    """The file of a document; None if it is none."""
+    """The file of a document; None if it isn't a file."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
     return Path(path).resolve() if path else None
 

@@ -46,7 +46,7 @@ _SOURCE = (
 
 
 def _source_options(command: click.decorators.FC) -> click.decorators.FC:
-    """Where registrations come from: what `_registrations` is asked."""
+    """Where registrations come from: the arguments of `_registrations`."""
     for option in reversed(_SOURCE):
         command = option(command)
     return command
@@ -216,9 +216,9 @@ def _registrations(
     torch: bool,
     modules: tuple[str, ...],
 ) -> tuple[list[Registrations], Callable[[], dict[str, Details]]]:
-    """The operators asked for, and who knows what else a page tells of them.
+    """The operators asked for, and a function that gives what else a page says about them.
 
-    Raises Refused if they, one of the keys or the schema are not to be had.
+    Raises Refused if they, one of the keys or the schema can't be found.
     """
     from torchgen_lite.cli.tables.html import details_of, details_of_torch
     from torchgen_lite.cli.tables.registrations import registrations_of_torch

@@ -46,7 +46,7 @@ _PAGE = Path(__file__).with_name("page")
 
 
 class Details(NamedTuple):
-    """What the panel tells of an operator besides its table."""
+    """What the panel shows of an operator besides its table."""
 
     schema: str = ""
     doc: str = ""
@@ -61,7 +61,7 @@ class Before(NamedTuple):
 
 
 def details_of(program: Program) -> dict[str, Details]:
-    """Schema, documentation and line of each operator; one that is derived stands nowhere."""
+    """Schema, documentation and line of each operator; a derived one has no line."""
     found = {}
     for operator in program.resolved.operators:
         function = operator.function

@@ -25,7 +25,7 @@ def registrations_of_torch(
     for module in modules:
         try:
             import_module(module)
-        except Exception as error:  # Whatever somebody's module raises is a word to its author.
+        except Exception as error:  # Whatever a user's module raises is reported to its author.
             raise ImportError(f"cannot import `{module}`: {error}") from error
     keys = table_of(parse_version(torch.__version__))
     known = dispatch_keys(keys)

@@ -28,8 +28,8 @@ class CallView(NamedTuple):
 
 
 class OperatorView(NamedTuple):
-    """A struct with its calls. `handle` is a name that no parameter has, `is_hidden` says whether one has the
-    struct's."""
+    """A struct with its calls. `handle` is a name that no parameter has, `is_hidden` says whether one has
+    that of the struct."""
 
     flat: str
     guard: str

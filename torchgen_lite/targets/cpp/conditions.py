@@ -43,7 +43,7 @@ def clause_expression(clause: Clause, macro: str = VERSION_MACRO) -> str:
 
 
 def version_number(version: tuple[int, ...]) -> int:
-    """What the macro says of a release: 21300 of (2, 13)."""
+    """The macro's value for a release: 21300 for (2, 13)."""
     major, minor, patch = (*version[:3], 0, 0)[:3]
     return major * 10000 + minor * 100 + patch
 

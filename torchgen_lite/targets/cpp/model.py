@@ -14,7 +14,7 @@ from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS
 
 AUTOMATIC_SHARDS = 16
-# What the struct of a typed call has in it, which a struct of that name could not have.
+# Members of a typed call's struct, which a struct of the same name could not have.
 MEMBERS = frozenset(
     {"schema", "ptr_schema", "name", "overload_name", "schema_str", "call", "redispatch"}
 )
@@ -22,7 +22,7 @@ MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator. `facts` is what is known of it, `flat` the name of its struct, `signature` is what the dispatcher
+    """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature` is what the dispatcher
     calls, `guard` is the condition of everything that concerns it, or empty."""
 
     facts: resolved.Operator
@@ -51,7 +51,7 @@ class Operator:
 
 
 def shard_count(operators: Sized, wanted: int) -> int:
-    """How many files there are of what is split."""
+    """The number of files that what is split is spread over."""
     return wanted or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
 
 

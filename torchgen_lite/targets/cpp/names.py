@@ -1,4 +1,4 @@
-"""Names of the user's that would clash with generated ones, found before a compiler finds them."""
+"""User names that would clash with generated ones, found before a compiler finds them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import split_kernel
 from torchgen_lite.targets.cpp.options import LibraryOptions
 
-# Namespaces of libraries that generated code names. Inside of `mylib::at` the name `at` would be another.
+# Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
 # Functions that headers declare in no namespace: of C, which generated code or kernels include, and `from` of libtorch's
 # stable headers. A namespace cannot have such a name.
@@ -43,7 +43,7 @@ def check_names(
 ) -> list[Diagnostic]:
     """What is wrong with the namespace, with names of kernels and their classes, and with names of arguments.
 
-    `inner` are the namespaces that the target makes inside of the library's.
+    `inner` are the namespaces that the target makes inside the library's.
     """
     found = []
     problem = namespace_problem(namespace)
@@ -84,7 +84,7 @@ def namespace_problem(namespace: str) -> str:
 def _class_problems(
     operators: Sequence[Operator], options: LibraryOptions
 ) -> Iterator[tuple[str, str | None]]:
-    """Classes that nobody declares, and those that no kernel is in, each with what helps."""
+    """Classes that are not declared, and those without a kernel, each with a hint."""
     kernels = [entry.kernel for operator in operators for entry in operator.own_kernels]
     scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}
     for name in options.kernel_classes:
@@ -96,7 +96,7 @@ def _class_problems(
 
 
 def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
-    """Names that are alike once C++ takes them: `default` is called `default_`."""
+    """Names that become equal in C++, where `default` is called `default_`."""
     seen: dict[str, str] = {name: name for name in KEYSETS}
     for argument in function.func.arguments:
         name = identifier(argument.name)

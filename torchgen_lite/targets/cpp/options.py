@@ -15,7 +15,7 @@ from torchgen_lite.targets.options import (
     skip_option,
 )
 
-# Above so many operators the output is split if nobody said into how many files.
+# With more operators than this, the output is split unless the number of files is configured.
 MANY_OPERATORS = 1000
 
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
@@ -25,7 +25,7 @@ NAMESPACE = matching(
     "is not a C++ namespace",
     lambda text: KEYWORDS.isdisjoint(text.split("::")),
 )
-# What a path in `#include <...>` cannot have in it.
+# What a path in `#include <...>` cannot contain.
 HEADERS = list_of(matching(r'[^">\n\r\\]*', "is not a path of a header", str.isprintable))
 
 

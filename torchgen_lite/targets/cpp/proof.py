@@ -29,8 +29,8 @@ no default and no documentation, and each is about one operator: only a change o
 Its fourth line is the schema, without defaults. `#line` makes a compiler report a mistake there, and the
 condition stands in the argument's column, so that the argument is underlined.
 
-Which C++ types the schema demands is the target's affair: a stable kernel and a classic one differ in
-nothing else here.
+Which C++ types the schema demands is up to the target; otherwise stable and classic kernels are treated
+alike here.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ _CLASSES = "verify_classes.h"
 
 
 def _operator_context(kernels: Sequence[RequiredKernel], namespace: str) -> dict[str, object]:
-    """What the header of one operator has of it."""
+    """What the header of one operator contains."""
     free = [split_kernel(k.kernel, namespace) for k in kernels if not k.is_member]
     classes = [split_kernel(k.kernel, namespace)[0] for k in kernels if k.is_member]
     scopes = [*[scope for scope, _ in free], *[split_class(scope)[0] for scope in classes]]

@@ -5,9 +5,9 @@ TORCH_LIBRARY_IMPL(mylib, CPU, m) {
 }
 
 Note [One file of registrations]
-What a framework's headers cost, every file that includes them costs again: five seconds of libtorch's, where a registration
-takes a tenth of one. So there is one file, `register.cpp`, and one for each device that a build may have to do without,
-`register_cuda.cpp`. With shards each of them is split, by names of operators, and the definitions stay in one.
+Every file that includes a framework's headers pays for them again: five seconds for libtorch's, where a registration
+takes a tenth of a second. So there is one file, `register.cpp`, and one for each device that a build may lack,
+`register_cuda.cpp`. With shards, each of them is split by operator name, and the definitions stay in one file.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LibraryView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One `m.impl(...)`: what is registered for an operator under a key, and the condition of that."""
+    """One `m.impl(...)`: what is registered for an operator under a key, and its condition."""
 
     operator: Operator
     key: str
@@ -78,7 +78,7 @@ class Registration:
 
 
 def file_of(key: str) -> str:
-    """The file of what is registered under a key: that of its device, if a build may have to do without.
+    """The file of what is registered under a key: that of its device, if a build may lack it.
 
     >>> file_of("AutogradCUDA"), file_of("Vulkan"), file_of("CPU"), file_of("CompositeImplicitAutograd")
     ('register_cuda', 'register_vulkan', 'register', 'register')
@@ -138,7 +138,7 @@ def registration_files(
     template: str,
     context: Callable[[Sequence[LibraryView], Sequence[Some]], Mapping[str, object]],
 ) -> Iterator[OutputFile]:
-    """The files; see Note [One file of registrations]. `context` is what else the template prints of one."""
+    """The files; see Note [One file of registrations]. `context` is what else the template prints."""
     by_file: dict[str, list[Some]] = {REGISTER: []} if libraries else {}
     for one in registrations:
         by_file.setdefault(stem(one.file, one.operator.shard), []).append(one)

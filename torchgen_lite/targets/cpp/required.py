@@ -105,7 +105,7 @@ def kernel_files(
     has_prototypes: bool = True,
     is_boxed: bool = False,
 ) -> Iterator[OutputFile]:
-    """Prototypes, unless headers of the author's declare the kernels, and the proof.
+    """Prototypes, unless the author's headers declare the kernels, and the proof.
 
     `includes` declare the types of signatures; for `is_boxed` see `proof_files`.
     """
@@ -119,7 +119,7 @@ def kernels_headers(
 ) -> Iterator[OutputFile]:
     """`kernels.h`, and a header for the classes of each backend; `includes` declare the types of the signatures.
 
-    Classes of the author's are in headers of the author's.
+    The author's classes are declared in the author's headers.
     """
     members: dict[str, list[Kernel]] = {}
     for kernel in kernels:
@@ -179,7 +179,7 @@ def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
 
 
 def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
-    """Full names that kernels of several types have: which one is meant, only a call can say."""
+    """Full names shared by kernels of several types: only a typed call says which one is meant."""
     found: dict[str, set[str]] = {}
     for kernel in kernels:
         name = qualified(kernel.name, namespace)
@@ -208,9 +208,9 @@ def kernel_registrations(
 def author_functions(
     kernels: Sequence[Kernel], layout: Layout, includes: Blocks = ()
 ) -> Iterator[AuthorFunction]:
-    """Each kernel as the functions of any language are; `includes` declare more than their types.
+    """Each kernel in the form common to all languages; `includes` declare more than their types.
 
-    What a library has, `at::native::view`, is there already.
+    Kernels of PyTorch, such as `at::native::view`, exist already.
     """
     for kernel in kernels:
         namespace, _ = split_kernel(kernel.name, layout.namespace)

@@ -40,7 +40,7 @@ def check_structured(operator: Operator, code: str, message: str) -> Iterator[Di
 
 
 def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
-    """Variants that would follow from kernels of a backend's file, where the target makes none."""
+    """Variants that would follow from kernels of a backend's file, where the target doesn't make any."""
     resolved = program.resolved
     found = [
         (operator.schema.local_name, entry, functional)
@@ -58,7 +58,7 @@ def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
 
 
 def default_namespace(functions: Sequence[NativeFunction]) -> str:
-    """The namespace of the first entry; `at` is PyTorch's, and so is everything in it."""
+    """The namespace of the first entry; `at` and everything in it belong to PyTorch."""
     first = functions[0].namespace if functions else "ops"
     return "aten_ops" if first == "aten" else first
 
@@ -75,10 +75,10 @@ def check_library(program: Program, functions: Sequence[NativeFunction]) -> list
 
 
 def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """Namespaces that the macro `TORCH_LIBRARY_IMPL`, which is given them, would find to be macros themselves."""
+    """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand."""
     for function in functions:
         name = function.namespace
-        # Names of this kind are the compiler's and the standard library's.
+        # Names of this kind are reserved for the compiler and the standard library.
         if is_macro(name) or re.match("_[_A-Z]", name):
             message = f"namespace `{name}` is a name of C++'s own, such as those of macros"
             help_ = "libtorch registers namespaces with macros; choose another name"

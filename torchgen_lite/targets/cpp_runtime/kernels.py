@@ -38,7 +38,7 @@ def keys_above_backends() -> frozenset[str]:
 
 
 def kernel_signature(operator: Operator, entry: KernelEntry, types: Types) -> CppSignature:
-    """That of the typed call, behind the keys of the call if the kernel is above the backends."""
+    """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
     if entry.key not in keys_above_backends():
         return operator.signature
     schema = operator.schema
@@ -48,7 +48,7 @@ def kernel_signature(operator: Operator, entry: KernelEntry, types: Types) -> Cp
 def build_kernels(
     kernels: Sequence[Kernel], layout: RuntimeLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
-    """Prototypes and proof; with headers of the author's that declare the kernels no prototypes."""
+    """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
         return [*include_blocks(signature_headers(k.signature for k in own)), *layout.framework()]

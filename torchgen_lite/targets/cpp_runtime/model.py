@@ -39,7 +39,7 @@ def build_operators(
 ) -> tuple[Operator, ...]:
     """The operators in source order.
 
-    No libtorch is here, so `torch:`, which asks for one of its releases, says nothing.
+    There is no libtorch here, so `torch:`, which asks for one of its releases, is ignored.
     """
     return model.build_operators(
         facts,

@@ -31,12 +31,12 @@ from torchgen_lite.targets.output import (
 )
 from torchgen_lite.targets.skipped import select
 
-# What there is in the namespace of a library.
+# Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
 
 
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
-    """Every file of the library, and what the runtime has no way for."""
+    """Every file of the library, and what the runtime does not support."""
     selection = select_cpp_runtime(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
     namespace = options.namespace or default_namespace(functions)

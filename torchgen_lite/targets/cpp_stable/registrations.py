@@ -45,7 +45,7 @@ def build_registrations(
 ) -> Iterator[OutputFile]:
     """The definitions of the operators, without those that PyTorch defines, and the kernels.
 
-    Headers of the author's may declare these.
+    The author's headers may declare these.
     """
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
     libraries = definitions(own, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS)

@@ -33,7 +33,7 @@ from torchgen_lite.targets.cpp_stable.unsupported import Wanted, check_entry
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
-# What there is in the namespace of a library.
+# Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
 
 
@@ -86,7 +86,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     yield from build_calls(operators, layout)
     kernels = _kernels(selection, program, operators, options)
     # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
-    # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
+    # `const std::vector<int64_t>&` are as good as a view; one of our prototypes has to be matched exactly.
     is_boxed = bool(options.kernel_headers)
 
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:

@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
     target: Release | None
 
     def releases(self, function: NativeFunction) -> list[Release]:
-        """Those that the target is for, as far as the entry is for them; none where nobody asks for any."""
+        """The releases that both target and entry are for; none if none is asked for."""
         if not self.project and self.target is None:
             return []
         first = self.target or FIRST_HEADERS

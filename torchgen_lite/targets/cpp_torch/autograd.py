@@ -13,7 +13,7 @@ at::Tensor autograd_mul(c10::DispatchKeySet _keys, const at::Tensor& self, const
 }
 
 Note [Versions and views in C++]
-What an operator writes gets a new version, and a view learns its base, at the key ADInplaceOrView, which lies
+A tensor that an operator writes gets a new version, and a view learns its base, at the key ADInplaceOrView, which lies
 below autograd. libtorch does neither by itself for operators that are not its own, so every operator that
 writes has a kernel there, with formulas or without.
 """
@@ -67,8 +67,9 @@ class KernelView(NamedTuple):
     """One generated kernel.
 
     `condition` is that of an `#if`, `flat` the typed call that passes everything on, `after` the keyset of the keys
-    below, `guard` what keeps those above from it. `tensors` may not have tangents, and `refused` no gradients, nor may the
-    `undifferentiable`, each with what is said then. Of `written` the versions go up; `viewed` is what a view is made of, `as_view` the function that says so.
+    below, `guard` what keeps those above from it. `tensors` may not have tangents; `refused` and
+    `undifferentiable` may not require gradients; each comes with its message. The versions of `written` go up; `viewed`
+    is the base of a view, `as_view` the function that records it.
     """
 
     condition: str

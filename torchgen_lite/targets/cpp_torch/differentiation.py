@@ -1,4 +1,4 @@
-"""`autograd.h`, `autograd_kernels.h` and `register_autograd.cpp`, made where any operator has something to do for autograd."""
+"""`autograd.h`, `autograd_kernels.h` and `register_autograd.cpp`, made where autograd handles any operator."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Planned(NamedTuple):
 
 @dataclass(slots=True)
 class _File:
-    """What one file has, as it is put together."""
+    """The contents of one file, while it is put together."""
 
     nodes: dict[str, NodeView] = field(default_factory=dict)
     kernels: list[KernelView] = field(default_factory=list)
@@ -113,7 +113,7 @@ def build_differentiation(
     python: Collection[str] = (),
 ) -> TargetResult:
     """The files of autograd. `headers` are the author's, with functions that formulas call; `python` are
-    functions that are there for the Python target only."""
+    functions that exist for the Python target only."""
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
     by_name = {operator.function.name: operator for operator in operators}

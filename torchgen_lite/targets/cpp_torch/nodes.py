@@ -36,7 +36,8 @@ from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
 
 class DerivativeView(NamedTuple):
-    """A formula: the names that it stands at, variables of gradients with their types, what wants each, and what is assigned to which `target`.
+    """A formula: the `names` that it is given for, the variables of its gradients with their types, the condition under
+    which each is wanted, and what is assigned to which `target`.
 
     With `has_mask` the formula asks which gradients are wanted; with `has_lambda` a part of it is the author's C++.
     """
@@ -53,9 +54,9 @@ class DerivativeView(NamedTuple):
 class NodeView(NamedTuple):
     """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors), its formulas.
 
-    `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients of results as
-    formulas call them, each with its value and whether that has to be kept; those that are absent are zeros if it `is_materialized`.
-    `results` has a gradient for each edge.
+    `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients
+    of results as formulas call them, each with its value and whether that has to be kept; absent ones are zeros if the
+    node `is_materialized`. `results` has a gradient for each edge.
     """
 
     guard: str
@@ -72,7 +73,7 @@ class NodeView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A part of a formula that C++ has no words for."""
+    """A part of a formula that has no equivalent in C++."""
 
     info: DifferentiabilityInfo
     message: str
@@ -146,7 +147,7 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
 
 
 def _tests_presence(info: DifferentiabilityInfo) -> bool:
-    """Whether a formula asks if a gradient is there; then what isn't stays so."""
+    """Whether a formula asks if a gradient is defined; then absent ones stay undefined."""
     return any(
         isinstance(part.node, Call)
         and isinstance(part.node.function, Member)
@@ -161,7 +162,7 @@ def _is_gradient(info: DifferentiabilityInfo, node: Expression) -> bool:
 
 
 def _is_materialized(info: DifferentiabilityInfo) -> bool:
-    """Whether some gradients of results may be absent, and no formula wants to know."""
+    """Whether some gradients of results may be absent, and no formula asks about that."""
     returns = info.function.func.returns
     many = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in returns)
     return many and not _tests_presence(info)

@@ -24,7 +24,7 @@ from torchgen_lite.targets.output import Header, OutputFile
 
 @dataclass(frozen=True, slots=True)
 class Registration(registrations.Registration):
-    """A kernel of the author's, a function around it (`wrapper`) that the same file defines, or one that a
+    """The author's kernel, a function around it (`wrapper`) that the same file defines, or one that a
     header of the library declares (`header`)."""
 
     wrapper: Wrapper | None = None

@@ -77,12 +77,12 @@ class Member:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it begins with a value that is written, so that no node has a number that nobody wrote."""
+        """Whether it is initialized explicitly, so that no node holds an uninitialized number."""
         return self.type in _PLAIN
 
     @property
     def is_copied(self) -> bool:
-        """Whether what formulas see is a value of its own, and not the member."""
+        """Whether formulas see a separate value and not the member."""
         return self.saved.keeps_tensors or self.is_boxed
 
     @property

@@ -1,4 +1,4 @@
-"""Tags as libtorch knows them: `at::Tag` is an enumeration, and C++ has a name for each and for no other."""
+"""Tags as libtorch knows them: `at::Tag` is an enumeration, so C++ has names for its members alone."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torchgen_lite.loader.known_tags import KNOWN_TAGS
 
 
 def known_tags(program: Program) -> frozenset[str]:
-    """Those of PyTorch. The project's own, `tags` of the configuration, are none of the enumeration."""
+    """PyTorch's tags. The project's own, `tags` of the configuration, are not in the enumeration."""
     own = set(program.config.tags) - set(KNOWN_TAGS)
     return frozenset({*KNOWN_TAGS, *program.tags} - own)
 
 
 def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """TG543: tags in definitions that nobody declares."""
+    """TG543: undeclared tags in definitions."""
     known = known_tags(program).union(program.config.tags)
     for function in functions:
         if function.namespace in TORCH_NAMESPACES:

@@ -55,7 +55,7 @@ from torchgen_lite.targets.cpp_torch.wrappers import select_wrapper
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
-# What there is in the namespace of a library.
+# Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
     "autograd detail fallback from_out functions ops proof redispatch structured".split()
 )
@@ -129,8 +129,8 @@ def _called(
     resolved: Resolved,
     is_every: bool,
 ) -> tuple[Operator, ...]:
-    """The operators with typed calls: every one, but of those that PyTorch has calls for, or that nobody else
-    calls, what generated kernels do."""
+    """The operators with typed calls: those that generated kernels call, and with `is_every` all others, unless
+    PyTorch has calls for them."""
     generated = set() if is_every else _in_formulas(resolved)
     for one in registered:
         if one.origin not in WRITTEN | STRUCTURED | {Origin.copied, Origin.functionalize}:

@@ -104,7 +104,7 @@ def _with_made_list(parameter: CppParameter) -> CppParameter:
 
 
 def _argument_type(argument: Argument) -> CType | None:
-    """The type where it isn't that of the dialect."""
+    """The type where it differs from the dialect's."""
     if argument.is_write and bare_type(argument.type) == "Tensor?":
         return const_ref(OPTIONAL_TENSOR)
     type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type

@@ -57,7 +57,7 @@ ANY_DEVICE = DeviceView()
 
 
 class FromOutView(NamedTuple):
-    """A kernel that calls that of the out variant.
+    """A kernel that calls the one of the out variant.
 
     `symbolic` are the arguments of the typed call on Meta. The results are made on the device of `tensors`, one of
     the `backend`; those of an in-place variant are there.
@@ -157,9 +157,9 @@ def device_keys() -> frozenset[str]:
 
 
 def device_view(function: NativeFunction, key: str, backend: Backend | None = None) -> DeviceView:
-    """What a kernel of that operator under the key has done for it; `ANY_DEVICE` where that is nothing.
+    """What is done about devices before a kernel of that operator runs; `ANY_DEVICE` if nothing.
 
-    A `backend` says in its file whether its kernels, those for autograd too, have it done.
+    The file of a `backend` says whether that is done for its kernels, those for autograd included.
     """
     if not (key in device_keys() if backend is None else backend.device_guard):
         return ANY_DEVICE
@@ -191,9 +191,9 @@ def _guarded(tensors: Sequence[Argument]) -> str:
 
 
 def select_wrapper(operator: Operator, namespace: str) -> Wrapper:
-    """The kernel for BackendSelect of an operator that makes tensors of nothing: the options choose the backend.
+    """The kernel for BackendSelect of an operator that makes tensors from nothing: the options choose the backend.
 
-    PyTorch has these for its own operators, and torchgen makes them for no others.
+    PyTorch has these for its own operators; torchgen makes none for others.
     """
     return Wrapper(
         f"select_{operator.flat}",

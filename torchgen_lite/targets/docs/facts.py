@@ -1,4 +1,4 @@
-"""What is known of each operator, before it is text of a page."""
+"""What is known about each operator, before it becomes the text of a page."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
 
 
 def rows_of(registrations: Registrations) -> Iterator[Row]:
-    """A computed table without the slots that have no kernel; fallbacks, which are nobody's own, come last."""
+    """A computed table without the slots that have no kernel; fallbacks, which belong to no operator, come last."""
     found: dict[tuple[str, ...], list[list[Cell]]] = {}
     last: Cell | None = None
     for cell in table(registrations):

@@ -31,7 +31,7 @@ class FactView(NamedTuple):
 
 
 class SignatureView(NamedTuple):
-    """How it is called in what a target generates."""
+    """How it is called in the code that a target generates."""
 
     target: str
     block: Block
@@ -181,7 +181,7 @@ class PageView:
 
     @kept
     def overloads(self) -> tuple[LinkView, ...]:
-        """Those that are no variants."""
+        """Those that are not variants."""
         shown = [self.operator, *self.reference.variants[self.name]]
         every = self.reference.overloads[base_of(self.operator)]
         return self._links(other for other in every if other not in shown)

@@ -1,9 +1,10 @@
 """Where the page of an operator is: `mylib/add.Tensor.md`.
 
 Note [Names that differ in case]
-`add.t` and `add.T` would be one file on many disks. Of names that differ in nothing else, those with capital letters say
-which letters these are, as a number behind the name. Names are of letters, digits, underscores and dots, so that one with
-a hyphen is nobody else's; that is how `index`, which is the page of a folder, gets a file as well.
+`add.t` and `add.T` would be the same file on many disks. Of names that differ in nothing else, those with capital
+letters say which letters these are, as a number after the name. Names of operators consist of letters, digits,
+underscores and dots, so a name with a hyphen is never another operator's. `index`, which is the page of a folder, gets
+its file in the same way.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _DEVICES = frozenset(
 
 
 def page_paths(names: Collection[str], ending: str) -> Mapping[str, str]:
-    """The path of each operator's page, by the operator's whole name."""
+    """The path of each operator's page, by the operator's full name."""
     stems = {name: _stem(name) for name in names}
     alike = Counter(stem.lower() for stem in stems.values())
     return {

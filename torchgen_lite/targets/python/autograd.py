@@ -1,6 +1,7 @@
 """What the kernels of `autograd.py` and `adinplaceorview.py` are made of, operator by operator.
 
-The kernels themselves stand in `templates/python/autograd.py.j2` and `adinplaceorview.py.j2`; here are the names and expressions that they print.
+The kernels themselves are in `templates/python/autograd.py.j2` and `adinplaceorview.py.j2`; here are the names and
+expressions that these print.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from torchgen_lite.targets.python.views import used_types
 _PLAIN = WRITTEN | {Origin.fallthrough}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 
-# What kernels and nodes of autograd may use. A framework that has all of them need not be asked for each.
+# What kernels and nodes of autograd may use. A framework that has all of them need not be checked for each.
 OF_AUTOGRAD = frozenset("""
     Gradients Node after_adinplaceorview after_autograd as_view as_views bump_version check_inplace_history conj
     edge_of edges_of grad_enabled needs_grad original output_of rebase_history refuse_out save save_list

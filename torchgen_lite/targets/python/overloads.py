@@ -76,7 +76,7 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
     """Fold every out variant into the overload that it is the out variant of, as PyTorch's Python API does.
 
     `add.Tensor` and `add.out` become one overload with `out=`; a factory's out variant has no dtype, layout
-    and device. An out variant without partner stays, and is its own: it can be called with `out=` only.
+    and device. An out variant without a partner stays on its own: it can be called with `out=` only.
     """
     out_of: dict[tuple[str, ...], Overload] = {}
     for overload in overloads:

@@ -1,4 +1,4 @@
-"""Names that a package needs itself: an operator that is called so is left out, or found below `functions` alone."""
+"""Names that a package needs itself: an operator of such a name is left out, or is in `functions` alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_exported(name: str) -> bool:
 
 
 def taken_name(function: NativeFunction, home: str, stubs: Collection[str]) -> str:
-    """What of an operator has a name that the package needs; empty if nothing has. `stubs` are those of all."""
+    """Which part of an operator has a name that the package needs; empty if none has. `stubs` are those of all."""
     schema, namespace = function.func, function.namespace
     if namespace in _PYTHON | _IMPORTED | _NAMESPACES or namespace == "_":
         return "is in a namespace whose name the generated code uses itself"

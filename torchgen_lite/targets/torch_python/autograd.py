@@ -112,7 +112,7 @@ class AutogradView(NamedTuple):
 
 
 class FormulaFunction(NamedTuple):
-    """A function that formulas call: the module of the author's that has it, empty for torch, and the first place."""
+    """A function that formulas call: the author's module that has it, empty for torch, and the first place."""
 
     name: str
     module: str

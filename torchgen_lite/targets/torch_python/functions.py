@@ -31,7 +31,7 @@ class FunctionView(NamedTuple):
 
 
 def build_functions(package: Package) -> OutputFile:
-    """One function for each operator of the package's own."""
+    """One function for each of the package's own operators."""
     names = [operator.flat for operator in package.own]
     shadowed = frozenset(torch_ops.TYPE_MODULES).intersection([*names, *_hidden(package)])
     schemas = [operator.schema for operator in package.own]

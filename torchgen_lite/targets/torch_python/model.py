@@ -120,7 +120,7 @@ class Package(NamedTuple):
     registered: Mapping[str, Mapping[Origin, Registration]]
 
     def registration(self, operator: Operator, origin: Origin) -> Registration | None:
-        """What is registered for an operator on such grounds."""
+        """What is registered for an operator with this origin."""
         return self.registered.get(operator.name, {}).get(origin)
 
     @property

@@ -1,4 +1,4 @@
-"""`tests/test_<package>.py`: what `samples:` say, run through what PyTorch has to check an operator.
+"""`tests/test_<package>.py`: the `samples:` of entries, run through PyTorch's checks of operators.
 
 **cases(
     "muladd",

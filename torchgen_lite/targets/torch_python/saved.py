@@ -55,9 +55,9 @@ _READ = {
 
 
 def local(name: str) -> str:
-    """The local variable for an argument or a result; what is taken gets an underscore.
+    """The local variable for an argument or a result; a name that is taken gets an underscore.
 
-    So does a name that looks like that, or no two names would be sure to stay two.
+    So does a name that already looks like that, or two names could become one.
     """
     bare = name.rstrip("_")
     is_taken = bare in _TAKEN or keyword.iskeyword(bare) or name.startswith("_")

@@ -85,7 +85,7 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
 
 
 def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:
-    """The operators that have functions. `autograd = false` leaves formulas to somebody else."""
+    """The operators that have functions. `autograd = false` leaves formulas to other code."""
     policy = TARGETS[TARGET].policy
     if not has_autograd(program.config, options):
         policy = policy._replace(makes=policy.makes - {Origin.formulas})

@@ -1,4 +1,4 @@
-"""What a formula calls of PyTorch by its plain name.
+"""PyTorch functions that a formula calls by their plain names.
 
 Generated code takes a name that no module of `formulas` and no operator of the package has for `torch.NAME`, and
 looks it up when it is imported.

@@ -1,7 +1,7 @@
 """The stub package `torch-stubs`: `_ops.pyi`, and one module for each namespace.
 
 It is a partial stub package (PEP 561): a type checker takes `torch._ops` from here and the rest of PyTorch
-from PyTorch. Whoever installs the folder beside PyTorch has types for `torch.ops.<namespace>`.
+from PyTorch. Installed beside PyTorch, the folder gives types for `torch.ops.<namespace>`.
 
 Note [Stub files of PyTorch]
 Beside a partial stub package pyright looks for every `.pyi` file in it alone, so what PyTorch describes in
