@@ -1,4 +1,4 @@
-"""Two versions of the operators: what of the old one callers can't rely on in the new one.
+"""Two versions of the operators: what callers of the old one can't rely on in the new one.
 
     - func: f(Tensor self, int dim=0) -> Tensor       - func: f(Tensor self, int dim=1) -> Tensor
 
@@ -8,8 +8,8 @@ Note [Three levels]
 `source` is everything that can break code which calls the operators, by the rules of PyTorch; it is the
 wider level. `call` leaves out what only the source text of a caller notices: the name of a positional
 argument, the name of a return, whether there is a method. A call that was compiled or exported goes by the
-operator's name, positions and keywords, and those findings count at both levels. `kernel` is what only who implements
-the operators notices: kernels of another C++ type.
+operator's name, positions and keywords, and those findings count at both levels. `kernel` is what only implementers of
+the operators notice: kernels of another C++ type.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def _compare_keys(
     keys = served_keys(new, new_by_name)
     here = new.place("dispatch")
     for key, there in served_keys(old, old_by_name).items():
-        # What a composite kernel serves, another one serves with formulas: callers see no difference.
+        # A kernel with formulas can serve what a composite one served: callers see no difference.
         if key == "CompositeImplicitAutograd" and "CompositeExplicitAutograd" in keys:
             continue
         if not serves(key, keys.keys()):
@@ -273,7 +273,7 @@ def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[s
 def changed_compatibly(
     old: Sequence[Operator], new: Sequence[Operator], found: Collection[str]
 ) -> tuple[str, ...]:
-    """The schemas that changed, of operators of which nothing was found."""
+    """The schemas that changed, of operators without findings."""
     now = {operator.name: operator.schema.local_text for operator in new}
     return tuple(
         [

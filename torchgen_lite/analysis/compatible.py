@@ -1,7 +1,7 @@
 """Whether a new type, default or alias annotation still admits what the old one did.
 
 The rules are those that PyTorch 2.13 applies in `FunctionSchema.is_backward_compatible_with`, found out
-by asking it; `tests/conformance/test_compare.py` asks again.
+by calling it; `tests/conformance/test_compare.py` compares again.
 """
 
 from __future__ import annotations

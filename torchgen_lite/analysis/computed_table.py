@@ -99,7 +99,7 @@ def table(registrations: Registrations) -> tuple[Cell, ...]:
 def _filled(
     registered: frozenset[str], fallbacks: frozenset[str], keys: KeyTable
 ) -> tuple[tuple[str, int, str, str], ...]:
-    """Slot, rule, origin and the key of the kernel: many operators have them alike."""
+    """Slot, rule, origin and the key of the kernel: many operators share them."""
     sets = key_sets(keys)
     with_fallback = frozenset(map(sets.parse, fallbacks))
     found = []
@@ -117,9 +117,9 @@ def _filled(
 
 
 def are_alike(a: Cell, b: Cell) -> bool:
-    """Whether two slots tell the same: a kernel registered at each of two keys does not."""
+    """Whether two slots say the same: a kernel registered at each of two keys does not."""
     if a.key == "Undefined" or b.key == "Undefined":
-        return False  # It is not a key, and no one would look for it in a run.
+        return False  # It is not a key, and readers would not look for it in a run.
     direct = a.source == a.key or b.source == b.key
     return a[1:3] == b[1:3] and a.label == b.label and (not direct or a.origin == FALLBACK)
 

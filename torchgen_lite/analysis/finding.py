@@ -9,7 +9,7 @@ from torchgen_lite.loader.entry import NativeFunction
 
 
 class Found(NamedTuple):
-    """What a check found in an entry, which whoever walks the entries makes a diagnostic of."""
+    """What a check found in an entry, which the caller that walks the entries turns into a diagnostic."""
 
     code: str
     message: str

@@ -23,8 +23,8 @@ def out_kernels(operator: Operator) -> Iterator[KernelEntry]:
 
     Note [What a backend leaves out]
     The author of a backend writes `add.out`, and the entries of `add.Tensor` and `add_.Tensor` say
-    `dispatch: {}`. Which shape and dtype the result has, PyTorch's kernel for Meta knows, and it refuses
-    what can't be done in place. PyTorch does the like by itself for operators that are structured in its own
+    `dispatch: {}`. PyTorch's kernel for Meta knows the shape and dtype of the result, and refuses
+    what can't be done in place. PyTorch itself does the same for operators that are structured in its own
     file, and only for these.
     """
     group, function = operator.group, operator.function

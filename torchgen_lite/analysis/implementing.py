@@ -1,4 +1,4 @@
-"""Two versions of one operator as somebody sees them who implements it in C++.
+"""Two versions of one operator, as somebody who implements it in C++ sees them.
 
 All kernels of an operator have one C++ type, of which references and `const` are a part: `const at::Tensor&` for what
 is read, `at::Tensor&` for what is written to (c10 `CppSignature`). c10 takes a kernel with `int64_t` where the schema
@@ -25,7 +25,7 @@ from torchgen_lite.schema.model import (
 
 
 class Rank(IntEnum):
-    """What comes of a kernel that was written for another schema, the worst last."""
+    """What happens to a kernel that was written for another schema, the worst last."""
 
     same = 0
     names = 1

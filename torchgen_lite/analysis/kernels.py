@@ -26,8 +26,8 @@ DENSE_BACKENDS = frozenset(CURRENT.backends)
 
 
 class KernelEntry(NamedTuple):
-    """A kernel of an operator under one key. `is_structured`: it is an impl function; `is_implied`: nobody
-    wrote it, and its spans are those of the schema; `backend`: whose file gives it."""
+    """A kernel of an operator under one key. `is_structured`: it is an impl function; `is_implied`: it is
+    not written, and its spans are those of the schema; `backend`: whose file gives it."""
 
     key: str
     kernel: str

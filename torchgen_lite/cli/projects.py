@@ -67,7 +67,7 @@ def _named(name: str, found: list[Diagnostic]) -> Path | None:
 def _members(
     path: Path | None, found: list[Diagnostic], within: Sequence[Path] = ()
 ) -> Iterator[Path]:
-    """The configurations of a workspace, in the order in which it lists them; one that is none stands for itself.
+    """The configurations of a workspace, in the order in which it lists them; one that isn't one stands for itself.
 
     `within` are the workspaces that list this one; it may list them in turn, and itself.
     """

@@ -32,7 +32,7 @@ _CONSTANTS = {
     **dict.fromkeys(("False", "false"), "false"),
 }
 _INTEGERS = frozenset({Sort.int, Sort.symint})
-# What a tensor has in Python as an attribute.
+# What is an attribute of a tensor in Python.
 _ATTRIBUTES = {
     "T": "numpy_T()",
     "H": "matrix_H()",
@@ -47,7 +47,7 @@ _ATTRIBUTES = {
     "requires_grad": "requires_grad()",
     "shape": "sym_sizes()",
 }
-# Methods that are called otherwise in C++, with arguments and without.
+# Methods with another name in C++, with arguments and without.
 _METHODS = {"numel": "sym_numel", "size": "sym_size", "sizes": "sym_sizes", "stride": "sym_stride"}
 _WITHOUT_ARGUMENTS = {**_METHODS, "size": "sym_sizes", "stride": "sym_strides"}
 # The arguments that C++ has one for, and how that is told each of them.
@@ -121,7 +121,7 @@ def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[
         name = node.name if node.arrow else _ATTRIBUTES.get(node.name, node.name)
         return f"{value}{'->' if node.arrow else '.'}{name}", POSTFIX
     if isinstance(node, nodes.Subscript):
-        # A negative index counts from the end, which no list of C++ knows.
+        # A negative index counts from the end, which C++ lists don't support.
         is_last = isinstance(node.index, nodes.Unary) and node.index.operator == "-"
         value = parts[0].at(POSTFIX) + ".end()" * is_last
         return f"{value}[{parts[1].text}]", POSTFIX
@@ -312,7 +312,7 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
 
 
 def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:
-    """The parts of a formula that C++ has no words for, what is wrong with each, and what helps."""
+    """The parts of a formula with no equivalent in C++, what is wrong with each, and what helps."""
     node, operator = tree.node, tree.operator
     if tree.saved is not None:
         return

@@ -72,7 +72,7 @@ def identifier(name: str) -> str:
 
 
 def free_name(name: str, avoided: Collection[str]) -> str:
-    """A name that nothing else has, where another one would hide it.
+    """The name, with underscores after it as long as it is one of those to avoid.
 
     >>> free_name("schema", {"schema", "schema_"}), free_name("add", {"schema"})
     ('schema__', 'add')

@@ -25,7 +25,7 @@ Json = dict[str, object]
 def export_program(
     program: Program, policy: Policy = PYTORCH, operators: Sequence[Operator] | None = None
 ) -> Json:
-    """Everything that is known of every operator, declared and derived, as plain values.
+    """Everything that is known about every operator, declared and derived, as plain values.
 
     What is `registered` is what the target of the policy registers for the `operators` that it takes.
     """

@@ -2,8 +2,8 @@
 
 Note [Text in Markdown]
 Parsers of Markdown differ in what they read as markup: Python-Markdown with the extensions of MkDocs, MyST, GitHub's.
-So whatever one of them may see something in is escaped, by a backslash where each knows that, and elsewhere by a reference to
-the character, in which none sees more than that. The first character of a line is, if it is not a letter, as it may begin
+So whatever one of them might read as markup is escaped: by a backslash where all of them support that, and elsewhere by
+a character reference, which all read alike. So is the first character of a line if it is not a letter, as it may begin
 a list, a heading or a rule.
 """
 

@@ -26,7 +26,7 @@ FRAMEWORK_TYPES = frozenset(
 
 
 def is_reserved(name: str) -> bool:
-    """Whether Python has a meaning of its own for a name, so that nothing can be called so."""
+    """Whether a name has a meaning in Python, so that nothing else can have it."""
     return keyword.iskeyword(name) or name == "__debug__"
 
 

@@ -76,5 +76,5 @@ def _literal(text: str) -> str:
 
 # Methods that Python has under another name.
 _METHODS = {"sym_size": "size"}
-# Names of functions that Python has its own of.
+# Functions whose names are Python built-ins.
 _SUPPORT = {"len": "length", "max": "sym_max", "min": "sym_min"}

@@ -1,4 +1,4 @@
-"""Functions begun in an author's file: what is there stays, and what they need is added."""
+"""Stubs of functions, added to an author's file: what is there stays, and what they need is added."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
     # Regenerate: torchgen-lite generate
 
 They name no version, time or absolute path: a header that changes by itself makes every diff unreadable.
-Whose a file is follows from them alone; see Note [Ownership by marker].
+Who owns a file follows from them alone; see Note [Ownership by marker].
 """
 
 from __future__ import annotations

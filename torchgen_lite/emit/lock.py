@@ -3,14 +3,14 @@
 Note [The lock of an output folder]
 On POSIX the folder itself is locked (`flock` on its descriptor), so there is no lock file that could be checked in,
 be left behind or be taken for an output. Windows cannot lock a folder: there it is a file in it, which the last
-run deletes. Either is the kernel's to release when its holder dies. Where no lock can be had (a folder that
-may not be written, some network file systems) the run goes on without one, and removes nothing that might be
-another run's.
+run deletes. The kernel releases either when its holder dies. Where no lock can be had (a folder that
+may not be written, some network file systems) the run goes on without one, and removes nothing that might belong to
+another run.
 
 Note [Files in use]
 A file that is written beside the one it is to replace may lie in any folder, and two runs may write in the same one. So
-on POSIX it is locked itself as long as its writer lives, and whoever can lock it may delete it. Windows lets nobody
-replace a file that is open: there such files stay.
+on POSIX it is locked itself as long as its writer lives, and whoever can lock it may delete it. On Windows an open
+file cannot be replaced: there such files stay.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def make_folders(folder: Path, created: list[Path]) -> None:
     """Create a folder and its parents, noting which of them are new."""
     if not folder.is_dir():
         make_folders(folder.parent, created)
-        # Noted before it is there: an interruption in between leaves nothing unknown.
+        # Noted before it exists, so that an interruption in between leaves nothing unknown.
         created.append(folder)
         folder.mkdir(exist_ok=True)
 

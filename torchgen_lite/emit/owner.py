@@ -1,10 +1,10 @@
-"""Whose a generated file is.
+"""Who owns a generated file.
 
 Note [Ownership by marker]
 A file belongs to us if its first line carries our marker and names a schema file of this run. Such a file in
 the output folder that is not in the plan is an orphan and is deleted; any other is an error when it is in the way,
 and is otherwise not looked at, unless it says word for word what would be written. A schema file may have been
-renamed: inside the project, names that no longer stand for a file are taken for ours. A project that is configured
+renamed: inside the project, names of files that no longer exist are taken for ours. A project that is configured
 to write beside itself names its files from there (`../lib/ops.yaml`), as others write there, too, whose files may
 have the same names. There is no list of files to keep up to date, and nothing to lose.
 
@@ -50,7 +50,7 @@ class Owner:
         if self.sources.intersection(named):
             file = self.root / path
             return not any(folder in file.parents for folder in self._claims(named))
-        # A name that leads out of the output folder is of a project beside it.
+        # A name that leads out of the output folder belongs to a project beside it.
         known = (n.startswith("../") or os.path.lexists(self.project / n) for n in named)
         return self.is_alone and not any(known)
 

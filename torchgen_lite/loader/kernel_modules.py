@@ -127,7 +127,7 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
 
 
 def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
-    """`tinyarr.kernels` for `src.tinyarr.kernels`, where `src` is a folder of packages and no package."""
+    """`tinyarr.kernels` for `src.tinyarr.kernels`, where `src` is a folder of packages and not a package."""
     for folder in source_roots:
         prefix = ".".join(PurePosixPath(folder).parts)
         if (

@@ -18,7 +18,7 @@ from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
 MAX_ARGUMENTS = 64
-"""As many as c10's dispatcher takes, and that of this project."""
+"""The limit of c10's dispatcher, and of this project's."""
 
 
 def load_entry(
@@ -125,7 +125,7 @@ def _check_names(
         seen.setdefault(name, span)
 
 
-# What others call a field, and people try first.
+# What other tools call a field, and users try first.
 _OTHER_WORDS = {
     "backward": "derivatives",
     "gradient": "derivatives",

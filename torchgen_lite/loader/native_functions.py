@@ -154,7 +154,7 @@ class _Entries:
 
 
 def _others(keys: Set[str]) -> str | None:
-    """What an entry of another family's file is."""
+    """What an entry of another kind of file is."""
     if "op" in keys and ("args" in keys or "infer_meta" in keys):
         return "these are operators of Paddle, which have another schema language"
     if "inherits" in keys and "type_constraint" in keys:
@@ -163,7 +163,7 @@ def _others(keys: Set[str]) -> str | None:
 
 
 def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) -> bool:
-    """Whether to give up before this entry: nobody reads on, and each error takes time to word."""
+    """Whether to give up before this entry: so many errors are not read, and each takes time to word."""
     if (
         len(diagnostics) < MAX_ERRORS
         or sum(d.severity == "error" for d in diagnostics) < MAX_ERRORS

@@ -27,7 +27,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Unfit(ValueError):
-    """A value that an option does not take: what is said after the option's name, and what helps."""
+    """A value that an option does not take: the message after the option's name, and what helps."""
 
     def __init__(self, said: str, help: str | None = None) -> None:
         super().__init__(said)
@@ -92,7 +92,7 @@ def matching(
 ) -> Kind[str]:
     """Text that matches a pattern; `accept` may have further conditions.
 
-    The refusal is what any other text is: `is not the name of a Python module`.
+    `refusal` says what is wrong with any other text: `is not the name of a Python module`.
     """
     whole = re.compile(pattern, re.ASCII)
 

@@ -34,7 +34,7 @@ _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a map
 class Words(NamedTuple):
     """What a project's schema files may say beside PyTorch's words.
 
-    `tags` are those that there are; `extra_fields` those of a vendor, which are kept as text. `namespace` is
+    `tags` are the known tags; `extra_fields` those of a vendor, which are kept as text. `namespace` is
     that of operators that are written without one, `aten` if it is empty; `privateuse1` another name of that key.
     `for_torch` is the release for which version ranges of vendors are read; without one it is their newest.
     """
@@ -83,7 +83,7 @@ class EntryReader:
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no use in wording another diagnostic about this entry."""
+        """Whether this entry has so many diagnostics that another would not be reported."""
         return self.reported > MAX_ENTRY_DIAGNOSTICS
 
     def span(self, node: Node) -> Span:

@@ -73,7 +73,7 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
 
 
 def _unread(node: ast.AST) -> str:
-    """What a reference has no use for; empty for what it may have."""
+    """What is not allowed in a reference; empty for what is."""
     if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
         return f"`{short(node.attr)}`, which is private,"
     if isinstance(node, (*_NODES, *_MARKS)):

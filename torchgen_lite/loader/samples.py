@@ -6,7 +6,7 @@
       - self: randn(3)                        dtypes: [float32, bfloat16]
         dim: 0                                gradcheck: {eps: 1e-3, atol: 1e-2, rtol: 1e-2}
 
-Each call is kept as expressions; `analysis.samples` holds them against the schema.
+Each call is kept as expressions; `analysis.samples` checks them against the schema.
 """
 
 from __future__ import annotations

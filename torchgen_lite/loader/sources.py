@@ -33,7 +33,7 @@ def portable_path(shown: str) -> str:
 
 
 def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
-    """Read a UTF-8 file; TG117 if it is none, and what `read_bytes` says."""
+    """Read a UTF-8 file; TG117 if it isn't one, and what `read_bytes` says."""
     data, found = read_bytes(path, root)
     return decode_source(data, shown_path(path, root)) if data is not None else (None, found)
 

@@ -58,7 +58,7 @@ def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]
 def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
     """The entries of PyTorch's file that are variants or overloads of these: `add_.Tensor` for `add.out`.
 
-    Only they are read, and nothing is said of them: mistakes there are for PyTorch to mend.
+    Only these are read, and nothing is reported about them: mistakes there are for PyTorch to mend.
     """
     roots = {_root(name) for name in names}
     node, _ = read_yaml(source)
@@ -94,7 +94,7 @@ def read_torch_stubs() -> tuple[tuple[str, str], ...]:
 def installed_path() -> list[str]:
     """Where Python looks for packages, less the current folder.
 
-    With `python -m` that comes first; but whoever looks at somebody's branch did not install what is in it.
+    With `python -m` that comes first; but a branch that is checked out has not been installed.
     """
     here = os.path.realpath(os.curdir)
     return [path for path in sys.path if os.path.realpath(path) != here]

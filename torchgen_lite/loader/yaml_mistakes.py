@@ -1,6 +1,6 @@
 """What is wrong with YAML that cannot be read: the likely mistake, found by looking at the lines around it.
 
-libyaml says what it expected when it stopped. That is seldom what somebody did wrong, and often a line too late.
+libyaml says what it expected when it stopped. That is seldom the actual mistake, and often a line too late.
 """
 
 from __future__ import annotations

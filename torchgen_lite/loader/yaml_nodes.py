@@ -1,7 +1,7 @@
 """YAML text to nodes that know where they stand, within limits.
 
-Built on libyaml's events and not on its composer: the composer recurses in C, so deep nesting takes
-the process with it, and it gives keys their YAML 1.1 meaning (`on` becomes a boolean). Here every
+Built on libyaml's events and not on its composer: the composer recurses in C, so deep nesting crashes
+the process, and it gives keys their YAML 1.1 meaning (`on` becomes a boolean). Here every
 scalar stays the text it is; the loaders read it by YAML 1.2's rules where a field isn't a string.
 
 Note [Recovery after a YAML error]

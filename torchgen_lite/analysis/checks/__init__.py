@@ -15,7 +15,7 @@ __all__ = ["check_functions"]
 def check_functions(
     resolved: Resolved, tags: Collection[str], release: Version | None = None
 ) -> Iterator[Diagnostic]:
-    """The findings of every check; `tags` are those that there are, `release` is what entries have to agree with."""
+    """The findings of every check; `tags` are the known ones, `release` is what entries have to agree with."""
     yield from schemas.check_schemas(resolved)
     yield from entries.check_methods(resolved)
     yield from entries.check_tags(resolved, tags)

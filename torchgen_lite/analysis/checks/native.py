@@ -1,4 +1,4 @@
-"""Entries of aten: whether PyTorch has them, whether as they are written, and whether their variants can be made."""
+"""Entries of aten: whether PyTorch has them, and as they are written, and whether their variants can be made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an entry names and a release of PyTorch that the project is for has not got."""
+"""What an entry names and some release of PyTorch in the project's range does not have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torchgen_lite.loader.versions import contains, parse_range
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
-# So many bug fixes a release has at most.
+# No release has more bug-fix versions than this.
 _PATCHES = range(10)
 
 

@@ -1,4 +1,4 @@
-"""What the schema parser takes, since PyTorch's does or torchgen does, and is a mistake all the same."""
+"""What the schema parser accepts, because PyTorch's or torchgen does, and is a mistake all the same."""
 
 from __future__ import annotations
 

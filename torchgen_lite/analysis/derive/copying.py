@@ -1,4 +1,4 @@
-"""Variants that copy what the kernel of the functional one gives.
+"""Variants that copy the result of the functional variant's kernel.
 
 Note [Variants that copy]
 The file of a backend, in the format of torchgen's `gen_backend_stubs`, names `add.Tensor`, and `add_.Tensor` and

@@ -33,8 +33,8 @@ def _join_by_autogen(groups: dict[Signature, Slots]) -> None:
     Note [A functional variant with other defaults]
     `bernoulli_.float(Tensor(a!) self, float p=0.5)` asks by `autogen` for an out variant and not for a
     functional one, because `bernoulli.p(Tensor self, float p)` is it: with a default for `p` it couldn't
-    be told apart from `bernoulli`. So who asks for out alone looks for its functional variant among
-    those that differ in defaults. torchgen knows this one by name.
+    be told apart from `bernoulli`. So an operator that asks for out alone looks for its functional
+    variant among those that differ in defaults. torchgen knows this one by name.
     """
     asking = {}
     for signature, slots in groups.items():

@@ -1,4 +1,4 @@
-"""How the arguments of a schema fall into parts: self, tensor options, out arguments.
+"""How the arguments of a schema are divided into parts: self, tensor options, out arguments.
 
     empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
         Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor

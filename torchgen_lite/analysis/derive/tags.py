@@ -1,4 +1,4 @@
-"""Tags that nobody writes: they follow from the kind of a schema and from where it came from."""
+"""Implied tags, which follow from the kind of a schema and from where it came from."""
 
 from __future__ import annotations
 

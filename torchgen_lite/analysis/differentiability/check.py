@@ -1,4 +1,4 @@
-"""Formulas held against the schema and the operators there are: what would fail at backward, found now."""
+"""Formulas checked against the schema and the known operators: what would fail at backward is found now."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
 
 
 def _refusal(function: NativeFunction) -> str | None:
-    """Why an operator can have no formulas."""
+    """Why an operator cannot have formulas."""
     name = function.func.full_name
     if function.func.kind() is SchemaKind.out:
         return f"`{name}` is an out variant, which is never differentiable"
@@ -143,7 +143,7 @@ def _check_keys(
 def _check_missing(
     schema: FunctionSchema, missing: Sequence[str], place: Span | None
 ) -> Iterator[Found]:
-    """Tensors that nothing is said of: a call refuses one, but no list; see `without_formula`."""
+    """Tensors without a formula: a call refuses a tensor, but no list; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type) in LISTS}
     for names, text in (
         ([name for name in missing if name not in lists], "{}: a call where {} a gradient raises"),
@@ -196,7 +196,7 @@ def _check_names(
 def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:
     """`grad`, `grads[i]` and `grad_NAME` are not mixed, and indices are results (torchgen `check_grad_usage`)."""
     count = len(schema.returns)
-    # There are as many as a list has tensors.
+    # There are as many gradients as the list has tensors.
     is_counted = not any(isinstance(value.type, ListType) for value in schema.returns)
     named = {f"grad_{value.name}" for value in schema.returns if value.name}
     ways: dict[str, Span | None] = {}

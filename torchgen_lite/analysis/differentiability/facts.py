@@ -1,4 +1,4 @@
-"""What a formula needs of the inputs and results of the forward call (torchgen `saved_variables`).
+"""What a formula needs from the inputs and results of the forward call (torchgen `saved_variables`).
 
 A formula that only asks for the shape of a tensor must not keep its memory alive, so these are told apart:
 

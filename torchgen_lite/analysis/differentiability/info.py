@@ -67,7 +67,7 @@ def read_info(
     """The facts by autograd key. `counter` numbers the nodes of operators with the same base name, `operators`
     are what formulas may call.
 
-    Mistakes are not looked for here: `check_derivatives` finds them.
+    Mistakes are not reported here: `check_derivatives` finds them.
     """
     counter = Counter() if counter is None else counter
     scope = formula_scope(function.func, operators or {})

@@ -1,4 +1,4 @@
-"""The kinds of what stands in formulas: gradients are what they are for, and operators get what their schemas want.
+"""Kinds in formulas: gradients fit what they are for, and operators get what their schemas want.
 
 What would fail when a gradient is asked for, or when C++ is compiled, is found when it is declared.
 """

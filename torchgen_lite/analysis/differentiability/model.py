@@ -66,7 +66,7 @@ class DifferentiabilityInfo(NamedTuple):
 
     @property
     def without_formula(self) -> tuple[TensorArgument, ...]:
-        """The tensors that may not require a gradient: nothing is said of them.
+        """The tensors that may not require a gradient, since they have no formula.
 
         An `output` among the arguments is what forward returned, and is never asked (gen_variable_type
         `emit_check_no_requires_grad`). Lists are not asked either: PyTorch's check of a list lets every tensor pass
@@ -107,7 +107,7 @@ class DifferentiabilityInfo(NamedTuple):
 
 
 def refusal(operator: str, argument: str) -> str:
-    """What a call says where a tensor without a formula requires a gradient."""
+    """The message of a call where a tensor without a formula requires a gradient."""
     return f"{operator} has no derivative with respect to {argument}"
 
 

@@ -41,8 +41,8 @@ class AutogradPlan(NamedTuple):
     """What autograd does for one operator.
 
     `infos` are its formulas by autograd key, and `categories` say what happens at each key; both are empty
-    where there is nothing to do. `viewed` is the tensor that the only result is a view of. Of an operator
-    that `is_composed`, a kernel is made of other operators.
+    where there is nothing to do. `viewed` is the tensor that the only result is a view of. An operator that
+    `is_composed` has a kernel made of other operators.
     """
 
     infos: Mapping[str, DifferentiabilityInfo]

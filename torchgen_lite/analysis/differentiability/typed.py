@@ -1,6 +1,6 @@
 """Formulas whose nodes know their kind, what is kept for them, and which operator they call.
 
-One pass from the leaves up makes the tree; whoever prints it asks nothing twice.
+One pass from the leaves up makes the tree; code that prints it computes nothing twice.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Scope:
 
 
 def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
-    """What formulas may call, by base name. Operators of one's own hide PyTorch's."""
+    """What formulas may call, by base name. The project's own operators hide PyTorch's."""
     own: dict[str, list[NativeFunction]] = {}
     torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
@@ -91,7 +91,7 @@ def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
 
 
 def is_own(function: NativeFunction) -> bool:
-    """Whether an operator is not PyTorch's."""
+    """Whether an operator does not belong to PyTorch."""
     return function.namespace not in TORCH_NAMESPACES
 
 
@@ -125,7 +125,7 @@ def every_part(tree: Typed) -> Iterator[Typed]:
 
 
 def sure_kind(tree: Typed, scope: Scope) -> Kind:
-    """The kind of a value where it is not a guess: what nobody declares counts as a tensor elsewhere."""
+    """The kind of a value where it is not a guess: elsewhere, what is not declared counts as a tensor."""
     node = tree.node
     if isinstance(node, nodes.Name):
         return tree.kind if node.text in scope.kinds or node.text == "grad" else kinds.UNKNOWN

@@ -35,12 +35,12 @@ class Vocabulary:
             self.operators.setdefault(name, []).append(function)
             if "method" in function.variants:
                 self.methods.add(name)
-                # A library of operators of its own says nothing about what methods tensors have.
+                # A library with its own operators says nothing about what methods tensors have.
                 self.declares_methods = self.declares_methods or function.namespace == "aten"
 
 
 def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Found]:
-    """Calls of what isn't there, or with arguments that no overload takes."""
+    """Calls of unknown functions, or with arguments that no overload takes."""
     for node in walk(expression):
         if not isinstance(node, Call):
             continue

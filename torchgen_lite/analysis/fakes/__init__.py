@@ -1,4 +1,4 @@
 """Fakes: what an operator returns when only shapes are known.
 
-`check.py` holds the rules of `fake:` against the schemas; `results.py` says which results need a rule at all.
+`check.py` checks the rules of `fake:` against the schemas; `results.py` says which results need a rule at all.
 """

@@ -1,4 +1,4 @@
-"""The rules of `fake:` held against the schema: what would fail under `torch.compile`, found now."""
+"""The rules of `fake:` checked against the schema: what would fail under `torch.compile` is found now."""
 
 from __future__ import annotations
 

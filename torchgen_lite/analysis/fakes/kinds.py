@@ -1,4 +1,4 @@
-"""The expressions of fake rules held against the kinds that are wanted: tensor, integer, dtype, device.
+"""The expressions of fake rules checked against the kinds that are wanted: tensor, integer, dtype, device.
 
 A value may be None where its kind says so, which a rule has to ask for first:
 `weight.defined() ? weight.size(0) : 1`.

@@ -1,4 +1,4 @@
-"""Which results of an operator need a rule: those that give no argument back."""
+"""Which results of an operator need a rule: those that are not an argument returned."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def has_own_fake(schema: FunctionSchema) -> bool:
 def lacks_fake(operator: Operator) -> bool:
     """Whether nothing says what the operator returns under `torch.compile`.
 
-    An operator without any kernel here gets them, and its Meta kernel perhaps, from elsewhere.
+    An operator without any kernel here gets its kernels, perhaps a Meta one too, from elsewhere.
     """
     function, keys = operator.function, {entry.key for entry in operator.own_kernels}
     if function.fake is not None or not keys or "Meta" in keys or keys & COMPOSITE_KEYS:

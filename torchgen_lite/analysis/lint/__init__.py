@@ -27,7 +27,7 @@ KERNEL_RULES: tuple[Rule, ...] = (
     versions.empty_range,
     kernels.kernel_with_two_schemas,
 )
-# About schemas: those of PyTorch are not the author's to mend.
+# About schemas: the author can't mend those of PyTorch.
 SCHEMA_RULES: tuple[Rule, ...] = (
     aliasing.mutated_value,
     aliasing.inplace_name_without_write,

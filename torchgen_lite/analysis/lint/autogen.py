@@ -24,7 +24,7 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG415: a group's `autogen` lines and the variants derived for it differ.
 
     As in torchgen `NativeFunctionsGroup`, only groups with both a functional and an out variant count: what
-    is asked for where nothing can be derived is not spoken of.
+    is asked for where nothing can be derived is not reported.
     """
     suspects = list(_suspects(resolved))
     groups = group_by_signature(suspects)
@@ -90,7 +90,7 @@ def _may_lack_functional(members: Sequence[Operator]) -> bool:
 def _disagreement(
     members: Sequence[NativeFunction], asked: set[str], given: set[str]
 ) -> Diagnostic:
-    """Said of the entry with the `autogen` line, or of the first in the file."""
+    """Reported at the entry with the `autogen` line, or at the first in the file."""
     declared = [f for f in members if f.is_written]
     declared.sort(key=lambda f: f.func.name_span.start if f.func.name_span else 0)
     function = next((f for f in declared if f.autogen), declared[0] if declared else members[0])

@@ -86,7 +86,7 @@ def backend_without_meta(
     """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors.
 
     PyTorch traces with Meta tensors, so it is about targets for PyTorch; None stands for any target. In a
-    file with `fake:` rules, operators that give back what they wrote to have theirs by themselves.
+    file with `fake:` rules, operators that return what they wrote have theirs automatically.
     """
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return

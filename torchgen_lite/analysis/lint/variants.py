@@ -38,7 +38,7 @@ def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
         if named is None or named is function or operator.is_composed:
             continue
         if named.structured_delegate or function.structured_delegate:
-            # The check of delegates speaks of it.
+            # The check of delegates reports it.
             continue
         difference = _difference(function, named)
         if difference and all(_difference(function, other) for other in found):
@@ -55,7 +55,7 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
 
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
-    """What has to be alike, by the name of the argument."""
+    """What has to be the same, by the name of the argument."""
     return {
         a.name: (bare_type(a.type), a.kwarg_only, a.default)
         for a in function.func.arguments
@@ -64,7 +64,7 @@ def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]
 
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
-    """The first argument that is not alike: one of the variant, or else one that it does not have."""
+    """The first argument that differs: one of the variant, or else one that it does not have."""
     own, other = _inputs(variant), _inputs(functional)
     optional = _TENSOR_OPTIONS if variant.func.out else frozenset[str]()
     wrong = [name for name, value in own.items() if other.get(name) != value]

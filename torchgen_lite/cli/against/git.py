@@ -74,8 +74,8 @@ def show_file(commit: Commit, path: Path) -> bytes | None:
 def write_files(commit: Commit, to: Path, names: Collection[str]) -> None:
     """Write what a project is read from to a folder, as it is in the commit.
 
-    That are the files of these names, from the root of the repository, and those of known kinds in the folders of these
-    names. Symbolic links and files that are too large for a source are left out.
+    These are the files with these names, from the root of the repository, and those of known kinds in the folders with
+    these names. Symbolic links and files that are too large for a source are left out.
     """
     listed = _git(commit.top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit.hash).stdout
     files = [

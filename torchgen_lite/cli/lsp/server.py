@@ -2,7 +2,7 @@
 
 Note [Typing is not waited for]
 An analysis takes as long as `lint`. It begins after a moment without typing, in a thread of its own, so that what
-is typed is read meanwhile; the one that is running when something else is typed tells nobody what it found. Questions
+is typed is read meanwhile; one that is still running when something else is typed reports nothing. Questions
 about a place wait for the analysis of the text that they are about. Completion does not: it takes the last one.
 """
 

@@ -2,7 +2,7 @@
 
 PyTorch's own operators have the expressions that torchgen gives them (`as_written`): there a list with a
 size and one number for a default, `int[2] x=1`, has one element in C++ and two in Python. Everywhere else
-it has two, and whatever has no expression leaves the parameter without a default.
+it has two, and a value without an expression leaves the parameter without a default.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NOTHING = Expression("::std::nullopt")
 EMPTY = Expression("{}")
 # PyTorch's `Reduction`, which its schemas spell by name.
 _REDUCTIONS = {"Mean": "1", "Sum": "2"}
-# What the names in PyTorch's file are in C++.
+# The names in PyTorch's file, in C++.
 _WRITTEN = {
     "False": Expression("false"),
     "True": Expression("true"),
@@ -61,7 +61,7 @@ class Words(NamedTuple):
 
 
 def default_of(argument: Argument, words: Words) -> Expression | None:
-    """The default as C++; None if there is none, or it is one that the library has no word for."""
+    """The default as C++; None if there is none, or the library has no expression for it."""
     if argument.default is None:
         return None
     return _expression(argument.type, default_value(argument), words)

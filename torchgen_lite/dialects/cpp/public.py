@@ -2,7 +2,7 @@
 
     add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 
-has the signature that everybody calls, with the out argument first and with defaults,
+has the usual signature, with the out argument first and with defaults,
 
     at::Tensor& add_out(at::Tensor& out, const at::Tensor& self, const at::Tensor& other, ...alpha = 1)
 
@@ -36,7 +36,7 @@ class Style(NamedTuple):
     method: bool = False
 
 
-# The signature that everybody calls.
+# The usual signature.
 PLAIN = Style()
 
 

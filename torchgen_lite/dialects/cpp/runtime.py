@@ -78,7 +78,7 @@ class Types:
         return replace(self, tensor=tensor)
 
     def passed(self, type_: Type) -> CType | None:
-        """How a type is passed that is neither an option nor a list; None if nobody has said it."""
+        """How a type is passed that is neither an option nor a list; None if the framework doesn't say."""
         name = bare_type(type_)
         if name == "Tensor":
             return const_ref(self.tensor)
@@ -162,7 +162,7 @@ def arguments(ordered: Sequence[Argument], types: Types) -> tuple[CppParameter, 
 
 
 def default_expression(argument: Argument, types: Types) -> Expression | None:
-    """The default as C++; None if there is none, or it is one that the framework has no word for."""
+    """The default as C++; None if there is none, or the framework has no expression for it."""
     if argument.is_write and is_tensor_like(argument.type):
         return None
 

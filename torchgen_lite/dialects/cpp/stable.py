@@ -12,9 +12,9 @@ Note [What the stable ABI carries]
 A call crosses the border between libraries as a stack of 64-bit values, and libtorch converts each by
 the type in the schema (`from_ivalue` and `to_ivalue` of `torch/csrc/shim_common.cpp`): `Tensor`, `int`,
 `SymInt` (as an integer), `float`, `bool`, `str`, `ScalarType`, `Layout`, `Device`, `MemoryFormat`,
-`Generator`, and options and lists of what it converts. Nothing else, `Scalar` among it, gets across, and
+`Generator`, and options and lists of what it converts. Nothing else gets across, not even `Scalar`, and
 only the call would say so. The kernel's side converts by the type in C++ (`to<T>` and `from<T>` of
-`torch/csrc/stable/stableivalue_conversions.h`), and nobody compares the two: that is what the proof is for.
+`torch/csrc/stable/stableivalue_conversions.h`), and nothing compares the two: that is what the proof is for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The two functions of a structured kernel: `meta` computes shape and type, `impl` writes the result.
 
 Neither returns anything: meta calls `set_output`, impl writes to the out arguments. `precomputed` says
-what meta hands over to impl in the place of some arguments:
+what meta hands over to impl in place of some arguments:
 
     precomputed:
     - kernel_size -> int poolSizeH, int poolSizeW

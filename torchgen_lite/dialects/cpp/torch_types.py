@@ -89,7 +89,7 @@ def list_of(elem: CType) -> CType:
 
 
 def array_ref(elem: CType) -> CType:
-    """A view of what somebody else keeps."""
+    """A view of data that is owned elsewhere."""
     return CType("at::ArrayRef", (elem,))
 
 
@@ -200,7 +200,7 @@ _OWNERS = {STRING_VIEW: std("string"), std("vector", BOOL): list_of(BOOL)}
 
 
 def owned(type_: CType) -> CType:
-    """The type with everything in it its own: a `str` as `std::string`, flags as `c10::List<bool>`."""
+    """The type that owns everything in it: a `str` as `std::string`, flags as `c10::List<bool>`."""
     return _OWNERS.get(type_) or type_._replace(args=tuple([owned(arg) for arg in type_.args]))
 
 

@@ -30,7 +30,7 @@ class CType(NamedTuple):
 
 
 class Expression(NamedTuple):
-    """A C++ expression, the headers that it needs besides those of its type, and names of the author's in it."""
+    """A C++ expression, the headers that it needs besides those of its type, and the author's names in it."""
 
     text: str
     headers: tuple[str, ...] = ()

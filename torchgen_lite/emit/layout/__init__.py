@@ -16,7 +16,7 @@ What a template may rely on:
   between: a table. Then each item is laid out by itself.
 - In C++, `template <...>` has a line of its own, lambdas and functions have those of their blocks, and member
   initialisers stand as they are to stand.
-- Spaces inside of a line, brackets that could go, quotes and blank lines are the template's.
+- Spaces inside a line, brackets that could go, quotes and blank lines are the template's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 def lay_out(path: str, text: str) -> str:
     """The text of a generated file, with lines that fit where there is a way to divide them."""
-    # A run needs the rules of one language as a rule.
+    # Most runs need the rules of one language only.
     if path.endswith((".py", ".pyi")):
         from torchgen_lite.emit.layout.python_file import lay_out_python
 

@@ -2,7 +2,7 @@
 
 A declaration or a call is divided at its one pair of brackets, and a value stands on a line of its own if that
 is enough. What is said here is what `cpp.py` says, a hundred times as fast, as a test holds (Note [Usual statements]);
-whatever is not as simple is left to it.
+anything less simple is left to it.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _defaults_below(lines: list[str], room: int) -> str | None:
 # The same parameters stand in the declaration of a function and in its definition.
 @lru_cache(maxsize=16_384)
 def _listed(inside: str) -> _List | None:
-    """What stands between commas outside of brackets; None if that is not as simple as it looks."""
+    """What stands between commas outside of brackets; None if the text is less simple than it looks."""
     plain = _TEXT.sub("text", inside) if '"' in inside else inside
     if ",}" in plain or not _PLAIN.fullmatch(plain) and any(map(plain.__contains__, _UNUSUAL)):
         return None

@@ -65,7 +65,7 @@ class Word:
 
 
 def read_words(statement: str, *, is_short: bool = False) -> list[Word] | None:
-    """The words of a statement without its indentation; None if it is none that we can read.
+    """The words of a statement without its indentation; None if it is not one that we can read.
 
     A qualified name is one word, or several if words are to be short.
     """
@@ -118,7 +118,7 @@ def _is_angle(words: list[Word], i: int) -> bool:
 
 
 def _is_simple(words: list[Word]) -> bool:
-    """Whether nothing is in a statement that is not laid out here."""
+    """Whether everything in a statement can be laid out here."""
     for before, word in pairwise(words):
         if before.text == ";" or before.text[0] == word.text[0] == '"':
             return False

@@ -49,7 +49,7 @@ def split_items(text: str, *, angles: bool = False) -> list[str] | None:
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether so many brackets are in each other that it isn't worth to take them apart.
+    """Whether brackets are nested too deeply to be worth taking apart.
 
     >>> is_too_deep("f(" * DEEPEST + ")" * DEEPEST), is_too_deep("f(" * 200 + ")" * 200)
     (False, True)

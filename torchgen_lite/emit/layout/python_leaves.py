@@ -71,7 +71,7 @@ class Leaves:
 
 
 def read_leaves(statement: str, *, is_item: bool = False) -> Leaves | None:
-    """The leaves of a statement or item without its indentation; None if it is none that we can read."""
+    """The leaves of a statement or item without its indentation; None if it is not one that we can read."""
     words = _LEAF.findall(statement)
     if sum(map(len, words)) != len(statement):
         return None

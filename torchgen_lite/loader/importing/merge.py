@@ -32,7 +32,7 @@ def put_together(registry: Library, text: Library) -> Library:
 
 
 def name_kernels(library: Library) -> Library:
-    """The same, with a word about the names that nobody gave."""
+    """The same, with diagnostics for kernels whose names are assumed."""
     unnamed = [one for one in library.implementations if not one.is_named]
     for one in unnamed:
         if one.span is not None:

@@ -80,7 +80,7 @@ def send_modules(modules: Sequence[str], namespace: str) -> None:
         except ImportError as error:
             answer = ("TG012", str(error))
         pickle.dump(answer, out)
-    # What a library does when Python ends is not of interest, and may be a crash.
+    # What a library does when Python exits doesn't matter, and may be a crash.
     os._exit(0)
 
 
@@ -91,7 +91,7 @@ def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
         for module in modules:
             try:
                 import_module(module)
-            # Whatever somebody's module raises is a word to its author.
+            # Whatever a user's module raises is reported to its author.
             except (Exception, SystemExit) as error:
                 said = repr(error) if isinstance(error, SystemExit) else error
                 raise ImportError(f"cannot import `{module}`: {said}") from error

@@ -41,7 +41,7 @@ def author_kernels(
     classes: Collection[str],
 ) -> list[Kernel]:
     """The kernels that are registered as they are, in source order; `signature` says what each has to be, `classes`
-    are those of the author's."""
+    are the author's classes."""
     by_name = {operator.function.name: operator for operator in operators}
     found = []
     for one in registered:
