@@ -404,7 +404,7 @@ def test_results_are_said_to_be_differentiable_once() -> None:
     formulas = ("self: grad", "output_differentiability: [True, True]")
     func = "g(Tensor self) -> (Tensor, Tensor)\n  output_differentiability: [True, False]"
     assert problems(func, *formulas) == [
-        "ops.yaml:2:3: error[TG105] 'output_differentiability' stands under 'derivatives' and beside it"
+        "ops.yaml:2:3: error[TG105] 'output_differentiability' is given both under 'derivatives' and next to it"
     ]
 
 
