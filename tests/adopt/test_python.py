@@ -78,7 +78,7 @@ Library("aten", "IMPL").impl("relu", relu, "PrivateUse1")
     )
     assert lines == [
         "error[TG607] 'mylib::f' is run in torch.float16 on cuda under autocast ('autocast: lower_precision' takes the "
-        "dtype that autocast was given)",
+        "dtype of the autocast context)",
         "mylib.py:6:1: error[TG607] the kernel for CPU of 'mylib::f' is '<lambda>', which is not a module-level function "
         "(make it a function of its own)",
         "mylib.py:7:1: error[TG607] 'mylib::f' has its gradient from 'mylib:backward' (write 'derivatives:', or keep the "
