@@ -11,9 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from torchgen_lite.cli import main, run
+from torchgen_lite.cli.app import cli
+from torchgen_lite.emit.write import add_to_file
 
 NATIVE = """\
 - func: add.Tensor(Tensor self, Tensor other) -> Tensor
@@ -50,7 +53,6 @@ SAYS = (
     "why add.Tensor PrivateUse1",
     "kernels --missing",
     "list ops",
-    "generate --output-format json",
     "generate --dry-run",
     "diff",
     "schema",
@@ -80,19 +82,44 @@ WRITES = (
 )
 """What writes the file that is named."""
 CHANGES = (
-    "add add.out",
+    "add add.out --dispatch PrivateUse1 --schema ours.yaml --native native.yaml --for-torch 2.9",
     "fmt",
     "generate",
-    "generate --target docs",
-    "generate member",
+    "generate --target docs --depfile files.d --stamp done",
+    "generate member --output-format json",
+    "kernels --missing --to kernels.cpp",
     "import lib.cpp --to lib.yaml",
     "lint --fix --unsafe-fixes --schema wrong.yaml",
-    "templates export python/package.py.j2 python/register.py.j2",
+    "templates export python/package.py.j2 python/register.py.j2 --to mine",
     "init mydev --template torch-backend-cpp",
     "init mylib --target torch-python",
     "upgrade --from native.yaml --to newer.yaml --fix",
 )
 """What changes files of the project or begins them; `init` does so in a folder of its own."""
+READS = (
+    "breaking --against newer.yaml --level kernel --allow allowed --all --schema native.yaml --for-torch 2.9",
+    "check --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
+    "coverage --key PrivateUse1 --only core --like CUDA --fallback --show own --scan . --for-torch 2.9",
+    "coverage --key PrivateUse1 --native native.yaml --schema ours.yaml --calls calls.log --against verdicts.json",
+    "diff --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
+    "fmt --check",
+    "generate --check --schema native.yaml --for-torch 2.9",
+    "generate --diff --output-dir other --allow-empty",
+    "import lib.cpp --namespace lib --macro A=1",
+    "init mine --layout src",
+    "kernels --target cpp-torch",
+    "lint --schema wrong.yaml --for-torch 2.9",
+    "list ops --format json --schema native.yaml --for-torch 2.9 --output-dir other --target cpp-torch",
+    "review --against HEAD --level call",
+    "schema --of config",
+    "table add.Tensor --key PrivateUse1 --schema ours.yaml --for-torch 2.9 --target cpp-torch",
+    "templates check",
+    "upgrade --from native.yaml --to newer.yaml --key PrivateUse1 --schema ours.yaml --for-torch 2.9",
+    "why add.Tensor PrivateUse1 --schema ours.yaml --for-torch 2.9 --target cpp-torch",
+)
+"""What writes nothing, with every option that is in none of the others."""
+ELSEWHERE = frozenset({"--torch", "--import", "--module", "--watch"})
+"""Options that ask the installed PyTorch, in another process, and one whose run has no end; they have their own tests."""
 AS_USUAL = -1
 HELLO = (
     b'Content-Length: 58\r\n\r\n{"jsonrpc": "2.0", "id": 1, "method": "initialize"'
@@ -110,6 +137,9 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("newer.yaml", NATIVE.replace("Tensor other", "Tensor others")),
         ("lib.cpp", LIBRARY),
         ("wrong.yaml", LIBRARY_SCHEMA.replace("dispatch", "dispach")),
+        ("calls.log", "aten::add.Tensor\n"),
+        ("allowed", "aten::add* 2999-01-31\n"),
+        ("verdicts.json", '{"key": "PrivateUse1", "verdicts": {}}'),
         ("member/torchgen_lite.toml", 'targets = ["docs"]\n'),
         ("member/native_functions.yaml", LIBRARY_SCHEMA),
     ):
@@ -192,6 +222,36 @@ def is_refused(code: int, said: str) -> bool:
     return code == 2 and "Traceback" not in said and "TG900" not in said
 
 
+def options(command: click.Command, name: str = "") -> Iterator[tuple[str, str]]:
+    """Every command with every option of its own; those of all commands are the group's."""
+    of_all = {option for one in cli.params for option in one.opts}
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for word in command.list_commands(context):
+            inner = command.get_command(context, word)
+            assert inner is not None
+            yield from options(inner, f"{name} {word}".strip())
+        return
+    yield name, ""
+    for one in command.params:
+        if (
+            isinstance(one, click.Option)
+            and not of_all & {*one.opts}
+            and one.opts[0] not in ELSEWHERE
+        ):
+            yield name, one.opts[0]
+
+
+def test_every_option_of_every_command_is_tried() -> None:
+    """A new one is in one of the lists above, so that it is stopped, or shown to write nothing."""
+    tried = set()
+    for line in (*SAYS, *[command for command, _ in WRITES], *CHANGES, *READS):
+        words = line.split()
+        name = " ".join(words[:2]) if words[0] == "templates" else words[0]
+        tried |= {(name, ""), *[(name, word) for word in words if word.startswith("--")]}
+    assert set(options(cli)) - tried == set()
+
+
 FULL = "/dev/full"
 needs_full = pytest.mark.skipif(not os.path.exists(FULL), reason="no /dev/full here")
 
@@ -225,7 +285,11 @@ def test_files_that_cannot_be_written(project: Path, command: str, name: str) ->
         assert content(project) == before, place
 
 
-@pytest.mark.parametrize("command", CHANGES)
+# What cannot be written half is one file, which is named.
+ALL = (*CHANGES, *[command.format(name) for command, name in WRITES])
+
+
+@pytest.mark.parametrize("command", ALL)
 def test_the_disk_is_full(project: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     if command.startswith("init"):
         monkeypatch.chdir(project / "empty")
@@ -236,6 +300,22 @@ def test_the_disk_is_full(project: Path, monkeypatch: pytest.MonkeyPatch, comman
         assert content(project) == before, most
     assert forked(command)[0] < 2
     assert content(project) != before
+
+
+def test_what_cannot_be_added_as_a_whole_is_not_added(tmp_path: Path) -> None:
+    """A disk that is full in the middle of a page; a pipe that nobody reads is not waited for."""
+    (tmp_path / "page.md").write_text("before\n")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            add_to_file(tmp_path / "page.md", "a line\n" * 100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="No such device"):
+        add_to_file(tmp_path / "pipe", "a line")
+    assert content(tmp_path) == {"page.md": b"before\n", "pipe": b""}
 
 
 @needs_full

@@ -130,24 +130,26 @@ def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: s
     try:
         with writing():
             for path, own in by_file.items():
-                add_functions(path, own)
-                session.talk(
-                    f"{', '.join(one.name for one in own)}  added to {shown_path(path, Path.cwd())}"
-                )
+                added = ", ".join(one.name for one in add_functions(path, own))
+                if added:
+                    session.talk(f"{added}  added to {shown_path(path, Path.cwd())}")
     except SyntaxError as error:
         raise click.UsageError(f"`{to}` is not Python: {error.msg}.") from error
     return FINE
 
 
-def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> None:
-    """Add functions to a file, which may not be there yet. Raises OSError, SyntaxError."""
-    from torchgen_lite.emit.append import add_cpp, add_python
+def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[AuthorFunction]:
+    """Add functions to a file, which may not be there yet; those that it lacks. Raises OSError, SyntaxError.
+
+    Another run may have added some since they were looked for.
+    """
+    from torchgen_lite.emit.append import add_cpp, add_python, has_function
     from torchgen_lite.emit.write import replace_file
 
     text = path.read_text("utf-8") if path.exists() else ""
-    is_cpp = functions[0].is_cpp
-    is_header = path.suffix in _HEADERS
-    changed = (
-        add_cpp(text, functions, is_header=is_header) if is_cpp else add_python(text, functions)
-    )
-    replace_file(path, changed)
+    added = [one for one in functions if not has_function(text, one)]
+    if added and added[0].is_cpp:
+        replace_file(path, add_cpp(text, added, is_header=path.suffix in _HEADERS))
+    elif added:
+        replace_file(path, add_python(text, added))
+    return added

@@ -159,8 +159,10 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
     if session.is_text:
         click.echo(page, nl=False)
     if summary is not None:
-        with writing(summary), summary.open("a", encoding="utf-8") as stream:
-            stream.write(f"{page}\n")
+        from torchgen_lite.emit.write import add_to_file
+
+        with writing(summary):
+            add_to_file(summary, f"{page}\n")
 
 
 def _page_of_errors(program: Program, against: str, errors: Sequence[Diagnostic]) -> str:

@@ -113,6 +113,13 @@ def _cpp_function(function: AuthorFunction, is_header: bool) -> str:
     return f"{function.declaration} {{\n  {thrown}\n}}"
 
 
+def has_function(text: str, function: AuthorFunction) -> bool:
+    """Whether a file has the function. Raises SyntaxError for what is not Python."""
+    if function.is_cpp:
+        return defined_in_cpp(text, function.name) > 0
+    return any(getattr(node, "name", "") == function.name for node in ast.parse(text).body)
+
+
 def defined_in_cpp(text: str, name: str) -> int:
     """The line where a C++ file declares or defines a function, as far as a look can tell; 0 if it does not."""
     member = re.fullmatch(r"structured_(\w+)::(meta|impl)", name)

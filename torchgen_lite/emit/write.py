@@ -96,6 +96,23 @@ def replace_file(destination: Path, text: str) -> None:
         raise OSError(error.errno, error.strerror, str(destination)) from None
 
 
+def add_to_file(destination: Path, text: str) -> None:
+    """Add to the end of a file that somebody named: the whole text, or nothing. Raises OSError."""
+    # A pipe that nobody reads is refused, instead of waited for.
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(destination, flags, 0o666)
+    os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "ab", buffering=0) as stream:
+        size, rest = os.fstat(descriptor).st_size, text.encode("utf-8", "backslashreplace")
+        try:
+            while rest:
+                rest = rest[stream.write(rest) :]
+        except BaseException:
+            with suppress(OSError):
+                stream.truncate(size)
+            raise
+
+
 def _temporary(destination: Path) -> Path:
     return destination.parent / f"{TEMPORARY}{os.urandom(6).hex()}"
 
