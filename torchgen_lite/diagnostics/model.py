@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from struct import pack, unpack_from
 from typing import NamedTuple
 
 from .code import Severity
@@ -20,6 +20,20 @@ class Source:
     path: str
     text: str = field(repr=False)
     _starts: list[int] = field(default_factory=list, init=False, repr=False)
+    _kept: array[int] = field(default_factory=lambda: array("I"), init=False, repr=False)
+
+    def keep(self, *offsets: int) -> int:
+        """Keep the starts and ends of spans for `kept`: gives the number of the first.
+
+        These are numbers of four bytes. A file may have 50,000 entries, and hardly one of them is pointed at.
+        """
+        number = len(self._kept)
+        self._kept.extend(offsets)
+        return number
+
+    def kept(self, number: int) -> Span:
+        """A span that was kept; the one behind it has a number that is greater by two."""
+        return Span(self, self._kept[number], self._kept[number + 1])
 
     def _line_starts(self) -> list[int]:
         # Filled on first use: most sources never carry a diagnostic.
@@ -69,27 +83,14 @@ class Span(NamedTuple):
     def line(self) -> int:
         return self.source.line_column(self.start)[0]
 
-
-class Spans(Sequence[Span]):
-    """Spans of one source in little memory: numbers of four bytes, of which spans are made for who asks.
-
-    A file may have 50,000 entries, and hardly one of them is pointed at.
-    """
-
-    __slots__ = ("_offsets", "_source")
-
-    def __init__(self, *spans: Span) -> None:
-        self._source = spans[0].source if spans else None
-        self._offsets = pack(f"={2 * len(spans)}I", *[at for span in spans for at in span[1:]])
-
-    def __len__(self) -> int:
-        return len(self._offsets) // 8
-
-    def __getitem__(self, index: int) -> Span:  # type: ignore[override]
-        if not 0 <= index < len(self) or self._source is None:
-            raise IndexError(index)
-        start, end = unpack_from("=II", self._offsets, 8 * index)
-        return Span(self._source, start, end)
+    @property
+    def first_line(self) -> Span:
+        """As much of it as is on its first line, and one character at least."""
+        source, start, end = self
+        line_end = source.text.find("\n", start, end)
+        if line_end >= 0:
+            end = line_end
+        return tuple.__new__(Span, (source, start, end if end > start else start + 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Span, Spans, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Source, Span, did_you_mean
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
@@ -84,8 +84,7 @@ def load_backend_file(
     diagnostics: list[Diagnostic],
 ) -> None:
     """Give the operators this backend's kernels, and let its own ones follow."""
-    reader = EntryReader(source, diagnostics, words)
-    reader.fields = reader.fields_of(node)
+    reader = EntryReader(source, diagnostics, words, node)
     for name, (key, _) in reader.fields.items():
         if name not in BACKEND_FIELDS and name not in words.extra_fields:
             hint = did_you_mean(name, BACKEND_FIELDS)
@@ -116,7 +115,7 @@ def load_backend_file(
             function = _external(functions[position], item)
             kernel = _kernel(function, backend, item.name in symint, item.is_structured)
             span = reader.span(item.node)
-            entry = DispatchEntry(wanted, kernel, Spans(span, span), backend)
+            entry = DispatchEntry.at(wanted, kernel, span, span, backend)
             functions[position] = _add(reader, function, entry, span)
 
 
@@ -128,14 +127,13 @@ def load_namespaces(
     diagnostics: list[Diagnostic],
 ) -> None:
     """The entries under each namespace; one without `dispatch` has a kernel that is named after the operator."""
-    reader = EntryReader(source, diagnostics, words)
-    reader.fields = reader.fields_of(node)
+    reader = EntryReader(source, diagnostics, words, node)
     extra_fields = {*words.extra_fields, *_VENDOR}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
         own_words = words._replace(extra_fields=extra_fields, namespace=namespace)
         for item in _list_of(reader, name, "a list of entries"):
-            function = load_entry(source, item, own_words, diagnostics, earlier)
+            function = load_entry(EntryReader(source, diagnostics, own_words, item), item, earlier)
             if function is None:
                 continue
             if function.place("structured") is None:
@@ -293,8 +291,8 @@ def _add(
         base = function.func.base_name
         overload = function.func.overload_name
         implicit = f"{base}_{overload}" if overload else base
-        own = [function.place("func") or span] * 2
-        dispatch = (DispatchEntry("CompositeImplicitAutograd", implicit, Spans(*own)),)
+        own = function.place("func") or span
+        dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own, own),)
     return replace(function, dispatch=(*dispatch, entry))
 
 
@@ -303,7 +301,7 @@ def _own_entries(
 ) -> Iterator[NativeFunction]:
     for item in _list_of(reader, field, "a list of entries"):
         if _is_meant(_named(item)[1], versions):
-            function = load_entry(reader.source, item, words, reader.diagnostics)
+            function = load_entry(EntryReader(reader.source, reader.diagnostics, words, item), item)
             if function is not None:
                 yield function
 
@@ -317,6 +315,8 @@ def _with_kernels(
     if has_table or function.dispatch or function.structured_delegate is not None:
         return function
     span = function.func.name_span
-    spans = Spans() if span is None else Spans(span, span)
-    entries = [DispatchEntry(key, kernel, spans, backend) for key in keys]
+    if span is None:
+        entries = [DispatchEntry(key, kernel, backend) for key in keys]
+    else:
+        entries = [DispatchEntry.at(key, kernel, span, span, backend) for key in keys]
     return replace(function, dispatch=tuple(entries))

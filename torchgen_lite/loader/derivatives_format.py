@@ -32,10 +32,9 @@ def load_derivatives_file(
     diagnostics: list[Diagnostic],
 ) -> None:
     """Give the functions their formulas."""
-    reader = EntryReader(source, diagnostics, words)
+    reader = EntryReader(source, diagnostics, words, node)
     items = node.items if isinstance(node, ListNode) else []
     if isinstance(node, MapNode):
-        reader.fields = reader.fields_of(node)
         found = reader.fields["backward"][1]
         if isinstance(found, ListNode):
             items = found.items
@@ -43,7 +42,7 @@ def load_derivatives_file(
             reader.wrong_type("backward", found, "a list of entries")
     versions = VendorVersions(reader)
     for item in items:
-        _load_entry(EntryReader(source, diagnostics, words), item, earlier, versions)
+        _load_entry(EntryReader(source, diagnostics, words, item), item, earlier, versions)
 
 
 def _load_entry(
@@ -53,7 +52,6 @@ def _load_entry(
         hint = "begin the entry with `- name: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
         return
-    reader.fields = reader.fields_of(node)
     version = reader.fields.pop("version", None)
     if version is not None and not versions.has("version", version[1]):
         return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from torchgen_lite.diagnostics import Label, Span, Spans, did_you_mean, meant, write_instead
+from torchgen_lite.diagnostics import Label, Span, did_you_mean, meant, write_instead
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry import DispatchEntry
-from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, missing_space, short
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, cut_words, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 
 # What registering under these means in c10 (`Library::impl` without a key).
@@ -54,11 +54,9 @@ def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
             reader.report("TG108", message, kernel_span, "has no key", hint)
             return ()
         reader.report("TG112", message, kernel_span, "read as CompositeImplicitAutograd")
-        if _is_kernel_name(reader, node, kernel_span):
-            entry = DispatchEntry(
-                "CompositeImplicitAutograd", node.value, Spans(key_span, kernel_span)
-            )
-            return (entry,)
+        if _is_kernel_name(reader, node):
+            name = "CompositeImplicitAutograd"
+            return (DispatchEntry.at(name, node.value, key_span, kernel_span),)
         return ()
     if not isinstance(node, MapNode):
         hint = "write the pairs without dashes: `CPU: kernel`"
@@ -74,11 +72,19 @@ def _read_line(
     reader: EntryReader, key: ScalarNode, value: Node, entries: dict[str, DispatchEntry]
 ) -> None:
     kernel: str | None = None
-    kernel_span = reader.span(value)
     if not isinstance(value, ScalarNode) or value.is_null:
         reader.wrong_type(short(key.value), value, "the name of a kernel")
-    elif _is_kernel_name(reader, value, kernel_span):
+    elif _is_kernel_name(reader, value):
         kernel = value.value
+    known = _usual_keys(key.value, reader.words.privateuse1)
+    if known and kernel is not None and key.is_verbatim and entries.keys().isdisjoint(known):
+        source, begin = reader.source, key.start
+        for usual, (start, end) in known.items():
+            number = source.keep(begin + start, begin + end, value.start, value.end)
+            parts = (usual, kernel, None, source, number)
+            entries[usual] = tuple.__new__(DispatchEntry, parts)
+        return
+    kernel_span = reader.span(value)
     for word, span in reader.split_words(key):
         name = _read_key(reader, word, span)
         if name is None:
@@ -94,7 +100,23 @@ def _read_line(
                 secondary=first,
             )
         elif kernel is not None:
-            entries[name] = DispatchEntry(name, kernel, Spans(span, kernel_span))
+            entries[name] = DispatchEntry.at(name, kernel, span, kernel_span)
+
+
+@lru_cache(maxsize=1024)
+def _usual_keys(text: str, privateuse1: str) -> dict[str, tuple[int, int]] | None:
+    """The keys of a line and where they are in it, if nothing is to be said of any; empty if the text is long.
+
+    PyTorch's file has 2,905 lines and 300 texts.
+    """
+    names = key_names(privateuse1)
+    keys: dict[str, tuple[int, int]] = {}
+    for word, start, end in cut_words(text) if len(text) < 200 else ():
+        name = names.get(word)
+        if name is None or name in keys or word not in (name, _renamed(name, privateuse1)):
+            return None
+        keys[name] = start, end
+    return keys
 
 
 def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
@@ -126,7 +148,7 @@ def _suggested(privateuse1: str) -> list[str]:
     return [*registrable_keys(CURRENT), *renamed_keys(privateuse1)]
 
 
-def _is_kernel_name(reader: EntryReader, node: ScalarNode, span: Span) -> bool:
+def _is_kernel_name(reader: EntryReader, node: ScalarNode) -> bool:
     if KERNEL_NAME.fullmatch(node.value):
         return True
     message = f"`{short(node.value)}` is not the name of a kernel"
@@ -135,5 +157,5 @@ def _is_kernel_name(reader: EntryReader, node: ScalarNode, span: Span) -> bool:
         hint = (
             f"a template has no name of its own: name a function that calls `{short(node.value)}`"
         )
-    reader.report("TG108", message, span, "not an identifier", hint)
+    reader.report("TG108", message, reader.span(node), "not an identifier", hint)
     return False

@@ -63,7 +63,7 @@ class Earlier:
         position = self._positions.get(wanted)
         if position is not None:
             known, span = self.functions[position], reader.span(node)
-            places = FieldSpans(None, [("func", span)])
+            places = FieldSpans.of(None, [("func", span)])
             return NativeFunction(known.func.named_at(span), known.namespace, field_spans=places)
         lent = self._lent(wanted, reader.span(node))
         if lent is None:
@@ -105,7 +105,9 @@ class Earlier:
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     """A PyTorch operator that an author names: its schema and facts, and none of its kernels."""
-    places = NO_FIELDS if span is None else FieldSpans(span, [("func", span), ("dispatch", span)])
+    places = (
+        NO_FIELDS if span is None else FieldSpans.of(span, [("func", span), ("dispatch", span)])
+    )
     return replace(
         native,
         func=native.func.named_at(span),

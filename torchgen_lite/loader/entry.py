@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.diagnostics import Span, Spans
+from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
@@ -25,28 +25,53 @@ if TYPE_CHECKING:
 class FieldSpans:
     """Where an entry and its fields are written: pairs of a name and a span.
 
-    `others` are fields of another entry that this one is about.
+    The source keeps them from `number` on, that of the entry first. `others` are fields of another entry that this one
+    is about.
     """
 
-    __slots__ = ("_names", "_others", "_spans")
+    __slots__ = ("_names", "_number", "_others", "_source")
 
     def __init__(
         self,
+        source: Source | None,
+        names: tuple[str, ...] = (),
+        number: int = 0,
+        others: tuple[tuple[str, Span], ...] = (),
+    ) -> None:
+        self._source = source
+        self._names = _shared(names)
+        self._number = number
+        self._others = others
+
+    @staticmethod
+    def of(
         entry: Span | None,
         fields: Sequence[tuple[str, Span]] = (),
         others: tuple[tuple[str, Span], ...] = (),
-    ) -> None:
-        self._names = _shared(tuple([name for name, _ in fields]))
-        self._spans = Spans(*[span for _, span in fields], *([] if entry is None else [entry]))
-        self._others = others
+    ) -> FieldSpans:
+        """The places of a part of an entry, or of several."""
+        spans = [span for _, span in fields]
+        source = next((span.source for span in (entry, *spans) if span is not None), None)
+        if source is None:
+            return NO_FIELDS
+        offsets = [at for span in spans for at in span[1:]]
+        number = source.keep(*(entry[1:] if entry is not None else (0, 0)), *offsets)
+        return FieldSpans(source, tuple([name for name, _ in fields]), number, others)
 
     @property
     def entry(self) -> Span | None:
-        at = len(self._names)
-        return self._spans[at] if at < len(self._spans) else None
+        span = None if self._source is None else self._source.kept(self._number)
+        return span if span is not None and span.end else None
+
+    @property
+    def of_entry(self) -> FieldSpans:
+        """The place of the entry alone."""
+        return FieldSpans(self._source, (), self._number)
 
     def __iter__(self) -> Iterator[tuple[str, Span]]:
-        yield from zip(self._names, self._spans, strict=False)
+        if self._source is not None:
+            for index, name in enumerate(self._names, 1):
+                yield name, self._source.kept(self._number + 2 * index).first_line
         yield from self._others
 
     def __bool__(self) -> bool:
@@ -59,7 +84,6 @@ def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-_NOWHERE = Spans()
 NO_FIELDS = FieldSpans(None)
 
 
@@ -82,27 +106,44 @@ class Backend(NamedTuple):
         return bool(self.class_name) and not self.use_out_as_primary
 
 
-@dataclass(frozen=True, slots=True)
-class DispatchEntry:
+class DispatchEntry(NamedTuple):
     """`KEY: kernel` of a `dispatch:` table; a comma list gives one of these for each key.
 
-    `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several
-    joined with `.` or `::`; `spans` are those of both. `backend` is the one whose file gives the kernel, if it
-    is in none of our tables.
+    `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several joined with `.` or `::`.
+    `backend` is the one whose file gives the kernel, if it is in none of our tables. The source keeps the spans of key
+    and kernel from `number` on. A named tuple and not a dataclass: each operator has two of these.
     """
 
     key: str
     kernel: str
-    spans: Spans = field(default=_NOWHERE, compare=False, repr=False)
     backend: Backend | None = None
+    source: Source | None = None
+    number: int = 0
+
+    @staticmethod
+    def at(
+        key: str, kernel: str, key_span: Span, kernel_span: Span, backend: Backend | None = None
+    ) -> DispatchEntry:
+        """An entry that is written at these places of one source."""
+        number = key_span.source.keep(*key_span[1:], *kernel_span[1:])
+        return DispatchEntry(key, kernel, backend, key_span.source, number)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DispatchEntry) and self[:3] == other[:3]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:3])
 
     @property
     def key_span(self) -> Span | None:
-        return self.spans[0] if self.spans else None
+        return None if self.source is None else self.source.kept(self.number)
 
     @property
     def kernel_span(self) -> Span | None:
-        return self.spans[1] if self.spans else None
+        return None if self.source is None else self.source.kept(self.number + 2).first_line
 
 
 @dataclass(frozen=True, slots=True)

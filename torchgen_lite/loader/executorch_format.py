@@ -19,30 +19,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Spans
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, Words, short
-from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 
 EXECUTORCH_FIELDS = ("op", "kernels", "type_alias", "dim_order_alias")
 _KERNEL_FIELDS = ("arg_meta", "kernel_name")
 
 
 def load_executorch_entry(
-    source: Source,
-    node: MapNode,
-    earlier: Earlier,
-    words: Words,
-    diagnostics: list[Diagnostic],
+    reader: EntryReader, node: Node, earlier: Earlier
 ) -> NativeFunction | None:
     """The operator with these kernels; None if it can't be read."""
-    allowed = {*words.extra_fields, *EXECUTORCH_FIELDS}
-    function = load_entry(source, node, words._replace(extra_fields=allowed), diagnostics, earlier)
-    reader = EntryReader(source, diagnostics)
-    # What is wrong with the keys has been said.
-    reader.fields = EntryReader(source, []).fields_of(node)
+    allowed = {*reader.words.extra_fields, *EXECUTORCH_FIELDS}
+    reader.words = reader.words._replace(extra_fields=allowed)
+    function = load_entry(reader, node, earlier)
     kernels = _read_kernels(reader)
     if function is None:
         return None
@@ -80,5 +73,5 @@ def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:
         meta = fields.get("arg_meta")
         is_default = meta is None or (isinstance(meta[1], ScalarNode) and meta[1].is_null)
         if is_default and not entries:
-            entries.append(DispatchEntry("CPU", named[1].value, Spans(reader.span(pair[0]), span)))
+            entries.append(DispatchEntry.at("CPU", named[1].value, reader.span(pair[0]), span))
     return tuple(entries)

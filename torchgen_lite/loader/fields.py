@@ -171,6 +171,10 @@ _FIELDS = (
     Field("cuda_bool", UNREAD_FLAG, "legacy kernels for bool on CUDA", retired="1.8"),
 )
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
+# What a field is read into, and how, without those that are kept as text.
+_READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
+# Fields of which there is nothing more to be said.
+USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
 FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_FIELDS)}
 
 
@@ -178,10 +182,9 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
     """Every field that the entry has, by the attribute of `NativeFunction` that it fills."""
     values: dict[str, Any] = {}
     for name in reader.fields:
-        field = FIELDS.get(name)
-        if field is None or field.shape.read is None or field.attribute in values:
-            continue
-        values[field.attribute] = field.shape.read(reader, name)
+        found = _READERS.get(name)
+        if found is not None and found[0] not in values:
+            values[found[0]] = found[1](reader, name)
     if values:
         native.complete_fields(reader, values)
     return values

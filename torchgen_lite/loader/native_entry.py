@@ -7,12 +7,12 @@ from dataclasses import replace
 from sys import intern
 from typing import Any
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean, meant
+from torchgen_lite.diagnostics import Label, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import FieldSpans, NativeFunction
-from torchgen_lite.loader.fields import FIELDS, read_fields
-from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, Words, missing_space, short
+from torchgen_lite.loader.fields import FIELDS, USUAL_FIELDS, read_fields
+from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -22,23 +22,17 @@ MAX_ARGUMENTS = 64
 
 
 def load_entry(
-    source: Source,
-    node: Node,
-    words: Words,
-    diagnostics: list[Diagnostic],
-    earlier: Earlier | None = None,
+    reader: EntryReader, node: Node, earlier: Earlier | None = None
 ) -> NativeFunction | None:
     """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there.
 
     With `earlier` it may have the name of an operator alone, which stands for the rest of its schema and, if it is
     one of PyTorch, for whatever the entry does not say.
     """
-    reader = EntryReader(source, diagnostics, words)
     if not isinstance(node, MapNode):
         hint = missing_space(node) or "begin the entry with `- func: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
         return None
-    reader.fields = reader.fields_of(node)
     name, base = _name_alone(reader, earlier), None
     if name is not None and earlier is not None:
         base = earlier.look_up(reader, name.value, name)
@@ -46,7 +40,7 @@ def load_entry(
             reader.func, reader.is_structured = base.func, base.structured
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
-    extra = _check_fields(reader, words.extra_fields)
+    extra = _check_fields(reader, reader.words.extra_fields)
     # Fields are looked at even where the schema is wrong: one run reports everything.
     values = read_fields(reader)
     return None if reader.func is None else _build(reader, node, base, values, extra)
@@ -151,6 +145,8 @@ def _check_fields(
     reader: EntryReader, extra_fields: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, mention retired ones, and keep those that mean nothing here."""
+    if reader.fields.keys() <= USUAL_FIELDS:
+        return ()
     extra: list[tuple[str, str]] = []
     for name, (key, value) in reader.fields.items():
         field = FIELDS.get(name)
@@ -181,16 +177,16 @@ def _build(
     values: dict[str, Any],
     extra: tuple[tuple[str, str], ...],
 ) -> NativeFunction:
-    span = reader.span
-    spans = [(name, span(pair[1])) for name, pair in reader.fields.items()]
-    place, func = Span(reader.source, node.start, node.end), reader.func
+    source, func, fields = reader.source, reader.func, reader.fields
+    offsets = [at for _, value in fields.values() for at in (value.start, value.end)]
+    number = source.keep(node.start, node.end, *offsets)
     if base is None:
         assert func is not None
         return NativeFunction(
             func,
             intern(func.namespace or "aten"),
             extra=extra,
-            field_spans=FieldSpans(place, spans),
+            field_spans=FieldSpans(source, tuple(fields), number),
             **values,
         )
     if not values.get("structured", base.structured):
@@ -198,9 +194,10 @@ def _build(
     if any(entry.key in CURRENT.backends for entry in values.get("dispatch", ())):
         # A kernel of its own is not a part of a structured one.
         values = {"structured_delegate": None, **values}
-    others = tuple([(n, at) for n, at in base.field_spans if n not in reader.fields])
+    others = tuple([(n, at) for n, at in base.field_spans if n not in fields])
     # What PyTorch derives stays derived when it gets a kernel.
-    places = FieldSpans(place, spans, others) if base.is_written else FieldSpans(place)
+    names = tuple(fields) if base.is_written else ()
+    places = FieldSpans(source, names, number, others if names else ())
     return replace(
         base,
         is_part_of_structured=base.shares_structured,

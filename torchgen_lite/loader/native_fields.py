@@ -30,8 +30,21 @@ _NAME = re.compile(NAME, re.ASCII)
 _CATEGORIES = ("factory", "new", "like", "dummy")
 
 
+# Nearly every entry has one of these texts.
+_USUAL_VARIANTS = {
+    "function": ("function",),
+    "method": ("method",),
+    "function, method": VARIANT_WORDS,
+    "method, function": VARIANT_WORDS,
+}
+
+
 def _variants(reader: EntryReader, name: str) -> tuple[str, ...]:
     """A set, in the order of `VARIANT_WORDS`."""
+    node = reader.fields[name][1]
+    usual = _USUAL_VARIANTS.get(node.value) if isinstance(node, ScalarNode) else None
+    if usual is not None:
+        return usual
     words = {
         word
         for word, span in reader.list_words(name)

@@ -135,22 +135,21 @@ class _Entries:
         return True
 
     def _load(self, item: Node) -> None:
-        earlier, diagnostics = self.earlier, self.diagnostics
-        keys: Set[str] = _keys(item) if isinstance(item, MapNode) else frozenset()
+        reader = EntryReader(self.source, self.diagnostics, self.words, item)
+        keys = reader.fields.keys()
         others = _others(keys)
         if others is not None:
-            reader = EntryReader(self.source, diagnostics)
             reader.report("TG101", others, reader.span(item), "not an entry of PyTorch")
             self.is_over = True
             return
-        if not isinstance(item, MapNode) or _OF_EXECUTORCH.isdisjoint(keys):
-            function = load_entry(self.source, item, self.words, diagnostics, earlier)
+        if keys.isdisjoint(_OF_EXECUTORCH):
+            function = load_entry(reader, item, self.earlier)
         else:
             from torchgen_lite.loader.executorch_format import load_executorch_entry
 
-            function = load_executorch_entry(self.source, item, earlier, self.words, diagnostics)
+            function = load_executorch_entry(reader, item, self.earlier)
         if function is not None:
-            earlier.functions.append(function)
+            self.earlier.functions.append(function)
 
 
 def _others(keys: Set[str]) -> str | None:

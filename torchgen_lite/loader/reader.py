@@ -50,7 +50,7 @@ NO_WORDS = Words()
 
 
 class EntryReader:
-    """Reads the fields of one mapping and records what is wrong with them.
+    """Reads the fields of one mapping, if the node is one, and records what is wrong with them.
 
     `func` is the schema of the entry, once it is read; `is_structured` says that the entry is about an operator of
     PyTorch that is.
@@ -69,17 +69,21 @@ class EntryReader:
     )
 
     def __init__(
-        self, source: Source, diagnostics: list[Diagnostic], words: Words = NO_WORDS
+        self,
+        source: Source,
+        diagnostics: list[Diagnostic],
+        words: Words = NO_WORDS,
+        node: Node | None = None,
     ) -> None:
         self.source = source
         self.diagnostics = diagnostics
         self.words = words
         self.func: FunctionSchema | None = None
         self.is_structured = False
-        self.fields: Fields = {}
         self.operator = ""
         self.reported = 0
         self.context: Span | None = None
+        self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
 
     @property
     def is_full(self) -> bool:
@@ -88,13 +92,7 @@ class EntryReader:
 
     def span(self, node: Node) -> Span:
         """The place of a node; a block of text or a collection is pointed at on its first line."""
-        start, end = node.start, node.end
-        line_end = self.source.text.find("\n", start, end)
-        if line_end >= 0:
-            end = line_end
-        if end <= start:
-            end = start + 1
-        return tuple.__new__(Span, (self.source, start, end))
+        return Span(self.source, node.start, node.end).first_line
 
     def report(
         self,
@@ -123,8 +121,13 @@ class EntryReader:
 
     def read_keys(self, node: MapNode) -> list[tuple[ScalarNode, Node]]:
         """The pairs of a mapping whose keys are names, each name once."""
-        pairs: dict[str, tuple[ScalarNode, Node]] = {}
-        for key, value in node.items:
+        return list(self.fields_of(node).values())
+
+    def fields_of(self, node: MapNode) -> Fields:
+        """The same pairs by their names."""
+        pairs: Fields = {}
+        for pair in node.items:
+            key = pair[0]
             if not isinstance(key, ScalarNode) or not key.value:
                 self.report("TG121", "a key has to be a name", self.span(key), "not a name")
             elif key.value == "<<" and not key.style:
@@ -141,12 +144,8 @@ class EntryReader:
                     secondary=(Label(first, "first written here"),),
                 )
             else:
-                pairs[key.value] = (key, value)
-        return list(pairs.values())
-
-    def fields_of(self, node: MapNode) -> Fields:
-        """The fields of a mapping by their names."""
-        return {key.value: (key, value) for key, value in self.read_keys(node)}
+                pairs[key.value] = key, pair[1]
+        return pairs
 
     def wrong_type(self, name: str, node: Node, wanted: str, hint: str | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
@@ -204,17 +203,11 @@ class EntryReader:
 
     def split_words(self, node: ScalarNode) -> list[tuple[str, Span]]:
         """The comma-separated words of a scalar with their places."""
-        if "," not in node.value and node.value == node.value.strip() and node.value:
-            return [(node.value, self.span(node))]
+        value = node.value
+        if "," not in value and value == value.strip() and value:
+            return [(value, self.span(node))]
         locate = scalar_locator(self.source, node)
-        words: list[tuple[str, Span]] = []
-        position = 0
-        for part in node.value.split(","):
-            word = part.strip()
-            begin = position + len(part) - len(part.lstrip())
-            words.append((word, locate(begin, begin + max(len(word), 1))))
-            position += len(part) + 1
-        return words
+        return [(word, locate(start, end)) for word, start, end in cut_words(value)]
 
     def operator_name(self, name: str) -> str | None:
         """The name of another operator."""
@@ -236,6 +229,18 @@ class EntryReader:
         article = "an" if what[0] in "aeiou" else "a"
         self.report(code, f"unknown {what} `{short(word)}`", span, f"not {article} {what}", hint)
         return False
+
+
+def cut_words(text: str) -> list[tuple[str, int, int]]:
+    """The words of a comma list, and where each starts and ends; one that is empty takes a character."""
+    words: list[tuple[str, int, int]] = []
+    position = 0
+    for part in text.split(","):
+        word = part.strip()
+        start = position + len(part) - len(part.lstrip())
+        words.append((word, start, start + max(len(word), 1)))
+        position += len(part) + 1
+    return words
 
 
 def short(text: str) -> str:

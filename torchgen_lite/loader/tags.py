@@ -19,11 +19,10 @@ def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
         outer.report("TG101", "not a list of tags", outer.span(node), "here")
         return tags, tuple(diagnostics)
     for item in node.items:
-        reader = EntryReader(source, diagnostics)
+        reader = EntryReader(source, diagnostics, node=item)
         if not isinstance(item, MapNode):
             reader.report("TG101", "a tag has to be a mapping", reader.span(item), "here")
             continue
-        reader.fields = reader.fields_of(item)
         for name, (key, _) in reader.fields.items():
             reader.choice("TG102", "field", name, reader.span(key), ("tag", "desc"))
         if "tag" not in reader.fields:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from torchgen_lite.diagnostics import Label, Span, Spans, did_you_mean
+from torchgen_lite.diagnostics import Label, Span, did_you_mean
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
@@ -97,7 +97,7 @@ def implied_kernels(
     span = reader.span(value)
     present = {entry.key for entry in dispatch}
     return tuple(
-        DispatchEntry(key, f"ufunc_{func.base_name}_{key}", Spans(span, span))
+        DispatchEntry.at(key, f"ufunc_{func.base_name}_{key}", span, span)
         for key in _DISPATCH_KEYS
         if key not in present
     )

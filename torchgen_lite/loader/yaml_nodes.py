@@ -50,6 +50,11 @@ class ScalarNode:
         self.weight = 1
 
     @property
+    def is_verbatim(self) -> bool:
+        """Whether the text is in the file as it is, on one line and without quotes."""
+        return self.style == "" and self.end - self.start == len(self.value)
+
+    @property
     def is_null(self) -> bool:
         return self.style == "" and self.value in ("", "~", "null", "Null", "NULL")
 

@@ -23,7 +23,7 @@ from torchgen_lite.analysis.derive.layout import (
 from torchgen_lite.analysis.derive.names import FUNCTIONAL_SUFFIX, out_overload, root_of
 from torchgen_lite.analysis.derive.signature import unreturned_writes
 from torchgen_lite.analysis.derive.tags import derived_tags
-from torchgen_lite.loader.entry import DispatchEntry, FieldSpans, NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Return, SchemaKind
 
 
@@ -151,5 +151,5 @@ def _derived(
         torch=base.torch,
         guard=base.guard,
         extra=base.extra,
-        field_spans=FieldSpans(base.span),
+        field_spans=base.field_spans.of_entry,
     )
