@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader.entry import Backend, NativeFunction
+from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 
 COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
@@ -27,15 +27,22 @@ DENSE_BACKENDS = frozenset(CURRENT.backends)
 
 class KernelEntry(NamedTuple):
     """A kernel of an operator under one key. `is_structured`: it is an impl function; `is_implied`: it is
-    not written, and its spans are those of the schema; `backend`: whose file gives it."""
+    not in a table, and its spans are those of the schema; `backend`: whose file gives it."""
 
     key: str
     kernel: str
     is_structured: bool
     is_implied: bool
-    key_span: Span | None
-    kernel_span: Span | None
-    backend: Backend | None = None
+    backend: Backend | None
+    entry: DispatchEntry
+
+    @property
+    def key_span(self) -> Span | None:
+        return self.entry.key_span
+
+    @property
+    def kernel_span(self) -> Span | None:
+        return self.entry.kernel_span
 
 
 def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
@@ -55,20 +62,13 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
     ):
         return tuple(
             [
-                KernelEntry(
-                    entry.key,
-                    entry.kernel,
-                    structured and entry.key in DENSE_BACKENDS,
-                    False,
-                    entry.key_span,
-                    entry.kernel_span,
-                    entry.backend,
-                )
+                KernelEntry(key, kernel, structured and key in DENSE_BACKENDS, False, backend, entry)
                 for entry in function.dispatch
+                for key, kernel, backend in (entry[:3],)
             ]
         )
-    span = function.place("func")
-    return (KernelEntry(COMPOSITE_IMPLICIT, function.func.flat_name, False, True, span, span),)
+    entry = DispatchEntry.at(COMPOSITE_IMPLICIT, function.func.flat_name, function.place("func"))
+    return (KernelEntry(entry.key, entry.kernel, False, True, None, entry),)
 
 
 def own_kernels(function: NativeFunction) -> tuple[KernelEntry, ...]:

@@ -115,7 +115,7 @@ def load_backend_file(
             function = _external(functions[position], item)
             kernel = _kernel(function, backend, item.name in symint, item.is_structured)
             span = reader.span(item.node)
-            entry = DispatchEntry.at(wanted, kernel, span, span, backend)
+            entry = DispatchEntry.at(wanted, kernel, span, backend=backend)
             functions[position] = _add(reader, function, entry, span)
 
 
@@ -292,7 +292,7 @@ def _add(
         overload = function.func.overload_name
         implicit = f"{base}_{overload}" if overload else base
         own = function.place("func") or span
-        dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own, own),)
+        dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own),)
     return replace(function, dispatch=(*dispatch, entry))
 
 
@@ -315,8 +315,5 @@ def _with_kernels(
     if has_table or function.dispatch or function.structured_delegate is not None:
         return function
     span = function.func.name_span
-    if span is None:
-        entries = [DispatchEntry(key, kernel, backend) for key in keys]
-    else:
-        entries = [DispatchEntry.at(key, kernel, span, span, backend) for key in keys]
+    entries = [DispatchEntry.at(key, kernel, span, backend=backend) for key in keys]
     return replace(function, dispatch=tuple(entries))

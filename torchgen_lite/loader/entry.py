@@ -122,10 +122,16 @@ class DispatchEntry(NamedTuple):
 
     @staticmethod
     def at(
-        key: str, kernel: str, key_span: Span, kernel_span: Span, backend: Backend | None = None
+        key: str,
+        kernel: str,
+        key_span: Span | None,
+        kernel_span: Span | None = None,
+        backend: Backend | None = None,
     ) -> DispatchEntry:
-        """An entry that is written at these places of one source."""
-        number = key_span.source.keep(*key_span[1:], *kernel_span[1:])
+        """An entry that is written at these places of one source; at one place, if that is all there is."""
+        if key_span is None:
+            return DispatchEntry(key, kernel, backend)
+        number = key_span.source.keep(*key_span[1:], *(kernel_span or key_span)[1:])
         return DispatchEntry(key, kernel, backend, key_span.source, number)
 
     def __eq__(self, other: object) -> bool:

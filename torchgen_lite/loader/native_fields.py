@@ -104,9 +104,18 @@ def complete_fields(reader: EntryReader, values: dict[str, Any]) -> None:
     _check_exclusive(reader, values)
 
 
+# Without any of these an entry contradicts nothing.
+_EXCLUSIVE = frozenset(
+    "manual_kernel_registration precomputed python_module structured structured_delegate structured_inherits "
+    "ufunc_inner_loop".split()
+)
+
+
 def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
     """Fields that contradict each other (torchgen `NativeFunction.from_yaml`)."""
     fields, func = reader.fields, reader.func
+    if fields.keys().isdisjoint(_EXCLUSIVE):
+        return
     structured = values.get("structured", reader.is_structured) is True
     if structured and "structured_delegate" in fields:
         _exclude(reader, "structured", "structured_delegate")

@@ -51,9 +51,10 @@ def one_of(code: str, what: str, choices: Collection[str]) -> Shape:
 
     def read(reader: EntryReader, name: str) -> str | None:
         text = reader.text(name)
-        span = reader.span(reader.fields[name][1])
-        known = text is not None and reader.choice(code, what, text, span, choices)
-        return text if known else None
+        if text is None or text in choices:
+            return text
+        reader.choice(code, what, text, reader.span(reader.fields[name][1]), choices)
+        return None
 
     return Shape(plain(enum=list(choices)), read)
 

@@ -97,7 +97,7 @@ def implied_kernels(
     span = reader.span(value)
     present = {entry.key for entry in dispatch}
     return tuple(
-        DispatchEntry.at(key, f"ufunc_{func.base_name}_{key}", span, span)
+        DispatchEntry.at(key, f"ufunc_{func.base_name}_{key}", span)
         for key in _DISPATCH_KEYS
         if key not in present
     )

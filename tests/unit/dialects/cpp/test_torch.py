@@ -9,6 +9,7 @@ from torchgen_lite.analysis import KernelEntry
 from torchgen_lite.dialects.cpp import dispatcher, native, public
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp.public import Style
+from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import FunctionSchema
 
 ADD_OUT = "add.out(Tensor self, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"
@@ -188,5 +189,6 @@ def test_kernels() -> None:
 def test_kernels_take_symint_by_name() -> None:
     function = entry("f(SymInt n) -> Tensor")
     for kernel, type_ in (("f_cpu", "int64_t"), ("f_cpu_symint", "c10::SymInt")):
-        symint = native.takes_symint(KernelEntry("CPU", kernel, False, False, None, None))
+        written = DispatchEntry("CPU", kernel)
+        symint = native.takes_symint(KernelEntry("CPU", kernel, False, False, None, written))
         assert str(native.signature(function, symint=symint)) == f"at::Tensor f({type_} n)"
