@@ -60,8 +60,7 @@ def _load_entry(
     if not isinstance(name, ScalarNode) or name.is_null:
         reader.report("TG104", "an entry without `name`", reader.span(node), "here")
         return
-    reader.context = reader.span(name)
-    reader.operator = name.value.split("(", 1)[0].strip()[:100]
+    reader.head = name
     schema, found = parse_schema(name.value, locate=scalar_locator(reader.source, name))
     reader.diagnostics += found
     derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))

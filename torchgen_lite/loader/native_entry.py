@@ -56,8 +56,7 @@ def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | No
         return None
     if not isinstance(name, ScalarNode) or not OPERATOR_NAME.fullmatch(name.value):
         return None
-    reader.context = reader.span(name)
-    reader.operator = name.value
+    reader.head = name
     return name
 
 
@@ -74,8 +73,7 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     if not isinstance(node, ScalarNode) or (node.is_null and not node.style):
         reader.wrong_type("func", node, "a schema")
         return None
-    reader.context = reader.span(node)
-    reader.operator = node.value.split("(", 1)[0].strip()[:100]
+    reader.head = node
     schema, found = parse_schema(node.value, locate=scalar_locator(reader.source, node))
     if found:
         reader.diagnostics += [
@@ -98,8 +96,9 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     """Names are told apart here and not in the parser: PyTorch registers an operator with two of one name."""
     if len({a.name for a in schema.arguments}) < len(schema.arguments):
         _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
-    if len(schema.returns) > 1:
-        _check_names(reader, "result", [(r.name, r.span) for r in schema.returns if r.name])
+    named = [result for result in schema.returns if result.name]
+    if len({result.name for result in named}) < len(named):
+        _check_names(reader, "result", [(r.name, r.span) for r in named])
 
 
 def _check_names(

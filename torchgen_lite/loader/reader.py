@@ -52,17 +52,16 @@ NO_WORDS = Words()
 class EntryReader:
     """Reads the fields of one mapping, if the node is one, and records what is wrong with them.
 
-    `func` is the schema of the entry, once it is read; `is_structured` says that the entry is about an operator of
-    PyTorch that is.
+    `head` is the value that names the operator, `func` its schema, once they are read; `is_structured` says that the
+    entry is about an operator of PyTorch that is.
     """
 
     __slots__ = (
-        "context",
         "diagnostics",
         "fields",
         "func",
+        "head",
         "is_structured",
-        "operator",
         "reported",
         "source",
         "words",
@@ -80,10 +79,19 @@ class EntryReader:
         self.words = words
         self.func: FunctionSchema | None = None
         self.is_structured = False
-        self.operator = ""
+        self.head: ScalarNode | None = None
         self.reported = 0
-        self.context: Span | None = None
         self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
+
+    @property
+    def operator(self) -> str:
+        """The name of the operator, as far as it can be read."""
+        return "" if self.head is None else self.head.value.split("(", 1)[0].strip()[:100]
+
+    @property
+    def context(self) -> Span | None:
+        """What is shown above a finding in another field."""
+        return None if self.head is None else self.span(self.head)
 
     @property
     def is_full(self) -> bool:

@@ -30,7 +30,7 @@ _TAG_PREFIX = "tag:yaml.org,2002:"
 _PLAIN_TAGS = frozenset(
     {"!", *(_TAG_PREFIX + name for name in ("str", "int", "bool", "float", "null", "seq", "map"))}
 )
-_FORBIDDEN_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
+_ALLOWED_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # Compiled where it is needed: for ranges as long as these that takes as long as reading a small file.
 _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 # PyYAML built without libyaml still works, slowly.
@@ -272,10 +272,9 @@ def read_yaml(
 
 def _forbidden_character(text: str) -> int | None:
     """The offset of the first character that YAML does not allow (a leading BOM is allowed)."""
-    if text.isascii():
-        match = _FORBIDDEN_ASCII.search(text)
-    else:
-        match = re.compile(_FORBIDDEN).search(text, 1 if text.startswith("\ufeff") else 0)
+    if text.isascii() and not text.encode().translate(None, _ALLOWED_ASCII):
+        return None
+    match = re.compile(_FORBIDDEN).search(text, 1 if text.startswith("\ufeff") else 0)
     return None if match is None else match.start()
 
 
