@@ -152,7 +152,7 @@ class DispatchEntry(NamedTuple):
         return None if self.source is None else self.source.kept(self.number + 2).first_line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NativeFunction:
     """An operator as declared. `namespace` is `aten` unless the schema names another.
 
@@ -193,6 +193,17 @@ class NativeFunction:
     samples: Samples | None = None
     extra: tuple[tuple[str, str], ...] = ()
     field_spans: FieldSpans = field(default=NO_FIELDS, compare=False, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, func, namespace, **given):
+            # As the dataclass has it, in a third of the time: most entries give six of 28 fields, and the class has
+            # the defaults.
+            set_field = object.__setattr__
+            set_field(self, "func", func)
+            set_field(self, "namespace", namespace)
+            for name, value in given.items():
+                set_field(self, name, value)
 
     @property
     def name(self) -> str:
