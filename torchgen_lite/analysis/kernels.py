@@ -62,7 +62,9 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
     ):
         return tuple(
             [
-                KernelEntry(key, kernel, structured and key in DENSE_BACKENDS, False, backend, entry)
+                KernelEntry(
+                    key, kernel, structured and key in DENSE_BACKENDS, False, backend, entry
+                )
                 for entry in function.dispatch
                 for key, kernel, backend in (entry[:3],)
             ]
