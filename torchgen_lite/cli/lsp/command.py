@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 
 import click
 
@@ -15,7 +17,8 @@ from torchgen_lite.diagnostics import Diagnostic
 @global_options
 @click.pass_obj
 def lsp_command(session: Session) -> int:
-    """Language server for schema files: an editor starts it, and talks with it over stdin and stdout.
+    """Run the language server for schema files. Editors start it, and talk to it over stdin and
+    stdout.
 
     \b
     torchgen-lite lsp
@@ -28,5 +31,7 @@ def lsp_command(session: Session) -> int:
         raise Refused(Diagnostic("TG012", message, help=help_)) from None
     # Other commands end before garbage matters.
     gc.enable()
-    create_server().start_io()
+    # The server closes the stream that it writes to; stdout is flushed at the end of every command.
+    with open(os.dup(sys.stdout.fileno()), "wb") as output:
+        create_server().start_io(stdout=output)
     return FINE
