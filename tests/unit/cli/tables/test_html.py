@@ -63,7 +63,7 @@ const type = (id, text) => {
   byId(id).value = text;
   byId(id).dispatchEvent(new Event("input"));
 };
-const names = () => [...document.querySelectorAll(".row .name")].map(name => name.textContent).join(" ");
+const names = () => [...document.querySelectorAll(".row:not([aria-hidden]) .name")].map(name => name.textContent).join(" ");
 const heads = () => [...document.querySelectorAll("#head button")].map(head => head.textContent).join(" ");
 const press = origin => [...document.querySelectorAll("#legend button")].find(b => b.textContent === origin).click();
 """
@@ -228,3 +228,35 @@ def test_it_fits_the_window(tmp_path: Path, width: int, dark: bool) -> None:
     assert is_below is (width < 800)
     assert paper == ("rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)")
     assert_picture(picture)
+
+
+@in_a_browser
+def test_rows_that_are_used_again_show_what_fresh_ones_do(tmp_path: Path) -> None:
+    """After searching, choosing and scrolling the rows are those of a page that was opened there."""
+    many = [
+        Registrations(f"ns::f{i:03}", {"CPU": f"k{i}"} if i % 3 else {"CUDA": "c", "Meta": "m"}, {})
+        for i in range(200)
+    ]
+    rows = """
+    const rows = () => [...document.querySelectorAll(".row:not([aria-hidden])")].map(row =>
+      [row.style.top, row.getAttribute("aria-label"), ...[...row.children].map(c => [c.className, c.title, c.tabIndex])]);
+    const scroll = top => { byId("grid").scrollTop = top; draw(); };
+    """
+    used = """
+    type("search", "f01");
+    document.querySelector('.cell[title^="CPU"]').click();
+    type("search", "f1");
+    type("search", "nothing");
+    type("search", "");
+    press("kernel");
+    press("kernel");
+    scroll(900); scroll(960); scroll(2400); scroll(1000);
+    """
+    [fresh] = said(render_html(many, "t"), tmp_path, f"{rows} scroll(1000); said.push(rows());")
+    [again] = said(render_html(many, "t"), tmp_path, f"{rows} {used} said.push(rows());")
+    assert len(fresh) > 20 and again == fresh
+    script = f"{rows} {used} scroll(0); said.push(document.querySelectorAll('.chosen').length, rows().length);"
+    chosen, count = said(render_html(many, "t"), tmp_path, script)
+    assert chosen == 1 and count > 20
+    script = f"{rows} {used} type('search', 'f199'); said.push(document.querySelectorAll('.chosen').length);"
+    assert said(render_html(many, "t"), tmp_path, script) == [0]

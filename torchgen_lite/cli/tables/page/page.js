@@ -112,62 +112,96 @@ function heads() {
     head.dataset.column = index;
     return head;
   }));
+  for (const line of lines.splice(0)) line.element.remove();
 }
+
+// Rows are reused, as laying out new cells would take most of the time of a search. `lines` has those on the page; the
+// first one shows the operator `shown[start]`.
+const lines = [];
+let start = 0;
 function redraw() {
   drawn = "";
-  cells.clear();
+  for (const line of lines) line.pattern = null;
   draw();
 }
 function draw() {
-  const grid = byId("grid");
+  const grid = byId("grid"), rows = byId("rows");
   const from = Math.max(Math.floor(grid.scrollTop / ROW) - 5, 0);
   const to = Math.min(from + Math.ceil(grid.clientHeight / ROW) + 10, shown.length);
   if (drawn === `${from} ${to}`) return;
   drawn = `${from} ${to}`;
-  byId("rows").replaceChildren(byId("stripe"), ...shown.slice(from, to).map((one, i) => row(one, from + i)));
+  const count = Math.max(to - from, 0), moved = from - start;
+  start = from;
+  // Rows that have left the window at one end serve at the other one.
+  if (0 < moved && moved < lines.length) {
+    const past = lines.splice(0, moved);
+    rows.append(...past.map(line => line.element));
+    lines.push(...past);
+  } else if (moved < 0 && -moved < lines.length) {
+    const past = lines.splice(moved);
+    byId("stripe").after(...past.map(line => line.element));
+    lines.unshift(...past);
+  }
+  while (lines.length < count) lines.push(newLine(rows));
+  lines.forEach((line, i) => fill(line, shown[from + i], from + i));
 }
-function row(one, index) {
+const CELL_TEMPLATE = make("button", { tabIndex: -1, className: "cell" });
+function newLine(parent) {
   const element = make("div", { className: "row" });
+  element.setAttribute("role", "group");
+  const name = make("div", { className: "name" }, element);
+  const cells = visible.map((column, index) => {
+    const cell = CELL_TEMPLATE.cloneNode();
+    cell.dataset.column = index;
+    return cell;
+  });
+  element.append(...cells);
+  parent.append(element);
+  return { element, name, cells, one: null, pattern: null };
+}
+function fill(line, one, index) {
+  const { element, name, cells } = line;
+  if (!one) {
+    // Kept for the next search, out of sight: to hide it would restyle every cell.
+    if (line.one === null) return;
+    element.style.top = "-1000px";
+    element.setAttribute("aria-hidden", true);
+    const cell = element.querySelector(".chosen");
+    if (cell) Object.assign(cell, { className: "cell", tabIndex: -1 });
+    line.one = line.pattern = null;
+    return;
+  }
   element.style.top = `${index * ROW}px`;
   element.dataset.row = index;
-  element.setAttribute("role", "group");
-  element.setAttribute("aria-label", one.name);
-  make("div", { className: "name", textContent: one.name }, element);
-  element.append(one.was === one.now ? unchanged(one).cloneNode(true) : cellsOf(one));
-  if (chosen && chosen.one === one) {
-    const cell = element.children[visible.indexOf(chosen.column) + 1];
-    cell?.classList.add("chosen");
-    if (cell) cell.tabIndex = 0;
+  if (line.one === null) element.removeAttribute("aria-hidden");
+  if (line.one !== one) {
+    line.one = one;
+    element.setAttribute("aria-label", one.name);
+    name.textContent = one.name;
+    name.removeAttribute("title");
   }
-  return element;
+  // Operators of a pattern have the same cells.
+  const pattern = one.was === one.now && chosen?.one !== one ? one.now.pattern : null;
+  if (pattern && line.pattern === pattern) return;
+  line.pattern = pattern;
+  cells.forEach((cell, i) => paint(cell, one, visible[i]));
 }
-// Operators of a pattern have the same cells.
-const cells = new Map();
-function unchanged(one) {
-  const { pattern } = one.now;
-  if (!cells.has(pattern)) cells.set(pattern, cellsOf(one));
-  return cells.get(pattern);
-}
-function cellsOf(one) {
-  const fragment = document.createDocumentFragment();
-  fragment.append(...visible.map((column, index) => cell(one, column, index)));
-  return fragment;
-}
-const TEMPLATE = make("button", { tabIndex: -1 });
-function cell(one, column, index) {
-  const origin = originOf(one.now, column.start);
-  const element = TEMPLATE.cloneNode();
-  element.className = `cell o${origin}`;
-  element.title = `${column.name}: ${data.origins[origin]}`;
-  element.dataset.column = index;
-  if (isChanged(one, column.start)) {
+function paint(cell, one, column) {
+  const origin = originOf(one.now, column.start), changed = isChanged(one, column.start);
+  const isChosen = chosen?.one === one && chosen.column === column;
+  let kind = `cell o${origin}`, title = `${column.name}: ${data.origins[origin]}`;
+  if (changed) {
     const was = originOf(one.was, column.start);
-    element.classList.add("changed");
-    element.style.setProperty("--old", `var(--o${was})`);
-    element.title += `, was ${data.origins[was]}`;
+    cell.style.setProperty("--old", `var(--o${was})`);
+    kind += " changed";
+    title += `, was ${data.origins[was]}`;
   }
-  if (origins.size && !origins.has(origin)) element.classList.add("dim");
-  return element;
+  if (origins.size && !origins.has(origin)) kind += " dim";
+  if (isChosen) kind += " chosen";
+  if (cell.className !== kind) cell.className = kind;
+  if (cell.title !== title) cell.title = title;
+  const tabIndex = isChosen ? 0 : -1;
+  if (cell.tabIndex !== tabIndex) cell.tabIndex = tabIndex;
 }
 
 // What only the panel shows comes after this script. An operator of the other side alone has none.
