@@ -208,4 +208,4 @@ print(torch.ops.bad.first(torch.ones(1)).tolist())
         first="import torch\nimport sys\nsys.dont_write_bytecode = True\n",
         program=program,
     )
-    assert output == ["`bad_ops` has other operators now: start Python anew", "[1.0]"]
+    assert output == ["the operators of `bad_ops` have changed: restart Python", "[1.0]"]

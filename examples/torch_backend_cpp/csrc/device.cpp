@@ -15,7 +15,7 @@ namespace {
 const c10::Device device(c10::kPrivateUse1, 0);
 const c10::Stream stream(c10::Stream::DEFAULT, device);
 
-// There is one device with one stream, and it works in step with the CPU.
+// There is one device with one stream, which runs synchronously with the CPU.
 struct Guard final : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
   c10::Device exchangeDevice(c10::Device) const override { return device; }
   c10::Device getDevice() const override { return device; }
@@ -44,7 +44,7 @@ REGISTER_ALLOCATOR(c10::kPrivateUse1, &heap)
 
 constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
 
-// The same memory as a tensor of the CPU; a number that takes part in a call is one already.
+// The same memory as a CPU tensor; a number among the arguments is one already.
 Tensor on_cpu(const Tensor& x) {
   const auto options = x.options().device(at::kCPU);
   return x.is_cpu() ? x : at::from_blob(x.data_ptr(), x.sizes(), x.strides(), options);
@@ -123,7 +123,7 @@ c10::Dict<std::string, int64_t> fell_back() { return fallback::counts(); }
 
 } // namespace sim
 
-// What the device has no kernel for runs on copies in the memory of the CPU.
+// Operators without a kernel for the device run on copies in CPU memory.
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(sim::fallback::counting_cpu()); }
 
 #include <sim/verify_kernels.h>

@@ -11,7 +11,7 @@ torch.ops.load_library(str(Path(__file__).with_name("libsim.so")))
 
 
 def fell_back() -> dict[str, int]:
-    """How often each operator has run on the CPU so far, as the device has no kernel for it."""
+    """How often each operator has run on the CPU so far because the device has no kernel for it."""
     return torch.ops.sim.fell_back()
 
 
@@ -36,7 +36,7 @@ def current_device() -> int:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Random numbers are made on the CPU."""
+    """Random numbers are generated on the CPU."""
 
 
 def _is_in_bad_fork() -> bool:

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Generated operators: public functions here, overloads in `ops`, keyset-first ones in `redispatch`."""
+"""Generated operators: public functions here, overloads in `ops`, functions that take a keyset first in `redispatch`."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ from .libraries import dispatcher as dispatcher
 
 from . import methods as methods, ops as ops, redispatch as redispatch
 
-# Last: the framework, whose constants are defaults, imports the modules above.
+# Last, because the framework, whose constants are defaults, imports the modules above.
 from . import registration as registration

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: they increment versions, and track the bases of views."""
 
 from __future__ import annotations
 

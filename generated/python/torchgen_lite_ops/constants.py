@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Defaults that are constants of the framework, which is imported after the stubs."""
+"""Sets defaults that are constants of the framework, which is imported after the stubs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import operators as _operators
 
 
 def set_default(stub: Any, name: str, value: object) -> None:
-    """Give a parameter of a stub its default."""
+    """Set the default of a stub's parameter."""
     keywords = stub.__kwdefaults__
     if keywords and name in keywords:
         keywords[name] = value

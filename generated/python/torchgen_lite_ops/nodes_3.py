@@ -3,7 +3,7 @@
 # fmt: off
 # ruff: noqa
 # pyright: reportSelfClsParameterName=false
-"""Nodes: the formulas of `derivatives:`, each with what it needs of the call."""
+"""Nodes: the formulas of `derivatives:`, each with what it saves from the call."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Typed stubs: calling one dispatches to the kernel for its arguments, `redispatch_...` to that for a keyset."""
+"""Typed stubs: a call dispatches on its arguments, and one of `redispatch_...` on a keyset."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ Tensor scale_meta(const Tensor& self, double) {
 
 } // namespace mylib
 
-// Tensors have the autograd key of their backend. Calls pass it where an
-// operator has no kernel for Autograd; their results have no gradient.
+// Tensors have the autograd key of their backend. Operators without a kernel for
+// Autograd fall through at that key, and their results have no gradient.
 TORCHGEN_LITE_LIBRARY_IMPL(_, AutogradCPU, m) {
   m.fallback(torchgen_lite::fallthrough());
 }

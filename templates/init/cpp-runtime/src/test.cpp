@@ -1,4 +1,4 @@
-// Calls every operator. The exit code says whether the results are right.
+// Calls every operator. The exit code is 0 if the results are right.
 #include <mylib/functions.h>
 
 int main() {

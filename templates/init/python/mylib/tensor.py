@@ -1,4 +1,4 @@
-"""The tensor, and what generated code takes from this module: the framework of the configuration."""
+"""The tensor, and the helpers that generated code imports: the `framework` of the configuration."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _META = DispatchKeySet(DispatchKey.Meta)
 
 
 class Tensor:
-    """Numbers in a row; on Meta their count alone."""
+    """A one-dimensional tensor; on Meta it has only a size."""
 
     def __init__(self, data: list[float] | None, size: int | None = None) -> None:
         self.data = data or []
         self.size = len(self.data) if size is None else size
-        # The dispatcher reads this at each call.
+        # The dispatcher reads this in each call.
         self._dispatch_keyset = _META if data is None else _CPU

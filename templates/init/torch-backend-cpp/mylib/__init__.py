@@ -1,4 +1,4 @@
-"""A device for PyTorch. Importing this makes it known: torch.ones(2, device="mylib")."""
+"""A device for PyTorch. Importing this registers it: torch.ones(2, device="mylib")."""
 
 import sys
 from contextlib import nullcontext
@@ -11,11 +11,11 @@ torch.ops.load_library(str(Path(__file__).with_name("libmylib.so")))
 
 
 def fell_back() -> dict[str, int]:
-    """How often each operator has run on the CPU so far, as the device has no kernel for it."""
+    """How often each operator has run on the CPU so far because the device has no kernel for it."""
     return torch.ops.mylib.fell_back()
 
 
-# What PyTorch asks of the module `torch.mylib`, which is this one. There is one device, so `device(index)` changes nothing.
+# PyTorch uses this module as `torch.mylib`, and expects these functions. There is one device, so `device(index)` changes nothing.
 device = nullcontext
 
 
@@ -36,7 +36,7 @@ def current_device() -> int:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Random numbers are made on the CPU."""
+    """Random numbers are generated on the CPU."""
 
 
 def _is_in_bad_fork() -> bool:

@@ -113,7 +113,7 @@ def test_an_operator_that_the_target_does_not_have(tmp_path: Path) -> None:
     program = load(config=Config(tmp_path, target_options=options))
     page = generate_all(program, targets=["docs"]).files["docs/other/h.md"]
     said = "target \\`cpp-runtime\\` does not have \\`other&#58;&#58;h\\`: \\`skip\\` names it."
-    assert f"\nThere is none: {said}\n" in page
+    assert f"\nNone: {said}\n" in page
 
 
 @pytest.mark.parametrize(("name", "code"), [("nobody", "TG008"), ("torch-stubs", "TG015")])

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels of BackendSelect: the options of a factory choose its backend."""
+"""Kernels of BackendSelect: the options of a factory function select its backend."""
 
 from __future__ import annotations
 

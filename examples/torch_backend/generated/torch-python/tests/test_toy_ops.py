@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Every sample of the schema file, run through what PyTorch has to check an operator."""
+"""Every sample of the schema file, checked with PyTorch's own checks of operators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Case(NamedTuple):
-    """A call of an operator. Tensors of the sample without a dtype of their own have this one; `inputs` have derivatives."""
+    """A call of an operator. Tensors of the sample without an explicit dtype have this one; `inputs` have derivatives."""
 
     op: Any
     sample: Callable[[], Arguments]
@@ -83,7 +83,7 @@ every_case = those(lambda case: True)
 def arguments(
     case: Case, dtype: torch.dtype | None = None, *, seed: int = 0, grad: bool = False
 ) -> Arguments:
-    """The same values each time; with `grad`, the inputs that have a derivative require it."""
+    """Make the same values each time; with `grad`, inputs that have a derivative require it."""
     torch.manual_seed(seed)
     torch.set_default_dtype(dtype or case.dtype)
     try:
@@ -134,7 +134,7 @@ def test_compile(case: Case) -> None:
         lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager"
     )
     (args, kwargs), (others, more) = arguments(case), arguments(case)
-    # As from 2.13 on; in older releases `patch` is not in the type.
+    # As in 2.13; in older releases the type lacks `patch`.
     config: Any = torch._dynamo.config
     with config.patch(capture_dynamic_output_shape_ops=True):
         found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
@@ -144,7 +144,7 @@ def test_compile(case: Case) -> None:
     )
 
 
-# What `gradcheck` is given for an operator that computes in float32.
+# Arguments of `gradcheck` for an operator that computes in float32.
 SINGLE = {"eps": 1e-3, "atol": 1e-2, "rtol": 1e-2}
 ROUNDED = {torch.float64: torch.float32, torch.complex128: torch.complex64}
 
@@ -169,7 +169,7 @@ def test_gradcheck(case: Case) -> None:
         return tuple(v for v in tensors(case.op(*args, **kwargs)) if v.requires_grad)
 
     inputs = [leaves[index] for index in wanted]
-    # Results that float32 holds without a rest were computed in it.
+    # Results that float32 represents exactly were computed in it.
     results = [v.detach() for v in function(*inputs)]
     is_single = any(
         torch.equal(v, v.to(ROUNDED.get(v.dtype, v.dtype)).to(v.dtype)) for v in results

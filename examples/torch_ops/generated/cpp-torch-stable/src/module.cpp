@@ -2,7 +2,7 @@
 // Regenerate: torchgen-lite generate
 #include <pyconfig.h>
 
-// One build serves every Python from 3.10 on; a free-threaded one has no
+// One build works with every Python from 3.10 on. Free-threaded Python has no
 // limited API.
 #if !defined(Py_GIL_DISABLED) && !defined(Py_LIMITED_API)
 #define Py_LIMITED_API 0x030A0000
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Slots make the initialisation multi-phase, even if there are none.
+// Passing slots, even an empty list, makes the initialization multi-phase.
 PyModuleDef_Slot slots[] = {
 #ifdef Py_mod_gil
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},

@@ -97,8 +97,8 @@ TORCH_LIBRARY_IMPL(torch_ops, Functionalize, m) {
 namespace torch_ops::detail {
 namespace {
 
-// The operator in the dispatcher. Each function keeps it in a static variable
-// of its own: a call to get at a shared one would show in its time.
+// The operator in the dispatcher. Each function keeps it in its own static
+// variable, as calling a function to get a shared one would cost time.
 template <class Operator>
 c10::TypedOperatorHandle<typename Operator::schema> find() {
   return c10::Dispatcher::singleton()

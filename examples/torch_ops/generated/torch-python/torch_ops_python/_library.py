@@ -98,7 +98,7 @@ def register(
     before = _packages().get(package)
     if before is not None:
         if before["shape"] != shape:
-            message = f"`{package}` has other operators now: start Python anew"
+            message = f"the operators of `{package}` have changed: restart Python"
             raise RegistrationError(message)
         # What is registered looks its function up there, so a reload takes effect.
         before["table"].update(table)
@@ -200,8 +200,7 @@ def check_versions(operators: Sequence[Operator]) -> None:
             if not _holds(sign, version, wanted):
                 text = f"{sign.rstrip('*')}{'.'.join(map(str, wanted))}"
                 raise RegistrationError(
-                    f"{operator.place}: `{operator.name}` is for torch {text}, "
-                    f"and this is {torch.__version__}"
+                    f"{operator.place}: `{operator.name}` is for torch {text}, but this is {torch.__version__}"
                 )
 
 

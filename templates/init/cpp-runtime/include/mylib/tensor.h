@@ -1,4 +1,4 @@
-// The tensor, and which dispatch keys it has.
+// The tensor and its dispatch keys.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace mylib {
 
-// Numbers in a row; on Meta their count alone.
+// A one-dimensional tensor; on Meta it has only a size.
 struct Tensor {
   std::vector<double> data;
   std::size_t size = 0;
@@ -17,7 +17,7 @@ struct Tensor {
 
 } // namespace mylib
 
-// What the dispatcher asks of a tensor.
+// What the dispatcher needs to know about a tensor.
 template <>
 struct torchgen_lite::KeysetOf<mylib::Tensor> {
   static DispatchKeySet get(const mylib::Tensor& tensor) noexcept {

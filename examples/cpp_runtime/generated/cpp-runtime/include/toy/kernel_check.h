@@ -8,20 +8,20 @@
 
 namespace toy::proof {
 
-// What a file has in the place of a kernel that it does not declare.
+// Stands in for a kernel that the file does not declare.
 struct not_here {};
 
-// What a kernel is found to be: as its schema demands (or not here), or else.
+// The verdict on a kernel: as its schema requires (or absent here), or not.
 struct as_demanded {};
 
 template <class Return, class... Arguments>
 struct otherwise {};
 
-// Several kernels with one name of which none fits, or one that is hidden.
+// Several overloads of which none fits, or a kernel that is hidden.
 struct none_of_several {};
 
-// look<Schema>::of(&kernel), of which only the type of the result is used. Of
-// several kernels with the same name, the one with the right type is taken.
+// look<Schema>::of(&kernel), of which only the result type is used. Of several
+// overloads, the one with the right type is taken.
 template <class Schema>
 struct look {
   static as_demanded of(Schema*);
@@ -31,7 +31,7 @@ struct look {
   static otherwise<Return, Arguments...> of(Return (*)(Arguments...));
 };
 
-// What a schema demands beside what was found, one argument at a time.
+// What the schema requires next to what was found, one argument at a time.
 template <class Schema, class Found>
 struct kernel;
 
@@ -49,7 +49,7 @@ struct kernel<Return(Arguments...), as_demanded> {
   using found = expected<index>;
 };
 
-// With another number of arguments, arguments cannot be compared: they pass.
+// If the number of arguments differs, they cannot be compared, and pass.
 template <class Return, class... Arguments, class Other, class... Others>
 struct kernel<Return(Arguments...), otherwise<Other, Others...>>
     : kernel<Return(Arguments...), as_demanded> {
@@ -80,8 +80,8 @@ struct arity<Return(Arguments...)> {
   static constexpr std::size_t value = sizeof...(Arguments);
 };
 
-// A compiler shows the types that a concept is false for; a constant has to do
-// before C++20.
+// Compilers show the types for which a concept is false. Before C++20 it is a
+// constant.
 #if defined(__cpp_concepts) && __cpp_concepts >= 201907L
 #define TORCHGEN_LITE_CONCEPT concept
 #else
@@ -103,7 +103,7 @@ TORCHGEN_LITE_CONCEPT gives = std::is_same_v<Found, Expected>;
 
 #undef TORCHGEN_LITE_CONCEPT
 
-// Each proof has a namespace of its own, so that one file can have several.
+// Each proof is in its own namespace, so that one file can have several.
 #define TORCHGEN_LITE_JOIN(word, number) word##number
 #define TORCHGEN_LITE_PROOF(number) TORCHGEN_LITE_JOIN(checks_, number)
 

@@ -19,8 +19,8 @@
 
 namespace sim::fallback {
 
-// Takes the lines of `logging_cpu` and `logging`; assign another one to have
-// them elsewhere than on stderr.
+// Receives the lines of `logging_cpu` and `logging`; assign another function to
+// send them elsewhere than to stderr.
 using Sink = void (*)(const std::string& line);
 
 inline Sink& sink() {
@@ -36,8 +36,8 @@ inline void cpu_kernel(
   at::native::cpu_fallback(op, stack);
 }
 
-// Runs operators on copies of their tensors in CPU memory and copies back what
-// they wrote. For all that a backend has no kernel for, or for one operator:
+// Runs operators on copies of their tensors in CPU memory, and copies back what
+// they wrote. For all operators without a kernel, or for a single one:
 //
 //   TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
 //     m.fallback(sim::fallback::cpu());
@@ -56,7 +56,7 @@ inline void logging_cpu_kernel(
   at::native::cpu_fallback(op, stack);
 }
 
-// As `cpu`, and says which operators these are.
+// Like `cpu`, but also logs which operators are called.
 inline torch::CppFunction logging_cpu() {
   return torch::CppFunction::makeFromBoxedFunction<&logging_cpu_kernel>();
 }
@@ -79,13 +79,13 @@ inline void counting_cpu_kernel(
   ++counted().calls[c10::toString(op.operator_name())];
 }
 
-// As `cpu`, and counts the calls of each operator.
+// Like `cpu`, but also counts the calls of each operator.
 inline torch::CppFunction counting_cpu() {
   return torch::CppFunction::makeFromBoxedFunction<&counting_cpu_kernel>();
 }
 
-// What `counting_cpu` has run so far. A kernel may return it, that of an
-// operator `mylib::fell_back() -> Dict(str, int)` for example.
+// The calls that `counting_cpu` has counted so far. A kernel can return them,
+// such as that of an operator `mylib::fell_back() -> Dict(str, int)`.
 inline c10::Dict<std::string, int64_t> counts() {
   const std::lock_guard<std::mutex> lock(counted().mutex);
   c10::Dict<std::string, int64_t> copy;
@@ -107,7 +107,7 @@ void logging_kernel(
   op.redispatchBoxed(keys & below, stack);
 }
 
-// For a key above the backends: says which operator is called, and goes on
+// For a key above the backends: logs which operator is called, and redispatches
 // below the key.
 template <c10::DispatchKey key>
 torch::CppFunction logging() {

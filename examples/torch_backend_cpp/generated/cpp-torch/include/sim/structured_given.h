@@ -8,8 +8,8 @@
 
 namespace sim::structured {
 
-// The in-place and the out variant: outputs are given, and only those of a
-// kernel that wants other strides than they have are made.
+// The in-place and out variants: outputs are given. Temporary ones are made if
+// the kernel requires strides that the given ones do not have.
 template <class Kernel, size_t count, bool is_inplace>
 struct Given : public Kernel {
   using Outputs = std::array<std::reference_wrapper<const at::Tensor>, count>;
@@ -42,7 +42,7 @@ struct Given : public Kernel {
     return made[index].has_value() ? *made[index] : outputs[index].get();
   }
 
-  // What was made is copied to where it belongs.
+  // Temporary outputs are copied to the given ones.
   void finish() {
     for (size_t index = 0; index < count; ++index) {
       if (made[index].has_value()) {

@@ -24,7 +24,7 @@ StableIValue box(const T& value) {
   return torch::stable::detail::from(value);
 }
 
-// PyTorch's headers pack no std::vector<bool>. A byte is read as a bool.
+// PyTorch's headers cannot pack a std::vector<bool>. A byte is read as a bool.
 inline StableIValue box(const std::vector<bool>& values) {
   const std::vector<uint8_t> bytes(values.begin(), values.end());
   return torch::stable::detail::from(bytes);

@@ -4,8 +4,8 @@
 
 #include <torch/csrc/stable/version.h>
 
-// 21300 for 2.13.0. Conditions compare numbers: headers have no names for the
-// releases after their own.
+// 21300 for 2.13.0. Conditions compare numbers, as headers have no names for
+// later releases than their own.
 #define TORCHGEN_LITE_STABLE_VERSION                        \
   (TORCH_FEATURE_VERSION / 0x0100000000000000 * 10000 +     \
    TORCH_FEATURE_VERSION / 0x0001000000000000 % 256 * 100 + \

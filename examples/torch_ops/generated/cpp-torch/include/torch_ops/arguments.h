@@ -24,7 +24,7 @@ inline std::optional<c10::SymInt> symbolic(std::optional<int64_t> number) {
   return number ? std::optional<c10::SymInt>(*number) : std::nullopt;
 }
 
-// A memory format comes in the options or beside them, and not in both.
+// A memory format is in the options or next to them, but not in both.
 inline std::optional<at::MemoryFormat> memory_format(
     const at::TensorOptions& options,
     std::optional<at::MemoryFormat> format) {

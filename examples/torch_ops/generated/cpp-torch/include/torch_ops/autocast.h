@@ -57,7 +57,7 @@ class Autocast final : public c10::OperatorKernel {
   }
 
  private:
-  // The tensors of a value, each with another in its place.
+  // A value with each of its tensors replaced.
   template <class Change>
   static void each_tensor(c10::IValue& value, const Change& change) {
     if (value.isTensor()) {
@@ -81,8 +81,8 @@ class Autocast final : public c10::OperatorKernel {
 };
 
 // m.impl("scale", torch_ops::fallback::autocast(at::kCPU, at::kFloat, 0))
-// Without a dtype it is that of the autocast; results get the dtype of the
-// argument at the place `result`, if there is one.
+// Without a dtype, that of the autocast context is used. Results get the dtype
+// of the argument at position `result`, if given.
 inline torch::CppFunction autocast(
     c10::DeviceType device,
     std::optional<at::ScalarType> dtype,

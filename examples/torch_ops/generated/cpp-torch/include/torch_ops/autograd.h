@@ -22,7 +22,7 @@ namespace torch_ops::autograd {
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 
-// How libtorch holds a node, by std::shared_ptr before 2.13.
+// How libtorch holds a node: with std::shared_ptr before 2.13.
 #if TORCHGEN_LITE_TORCH_VERSION >= 21300
 template <typename T>
 using NodePtr = c10::intrusive_ptr<T>;
@@ -41,7 +41,7 @@ NodePtr<T> make_node() {
 }
 #endif
 
-// What a formula keeps of a tensor where it makes zeros like it.
+// What a formula saves of a tensor if it only makes zeros like it.
 struct Zeros {
   std::vector<c10::SymInt> sizes;
   at::TensorOptions options;
@@ -55,7 +55,7 @@ struct Zeros {
   }
 };
 
-// An undefined tensor is one that is not there.
+// An undefined tensor stands for an absent one.
 inline std::optional<at::Tensor> optional(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
 }
@@ -92,7 +92,7 @@ inline void reset(std::vector<SavedVariable>& saved) {
   }
 }
 
-// Whether no gradient came back, and so none goes on.
+// Whether no gradient arrived, so that none is passed on.
 inline bool is_nothing(const variable_list& grads) {
   return std::none_of(grads.begin(), grads.end(), [](const at::Tensor& grad) {
     return grad.defined();
@@ -112,7 +112,7 @@ inline at::Tensor not_implemented(const char* name, const char* reason = "") {
   return {};
 }
 
-// Zeros for gradients that nothing came back for.
+// Zeros in place of gradients that did not arrive.
 inline void materialize(
     const torch::autograd::Node& node,
     variable_list& grads) {
@@ -124,7 +124,7 @@ inline void materialize(
   }
 }
 
-// Whether one of so many gradients, from the first one on, is asked for.
+// Whether any gradient in a range is needed.
 inline bool wanted(
     const torch::autograd::Node& node,
     size_t first,
@@ -137,7 +137,7 @@ inline bool wanted(
   return false;
 }
 
-// The gradients of a list with so many elements.
+// The gradients of a list of this many elements.
 inline variable_list sized(std::vector<at::Tensor> grads, size_t count) {
   grads.resize(count);
   return grads;
@@ -153,8 +153,8 @@ inline void append(variable_list& all, variable_list grads) {
   }
 }
 
-// All gradients in the order of the edges. What goes to a real tensor is real;
-// the engine sums to the shape and converts to the dtype by itself.
+// All gradients in the order of the edges. The gradient of a real tensor is
+// real; the engine reduces to the shape and converts to the dtype by itself.
 template <class... Gradients>
 variable_list gather(
     const torch::autograd::Node& node,

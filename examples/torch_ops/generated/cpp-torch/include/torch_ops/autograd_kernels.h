@@ -32,7 +32,7 @@ inline bool has_tangent(const c10::List<std::optional<at::Tensor>>& tensors) {
   return torch::autograd::isFwGradDefinedTensorList(tensors);
 }
 
-// Formulas here are for backward: a tangent would be lost without a word.
+// The formulas are for backward mode: a tangent would silently be lost.
 template <class... Tensors>
 void refuse_tangents(const char* name, const Tensors&... tensors) {
   TORCH_CHECK_NOT_IMPLEMENTED(
@@ -63,8 +63,8 @@ inline void raise_version(at::TensorList tensors) {
   }
 }
 
-// How a view is made again from its base: as the strides say. One of several
-// views can't be changed in place.
+// How a view is recreated from its base: with the same strides. A view that was
+// returned together with others cannot be changed in place.
 inline at::Tensor as_view(
     const at::Tensor& base,
     const at::Tensor& view,

@@ -16,8 +16,8 @@
 
 namespace torch_ops::fallback {
 
-// The value that a functional tensor stands for, up to date; anything else is
-// itself.
+// The current value that a functional tensor stands for; other values are
+// returned as they are.
 inline c10::IValue inner_value(const c10::IValue& value) {
   namespace impl = at::functionalization::impl;
   if (value.isTensor() && impl::isFunctionalTensor(value.toTensor())) {
@@ -35,8 +35,8 @@ inline c10::IValue inner_value(const c10::IValue& value) {
 }
 
 // A kernel for the key Functionalize. PyTorch has none for operators that
-// return what they write, so torch.compile refuses them. This one calls the
-// functional variant and gives its results to the written tensors.
+// return what they write, so torch.compile rejects them. This one calls the
+// functional variant and assigns its results to the written tensors.
 class Functionalize final : public c10::OperatorKernel {
  public:
   Functionalize(std::string name, std::string overload_name)
@@ -66,7 +66,7 @@ class Functionalize final : public c10::OperatorKernel {
     }
     at::AutoDispatchSkipFunctionalize guard;
     if (!is_functional) {
-      // Nobody records what is written here.
+      // What is written here is not recorded.
       op.callBoxed(all);
       for (auto& result : all) {
         stack->push_back(std::move(result));

@@ -35,8 +35,8 @@ struct TensorMethods {
   }
 
  private:
-  // As at::Tensor itself sees it, a tensor is a handle: const does not reach
-  // what it refers to.
+  // Like an at::Tensor, a tensor is a handle: const does not extend to what it
+  // refers to.
   at::Tensor& tensor_() const {
     return const_cast<at::Tensor&>(
         static_cast<const at::Tensor&>(static_cast<const Self&>(*this)));

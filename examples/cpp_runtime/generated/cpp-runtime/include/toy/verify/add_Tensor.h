@@ -2,8 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::add.Tensor(Tensor self, Tensor other, *, Scalar alpha) -> Tensor
-// Include this behind the kernels of the operator: each that is declared above
-// is compared with the schema, and a mistake is an error in the line of that.
+// Include this after the kernels of the operator: each kernel declared above is
+// compared with the schema. Errors point to the line of the schema.
 
 #ifdef TOY_KERNELS_H
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"

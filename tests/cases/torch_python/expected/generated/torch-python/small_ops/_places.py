@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Where the YAML declares what the package has. Errors name these places."""
+"""Where the YAML declares the contents of the package. Errors name these places."""
 
 from __future__ import annotations
 
