@@ -81,7 +81,7 @@ Library("aten", "IMPL").impl("relu", relu, "PrivateUse1")
         "dtype of the autocast context)",
         "mylib.py:6:1: error[TG607] the kernel for CPU of 'mylib::f' is '<lambda>', which is not a module-level function "
         "(make it a function of its own)",
-        "mylib.py:7:1: error[TG607] 'mylib::f' has its gradient from 'mylib:backward' (write 'derivatives:', or keep the "
+        "mylib.py:7:1: error[TG607] 'mylib::f' takes its gradient from 'mylib:backward' (write 'derivatives:', or keep the "
         "call of 'register_autograd')",
     ]
 
@@ -107,7 +107,7 @@ register_autograd("mylib::f", partial(backward, 1))
     code, said = run_tool(tmp_path, "import", "--module", "mylib", "--output-format", "concise")
     assert code == 1
     assert [line.partition(" (")[0] for line in said.splitlines() if "TG" in line] == [
-        "error[TG607] 'mylib::f' has its gradient from 'functools:partial(...)'",
+        "error[TG607] 'mylib::f' takes its gradient from 'functools:partial(...)'",
         "error[TG607] the kernel for CPU of 'mylib::f' is 'partial(...)', which is not a module-level function",
         "error[TG607] the kernel for CUDA of 'mylib::f' is 'Called(...)', which is not a module-level function",
     ]

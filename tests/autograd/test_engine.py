@@ -209,7 +209,7 @@ def test_a_mode_shared_by_threads_keeps_their_states_apart(
     assert entered.wait(10)
     mode.__exit__(None, None, None)
     assert tl.is_grad_enabled() and not tl.is_inference_mode_enabled()
-    with pytest.raises(RuntimeError, match="a thread or task that has not entered it"):
+    with pytest.raises(RuntimeError, match="a thread or task that did not enter it"):
         mode.__exit__(None, None, None)
     left.set()
     thread.join()

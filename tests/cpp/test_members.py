@@ -199,7 +199,7 @@ def test_the_other_targets_register_members_and_no_variants(
     assert [d.message for d in generated.diagnostics if d.code == "TG373"] == (
         []
         if flag
-        else [f"target `{target}` makes no in-place and out variants: not `neg.out` and 1 more"]
+        else [f"target `{target}` does not derive in-place and out variants: `neg.out` and 1 more"]
     )
     write_files(tmp_path, generated.files)
     flags = ["-std=c++17"] if target == "cpp-runtime" else stable_flags()

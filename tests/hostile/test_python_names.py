@@ -134,7 +134,7 @@ def test_a_dotted_package_is_a_folder_in_a_folder(
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: k\n  derivatives:\n    x: grad\n", "the kernel of `aten::f` for "),
+        ("- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: k\n  derivatives:\n    x: grad\n", "the generated kernel of `aten::f` for "),
         ("- func: f(Tensor x, *, MemoryFormat m=channels_last) -> Tensor\n  dispatch:\n    CPU: k\n", "the default `channels_last` is a constant of a `framework`"),
     ],
 )  # fmt: skip

@@ -121,7 +121,7 @@ def test_a_wheel_runs_without_the_generator_on_a_runtime_that_fits(
     for number, remedy in ((1, "install a runtime with interface 2"), (3, "generate it again")):
         interface.write_text(text.replace("INTERFACE = 2", f"INTERFACE = {number}"))
         assert installed.run("-c", "import tiny_ops").stderr.splitlines()[-1] == (
-            f"ImportError: tiny_ops is made for interface 2 of the runtime, and {home} has "
+            f"ImportError: tiny_ops needs interface 2 of the runtime, but {home} has "
             f"interface {number}: {remedy}"
         )
 
@@ -147,7 +147,7 @@ def test_both_distributions_share_one_dispatcher_or_say_why_not(
     interface.write_text(interface.read_text().replace("INTERFACE = 2", "INTERFACE = 3"))
     for module in ("torchgen_lite_runtime", "tiny_ops"):
         assert both.run("-c", f"import {module}").stderr.splitlines()[-1] == (
-            "ImportError: torchgen_lite_runtime is made for interface 2 of the runtime, and torchgen_lite.runtime "
+            "ImportError: torchgen_lite_runtime needs interface 2 of the runtime, but torchgen_lite.runtime "
             "has interface 3: install both from the same version of torchgen-lite"
         )
 

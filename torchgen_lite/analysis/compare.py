@@ -173,7 +173,7 @@ def _compare_places(
         else:
             here = stands_here.span if stands_here is not None else None
             message = f"argument `{argument.name}` was removed"
-            yield "TG352", message, here, "stands in its place" if here else "", argument.span
+            yield "TG352", message, here, "is in its place" if here else "", argument.span
     yield from _compare_order(kept, new)
     for argument in () if is_out else new:
         if argument not in kept and argument.default is None:
@@ -203,7 +203,7 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Finding]:
     if new.kwarg_only and not old.kwarg_only:
         yield "TG355", f"argument `{name}` became keyword-only", new.span, "", old.span
     if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
-        message = f"argument `{name}` takes `{new.type}` and took `{old.type}`"
+        message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
         yield "TG359", message, new.type_span, "narrower", old.type_span
     if alias_key(new.type) != alias_key(old.type):
         message = f"the alias annotation of argument `{name}` changed"
@@ -222,14 +222,14 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Finding]:
 
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:
     if len(old.returns) != len(new.returns):
-        message = f"it returns {len(new.returns)} values and returned {len(old.returns)}"
+        message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
         here = new.returns[-1].span if new.returns else None
         there = old.returns[-1].span if old.returns else None
         yield "TG361", message, here, "here", there
         return
     for was, now in zip(old.returns, new.returns):
         if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
-            message = f"a return value is `{now.type}` and was `{was.type}`"
+            message = f"a return value is `{now.type}`, and used to be `{was.type}`"
             yield "TG361", message, now.span, "changed", was.span
         if alias_key(was.type) != alias_key(now.type):
             yield "TG360", "the alias annotation of a return value changed", now.span, "changed", was.span
@@ -300,7 +300,7 @@ def causes(
             type_ for name in names if title == "removed" for type_ in _types(by_name[name]) - known
         )
         parts = [
-            f"{count} of them with `{type_}`, which nothing has any more"
+            f"{count} of them with `{type_}`, which no argument has any more"
             for type_, count in gone.items()
         ]
         texts.append(": ".join([f"{len(names)} {title}", *filter(None, [", ".join(parts)])]))

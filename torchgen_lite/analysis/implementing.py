@@ -34,9 +34,9 @@ class Rank(IntEnum):
 
 
 SAID = {
-    Rank.names: "names or defaults alone",
+    Rank.names: "only names or defaults",
     Rank.symint: "`int` or `SymInt` alone",
-    Rank.aborts: "another type of kernel: loading the library aborts",
+    Rank.aborts: "a different type of kernel: loading the library aborts",
 }
 
 

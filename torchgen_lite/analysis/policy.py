@@ -18,7 +18,7 @@ class Origin(Enum):
     """Why a kernel is registered."""
 
     written = "`dispatch` names it"
-    implied = "without `dispatch` the operator is composed of others"
+    implied = "without `dispatch` the operator is composed of other operators"
     derived = "the operator is derived, and its kernel calls the one that it is derived from"
     structured = "calls the meta function, then the impl function of the structured out variant"
     meta = "calls only the meta function: shape and type"
@@ -34,12 +34,12 @@ class Origin(Enum):
     backend_select = "computes the dispatch key from the tensor options, and redispatches"
     formulas = "`torch.library` records the call, with the formulas of `derivatives`"
     autograd = "records the call, with the formulas of `derivatives`"
-    refuses_out = "refuses an out variant where it would have to be recorded"
+    refuses_out = "raises an error if a call of an out variant would have to be recorded"
     passes = "not differentiable: the operators that the kernel calls record nothing"
     fallthrough = "fallthrough (nothing is differentiable)"
     raises_versions = "increments the version counter of what is written"
     view = "makes the result a view of its base"
-    not_implemented = "raises an error where a view without formulas would have to be recorded"
+    not_implemented = "raises an error if a view without formulas would have to be recorded"
     unknown_view = "marks a view without formulas, which cannot be written to"
 
 

@@ -24,7 +24,7 @@ def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | 
     if len(taken) < len(positional) and not signature.takes_more:
         extra = positional[len(taken)]
         noun = "argument" if len(taken) == 1 else "arguments"
-        return f"{name} takes {len(taken)} positional {noun}, and `{extra}` is one more"
+        return f"{name} takes {len(taken)} positional {noun}, but `{extra}` is one more"
     names = {a.name for a in keywords}
     for parameter in signature.required[len(positional) :]:
         # A keyword may be given to a parameter that is also positional.
@@ -46,7 +46,7 @@ def _keyword(signature: PythonSignature, argument: Passed) -> str | None:
     if argument.name not in own and argument.name not in nameable and not signature.takes_keywords:
         return f"does not take `{argument.name}`, which is given by name"
     if argument.is_left_out and not own.get(argument.name, True):
-        return f"has no default for `{argument.name}`, and the schema has one"
+        return f"has no default for `{argument.name}`, but the schema has one"
     return None
 
 
@@ -55,6 +55,6 @@ def _missing_default(signature: PythonSignature, positional: Sequence[Passed]) -
         # Only arguments at the end can be left out.
         if all(later.is_left_out for later in positional[index:]):
             return (
-                f"`{signature.name}` has no default for `{argument.name}`, and the schema has one"
+                f"`{signature.name}` has no default for `{argument.name}`, but the schema has one"
             )
     return None

@@ -91,7 +91,7 @@ def _types(type_: Type, span: Span | None) -> Iterator[Found]:
         elif isinstance(part, OptionalType) and bare_type(part.elem) in ("None", "NoneType"):
             message = f"PyTorch's dispatcher cannot take `{name}`"
         elif isinstance(part, (GenericType, TupleType)) and part.annotation is not None:
-            message = f"PyTorch's dispatcher reads no alias annotation behind `{name}`"
+            message = f"PyTorch's dispatcher does not accept an alias annotation after `{name}`"
         else:
             continue
         yield Found("TG512", message, span, "here")
@@ -104,13 +104,13 @@ def default_problem(argument: Argument) -> str:
     tokens = tokenize(argument.default)
     texts = tokens.texts
     if "(" in texts:
-        return "it reads no parentheses"
+        return "it does not accept parentheses"
     if "+" in texts:
-        return "it reads no sign `+`"
+        return "it does not accept the sign `+`"
     atoms = [pair for pair in zip(tokens.kinds, texts) if pair[0] in (IDENT, NUMBER, STRING)]
     for index, text in enumerate(texts):
         if text == "-" and tokens.kinds[index + 1] == IDENT:
-            return f"`{texts[index + 1]}` is not a number to it"
+            return f"it does not read `{texts[index + 1]}` as a number"
     return _shape_problem(argument.type, texts[0] == "[", atoms, texts.count("["))
 
 
@@ -118,10 +118,10 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
     """`is_list`: the default is in brackets, nested as deep as `depth` at most."""
     name = bare_type(type_.elem if isinstance(type_, (OptionalType, ListType)) else type_)
     if depth > 1:
-        return "it reads no lists of lists"
+        return "it does not accept lists of lists"
     if isinstance(type_, ListType):
         if name not in _LISTED:
-            return f"it makes no list of `{name}` of it"
+            return f"it cannot make a list of `{name}` from it"
         if not is_list and type_.size is None:
             return f"a list without a size, `{bare_type(type_)}`, needs one in brackets"
         # Behind a size, without brackets, the parser looks for `None` where it sees a name.
@@ -134,10 +134,10 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
         if atoms == [(IDENT, "None")] and not is_list:
             return ""
         if is_list or not isinstance(type_.elem, BaseType) or name not in _SINGLE:
-            return f"a `{bare_type(type_)}` may be `None` and nothing else"
+            return f"a `{bare_type(type_)}` may only be `None`"
         return _atom_problem(name, atoms[0], optional=True)
     if name in ("Generator", "Tensor"):
-        return f"a `{name}` has none; a `{name}?` may be `None`"
+        return f"a `{name}` cannot have a default; a `{name}?` may be `None`"
     if name == "Device":
         device = not is_list and atoms[0][0] == STRING and _DEVICE.fullmatch(atoms[0][1])
         return "" if device else 'a device is written `"cuda"` or `"cuda:1"`'
@@ -153,9 +153,9 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
     has_fraction = kind == NUMBER and re.search("[.eE]", text) is not None
     names = frozenset(NUMBER_NAMES) if name in _WHOLE else frozenset[str]()
     if name == "complex" and not is_imaginary:
-        return f"it takes `{text}` for an imaginary number, or for none of this type"
+        return f"it reads `{text}` as an imaginary number, or not as a value of this type"
     if name == "float" and optional and kind == NUMBER and not has_fraction:
-        return f"it takes `{text}` for an `int`; write `{text}.0`"
+        return f"it reads `{text}` as an `int`; write `{text}.0`"
     fits = {
         "Scalar": kind == NUMBER or text in ("True", "False"),
         "bool": text in ("True", "False"),
@@ -166,7 +166,7 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
     names = _SCALAR_TYPES if name == "ScalarType" else names
     whole = kind == NUMBER and not is_imaginary and not has_fraction
     if not fits.get(name, whole or text in names):
-        return f"it does not know `{text}` as a value of type `{name}`"
+        return f"it does not accept `{text}` as a value of type `{name}`"
     if kind == NUMBER and not _is_in_range(text, is_imaginary or has_fraction or name == "float"):
         return f"`{text}` does not fit into 64 bits"
     return ""

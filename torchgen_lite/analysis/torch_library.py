@@ -49,7 +49,7 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
     """Why `torch.library` can't differentiate an operator that has formulas, or None."""
     schema, name = operator.schema, operator.schema.full_name
     if is_view_rule(operator.function):
-        return f"`{name}` is a view, which differentiates itself"
+        return f"`{name}` is a view, whose derivative is known"
     if is_aliasing(schema):
         return f"`{name}` shares memory with an argument: give it a fake with `view`"
     if any(a.kwarg_only and is_tensor_like(a.type) for a in schema.arguments):
@@ -65,5 +65,5 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
     if not schema.arguments[0].is_write:
         return f"`{name}` does not write to its first argument"
     if info is not None and any(s.name == "self" for s in info.saved):
-        return f"the formulas of `{name}` need `self` as it was before"
+        return f"the formulas of `{name}` need the old value of `self`"
     return None

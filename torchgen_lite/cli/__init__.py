@@ -31,7 +31,7 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         with suppress(OSError):  # It may be stderr that is full.
-            stderr.write(f"torchgen-lite: cannot write what it has to say: {reason}\n")
+            stderr.write(f"torchgen-lite: cannot write the output: {reason}\n")
             stderr.flush()
         return CANNOT_RUN
 

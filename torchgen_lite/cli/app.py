@@ -17,36 +17,36 @@ if TYPE_CHECKING:
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Every day": {
         "generate": ("generate", "Write the generated code."),
-        "check": ("generate", "Is everything up to date? Writes nothing."),
-        "diff": ("generate", "What `generate` would change, as a patch."),
-        "lint": ("lint", "Diagnostics of the schema files."),
-        "fmt": ("fmt", "Canonical form of the schema files."),
-        "kernels": ("kernels", "The kernels to write; `--missing` writes stubs of them."),
+        "check": ("generate", "Check that generated code is up to date."),
+        "diff": ("generate", "Show what `generate` would change, as a patch."),
+        "lint": ("lint", "Report mistakes in the schema files."),
+        "fmt": ("fmt", "Format the schema files."),
+        "kernels": ("kernels", "List the kernels to write; `--missing` writes stubs."),
     },
     "Review": {
-        "review": ("review", "What a change does, on one page for a pull request."),
-        "breaking": ("breaking", "Incompatible changes since another version."),
+        "review": ("review", "Summarize a change on one page, for a pull request."),
+        "breaking": ("breaking", "List incompatible changes since another version."),
     },
     "Inspect": {
-        "table": ("tables.commands", "The computed dispatch table of an operator, or of all."),
-        "why": ("tables.commands", "Why a call with these keys runs that kernel."),
-        "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
-        "explain": ("explain", "The explanation of a diagnostic code, with examples."),
+        "table": ("tables.commands", "Show the computed dispatch table of an operator, or of all."),
+        "why": ("tables.commands", "Show why a call with these keys runs that kernel."),
+        "list": ("listing", "List operators, targets, keys, templates, outputs or codes."),
+        "explain": ("explain", "Explain a diagnostic code, with examples."),
     },
     "Backends": {
-        "coverage": ("backends.coverage", "How much of PyTorch a backend covers."),
-        "upgrade": ("backends.upgrade", "What a new PyTorch changes for a backend."),
-        "add": ("backends.add", "Copy entries of PyTorch, for kernels of a backend."),
+        "coverage": ("backends.coverage", "Show how much of PyTorch a backend covers."),
+        "upgrade": ("backends.upgrade", "Show what a new PyTorch changes for a backend."),
+        "add": ("backends.add", "Copy entries from PyTorch, for kernels of a backend."),
     },
     "Moving over": {
         "import": ("importing", "Turn an existing library into a schema file."),
     },
     "Set-up": {
         "init": ("init", "Start a project in this folder."),
-        "lsp": ("lsp.command", "Language server for editors."),
+        "lsp": ("lsp.command", "Run the language server, for editors."),
         "templates": ("templates", "Export templates to override, or check overrides."),
-        "schema": ("json_schema", "JSON Schema of the YAML, for editors."),
-        "completion": ("completion", "Completion script for a shell."),
+        "schema": ("json_schema", "Print the JSON Schema of the YAML, for editors."),
+        "completion": ("completion", "Print a completion script for a shell."),
     },
 }
 COMMANDS: Mapping[str, tuple[str, str]] = {

@@ -43,31 +43,38 @@ class Asked:
     "--against",
     required=True,
     metavar="REF|PATH|torch:VERSION",
-    help="Git revision, file or PyTorch of the old version.",
+    help="The old version: a git revision, a file or a PyTorch.",
 )
 @click.option(
     "--level",
     type=click.Choice(("source", "call", "kernel")),
     default="source",
-    help="What has to go on working: source code, calls, or kernels (default: source).",
+    help="What must keep working: source code, calls or kernels (default: source).",
 )
-@click.option("--torch", is_flag=True, help="The installed PyTorch is the new version.")
+@click.option("--torch", is_flag=True, help="Take the installed PyTorch as the new version.")
 @click.option(
     "--allow",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Operators that may change: `aten::foo* 2027-01-31` a line.",
+    help="Operators that may change, one per line: `aten::foo* 2027-01-31`.",
 )
-@click.option("--all", "everything", is_flag=True, help="Also what is new, or changed compatibly.")
-@click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also list what is new or changed compatibly."
+)
+@click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the report as an HTML page.",
+)
 @schema_options
 @partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
-    """Incompatible changes since another version. Exit 1 if there are any.
+    """List incompatible changes since another version. Exit 1 if there are any.
 
-    PATH is a schema file, a wheel of PyTorch, or a folder that has the schema files in it, each project's in a folder
-    where there are several; what is not such a path is a revision.
+    PATH is a schema file, a wheel of PyTorch, or a folder with the schema files (for several
+    projects, with a folder for each). Anything else is taken as a git revision.
 
     \b
     torchgen-lite breaking --against main
@@ -181,7 +188,7 @@ def _others(
     changed = changed_compatibly(*versions, {one.operator or "" for one in found})
     return [
         ("new", list(added_operators(*versions))),
-        ("changed so that nobody has to care", list(changed)),
+        ("compatible changes", list(changed)),
     ]
 
 

@@ -13,7 +13,7 @@ from torchgen_lite.cli.session import Session, global_options
 @global_options
 @click.pass_obj
 def completion_command(session: Session, shell: str) -> int:
-    """Completion script for a shell.
+    """Print a completion script for a shell.
 
     \b
     torchgen-lite completion bash > ~/.local/share/bash-completion/completions/torchgen-lite
@@ -24,7 +24,7 @@ def completion_command(session: Session, shell: str) -> int:
 
     kind = get_completion_class(shell)
     if kind is None:
-        session.warn(f"click knows no completion for {shell}")
+        session.warn(f"there is no completion for {shell}")
         return CANNOT_RUN
     # The class asks the shell for its version only when it completes, not for the script.
     script = kind(cli, {}, "torchgen-lite", "_TORCHGEN_LITE_COMPLETE")

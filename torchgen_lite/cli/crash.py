@@ -21,9 +21,7 @@ def describe_crash(
     place = None if in_full else _save(report)
     said = str(error).partition("\n")[0]
     named = "what follows" if place is None else f"the text of `{place}`"
-    help_ = (
-        f"report it in the issue tracker of torchgen-lite, with {named} and the entry it is about"
-    )
+    help_ = f"please report it in the issue tracker of torchgen-lite, with {named} and the entry that causes it"
     message = f"internal error: {type(error).__name__}: {said}"
     return Diagnostic("TG900", message, help=help_), "" if place is not None else f"\n{report}"
 

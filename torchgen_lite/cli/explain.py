@@ -14,7 +14,7 @@ from torchgen_lite.diagnostics import CODES, Diagnostic, did_you_mean, explain
 @global_options
 @click.pass_obj
 def explain_command(session: Session, code: str) -> int:
-    """The long text of a diagnostic code.
+    """Explain a diagnostic code, with a bad and a good example.
 
     \b
     torchgen-lite explain TG103

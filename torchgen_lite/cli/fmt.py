@@ -25,7 +25,8 @@ from torchgen_lite.emit.write import replace_file
 @global_options
 @click.pass_obj
 def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: bool) -> int:
-    """Canonical form of schema files, those of projects or such as are named: order of fields, indentation, blank lines.
+    """Format the schema files of projects, or the given files: order of fields, indentation, blank
+    lines.
 
     \b
     torchgen-lite fmt

@@ -65,8 +65,10 @@ _INPUT_OPTIONS = (
     projects_argument,
     click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
     schema_options,
-    click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured."),
-    click.option("--torch", is_flag=True, help="The schema of the installed PyTorch."),
+    click.option(
+        "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
+    ),
+    click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
 )
 
 
@@ -80,15 +82,17 @@ def _input_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything is out of date.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
-@click.option("--watch", is_flag=True, help="Write them again after each save.")
+@click.option("--watch", is_flag=True, help="Generate again after each save.")
 @_input_options
-@click.option("--depfile", metavar="PATH", help="Write dependencies for ninja or CMake.")
-@click.option("--stamp", metavar="PATH", help="Touch this file; the depfile is about it.")
-@click.option("--allow-empty", is_flag=True, help="Write even if no operator is left.")
+@click.option("--depfile", metavar="PATH", help="Write a depfile for ninja or CMake.")
+@click.option(
+    "--stamp", metavar="PATH", help="Touch this file, which the depfile names as its target."
+)
+@click.option("--allow-empty", is_flag=True, help="Write outputs even if no operator is left.")
 @global_options
 @click.pass_obj
 def generate_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
-    """Write the outputs.
+    """Write the generated code.
 
     \b
     torchgen-lite generate
@@ -98,7 +102,7 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
     if not request.watch:
         return _run_each(session, projects, request)
     if not request.writes:
-        raise click.UsageError("`--watch` writes; it goes with none of --check, --diff, --dry-run.")
+        raise click.UsageError("`--watch` cannot be combined with --check, --diff or --dry-run.")
     from torchgen_lite.cli.watch import watch
 
     rendered: Rendered = {}
@@ -110,7 +114,8 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
 @global_options
 @click.pass_obj
 def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
-    """Exit 0 if everything is up to date, 1 naming what is not. Writes nothing.
+    """Check that generated code is up to date; exit 1 and list the files that are not. Writes
+    nothing.
 
     \b
     torchgen-lite check
@@ -124,14 +129,14 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
 @click.option(
     "--against",
     metavar="REF|PATH",
-    help="Not the files on disk, but what another version of the project generates.",
+    help="Compare with what another version of the project generates, not with the files on disk.",
 )
 @global_options
 @click.pass_obj
 def diff_command(
     session: Session, /, projects: tuple[str, ...], against: str | None, **asked: Any
 ) -> int:
-    """What `generate` would change, as a patch on stdout. Writes nothing.
+    """Show what `generate` would change, as a patch on stdout. Writes nothing.
 
     \b
     torchgen-lite diff

@@ -29,7 +29,7 @@ _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
     "modules",
     multiple=True,
     metavar="MODULE",
-    help="Import this and take what PyTorch then has registered; repeatable.",
+    help="Import this module and take the operators that PyTorch then has; repeatable.",
 )
 @click.option(
     "--namespace",
@@ -42,9 +42,9 @@ _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
     "macros",
     multiple=True,
     metavar="NAME=TEXT",
-    help="What a macro stands for, `NAME(a, b)=TEXT` one with arguments; repeatable.",
+    help="Define a macro: `NAME=TEXT`, or with arguments `NAME(a, b)=TEXT`; repeatable.",
 )
-@click.option("--to", metavar="FILE", help="Write the YAML here and not to stdout.")
+@click.option("--to", metavar="FILE", help="Write the YAML to this file instead of stdout.")
 @global_options
 @click.pass_obj
 def import_command(
@@ -55,9 +55,10 @@ def import_command(
     macros: tuple[str, ...],
     to: str | None,
 ) -> int:
-    """Write an existing library as YAML: from its C++ (files and folders), from what it registers, or from both.
+    """Turn an existing library into YAML: from its C++ (files and folders), from what it registers,
+    or from both.
 
-    What is not understood is listed, with exit code 1; the YAML has the rest.
+    Registrations that were not understood are listed, with exit code 1; the YAML has the rest.
 
     \b
     torchgen-lite import csrc > ops.yaml
@@ -82,7 +83,7 @@ def import_command(
         session.talk(f"the functions are those of `{kind} = [{listed}]`")
     left = len(diagnostics)
     session.talk(
-        f"{counted(count, 'operator')}, {counted(left, 'thing')} to see to by hand"
+        f"{counted(count, 'operator')}, {counted(left, 'thing')} to do by hand"
         if left
         else counted(count, "operator")
     )

@@ -41,7 +41,7 @@ _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 @click.option(
     "--template",
     type=click.Choice(TEMPLATES),
-    help="A larger project, instead of that of a target: a device for PyTorch in C++.",
+    help="Start from this larger template instead of a target: a device for PyTorch in C++.",
 )
 @click.option(
     "--layout",
@@ -56,7 +56,7 @@ def init_command(
 ) -> int:
     """Start a project in this folder: configuration, schema file, kernels and a test.
 
-    NAME is that of the package and of the operators' namespace; by default it is that of the folder.
+    NAME is the name of the package and of the operators' namespace; by default that of the folder.
 
     \b
     torchgen-lite init && torchgen-lite generate
@@ -71,10 +71,10 @@ def init_command(
         session.answer("init", "", files=[])
         return FINE
     if target is not None and template is not None:
-        raise click.UsageError("`--target` and `--template` are two ways to say what is started.")
+        raise click.UsageError("`--target` and `--template` exclude each other.")
     started = template or target or "python"
     if layout == "src" and started not in _IN_PYTHON:
-        raise click.UsageError(f"`--layout src` is for Python, and `{started}` is C++.")
+        raise click.UsageError(f"`--layout src` is for Python, but `{started}` is C++.")
     templates = find_templates() / "init"
     words = (
         {"@root@": "src", "@prefix@": "src/"}
@@ -119,7 +119,7 @@ def _devices_of_pytorch() -> set[str]:
 
 def _checked(name: str, is_device: bool) -> str:
     if is_device and name in _devices_of_pytorch():
-        raise click.UsageError(f"`{name}` is a device of PyTorch: give yours another name.")
+        raise click.UsageError(f"PyTorch already has a device `{name}`: choose another name.")
     if not _is_name(name, is_device):
         what = "a package, a namespace and a device" if is_device else "a package and a namespace"
         raise click.UsageError(f"`{name}` cannot be the name of {what}.")

@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 
 @click.command("schema")
 @click.option(
-    "--of", type=click.Choice(("yaml", "config", "output")), default="yaml", help="Of what."
+    "--of",
+    type=click.Choice(("yaml", "config", "output")),
+    default="yaml",
+    help="Which schema (default: yaml).",
 )
 @click.option("--output", metavar="PATH", help="Write to a file instead of stdout.")
 @global_options
 @click.pass_obj
 def schema_command(session: Session, of: str, output: str | None) -> int:
-    """JSON Schema of native_functions.yaml, of the configuration, or of `--output-format json`.
+    """Print the JSON Schema of native_functions.yaml, of the configuration, or of `--output-format
+    json`.
 
     \b
     torchgen-lite schema --output native_functions.schema.json

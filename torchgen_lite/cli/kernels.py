@@ -22,8 +22,14 @@ _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 
 @click.command("kernels")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option("--missing", is_flag=True, help="Begin those that are nowhere.")
-@click.option("--to", metavar="FILE", help="The module, source or header that they are added to.")
+@click.option(
+    "--missing", is_flag=True, help="Write stubs of the kernels that are not defined anywhere."
+)
+@click.option(
+    "--to",
+    metavar="FILE",
+    help="With `--missing`: the module, source or header to add the stubs to.",
+)
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
 @global_options
 @click.pass_obj
@@ -34,11 +40,11 @@ def kernels_command(
     to: str | None,
     targets: tuple[str, ...],
 ) -> int:
-    """The kernels and other functions that the schema files name, and where they are.
+    """List the kernels and other functions that the schema files name, and where they are.
 
-    Python modules are those of the configuration. C++ functions are looked for in SOURCE. With `--missing`, those
-    that are nowhere are added at the end of `--to`, or of the only module; what is there is left alone. Without
-    `--to`, declarations in C++ are printed.
+    Python functions are looked up in the configured modules, C++ functions in SOURCE. With
+    `--missing`, stubs of those that are not found are appended to `--to`, or to the only module;
+    existing code is left alone. Without `--to`, C++ declarations are printed.
 
     \b
     torchgen-lite kernels --missing

@@ -28,9 +28,13 @@ _SAFE_FIX: ChooseFix = attrgetter("safe_fix")
 @click.command("lint")
 @projects_argument
 @schema_options
-@click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
-@click.option("--fix", is_flag=True, help="Write what diagnostics suggest, if it is safe.")
-@click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: guesses at names too.")
+@click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
+@click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
+@click.option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="With `--fix`: also apply guesses, such as the nearest name.",
+)
 @global_options
 @click.pass_obj
 def lint_command(
@@ -41,7 +45,8 @@ def lint_command(
     fix: bool,
     unsafe_fixes: bool,
 ) -> int:
-    """Diagnostics of the schema files and of the Python functions that they name; nothing is rendered.
+    """Report mistakes in the schema files and in the Python functions that they name. Nothing is
+    rendered.
 
     \b
     torchgen-lite lint
@@ -51,9 +56,9 @@ def lint_command(
     """
     alone = [*(["--schema"] if schema else []), *(["--torch"] if torch else [])]
     if torch and fix:
-        raise click.UsageError("`--fix` is for files of yours, and not for those of PyTorch.")
+        raise click.UsageError("`--fix` changes your own files, not those of PyTorch.")
     if unsafe_fixes and not fix:
-        raise click.UsageError("`--unsafe-fixes` goes with `--fix`.")
+        raise click.UsageError("`--unsafe-fixes` needs `--fix`.")
     choose = (_EVERY_FIX if unsafe_fixes else _SAFE_FIX) if fix else None
     return each_project(
         session, projects, alone, lambda project: _lint(project, schema, torch, choose)

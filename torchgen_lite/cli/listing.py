@@ -25,9 +25,9 @@ Row = dict[str, object]
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--format", "format_", type=click.Choice(("text", "json", "cmake")), hidden=True)
 @schema_options
-@click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured.")
+@click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured one.")
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
-@click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
+@click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
 @partial(global_options, more_formats=("cmake",))
 @click.pass_obj
 def list_command(
@@ -39,7 +39,8 @@ def list_command(
     targets: tuple[str, ...],
     torch: bool,
 ) -> int:
-    """Operators, targets, keys, templates, inputs, outputs, diagnostic codes, the folder for CMake.
+    """List operators, targets, dispatch keys, templates, inputs, outputs, diagnostic codes, or the
+    folder for CMake.
 
     \b
     torchgen-lite list ops

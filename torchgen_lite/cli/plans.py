@@ -55,7 +55,7 @@ def report_freshness(
         session.print_patch(render_diff(stale, patch_folder(plan.root)))
         if stale and is_passed_over(plan.root):
             session.warn(
-                f"`git apply` passes over files outside the folder it runs in, such as `{prefix}`"
+                f"`git apply` skips files outside the folder it runs in, such as `{prefix}`"
             )
     if stale and session.output_format != "json":
         session.warn(render_freshness(stale, prefix).rstrip("\n"))

@@ -43,7 +43,7 @@ def each_project(
         return CANNOT_RUN
     paths = list(dict.fromkeys(path.resolve() for path in paths))
     if len(paths) > 1 and alone:
-        raise click.UsageError(f"`{alone[0]}` is about one project, and {len(paths)} are named.")
+        raise click.UsageError(f"`{alone[0]}` applies to one project, but {len(paths)} are named.")
     if not paths:
         return run(session)
     code = FINE

@@ -44,13 +44,16 @@ class Review:
 @click.command("review")
 @projects_argument
 @click.option(
-    "--against", required=True, metavar="REF|PATH", help="The version that the change is made to."
+    "--against",
+    required=True,
+    metavar="REF|PATH",
+    help="The version to compare with, such as `main`.",
 )
 @click.option(
     "--level",
     type=click.Choice(("source", "call", "kernel")),
     default="source",
-    help="What has to go on working: source code, calls, or kernels (default: source).",
+    help="What must keep working: source code, calls or kernels (default: source).",
 )
 @click.option(
     "--summary",
@@ -63,8 +66,9 @@ class Review:
 def review_command(
     session: Session, projects: tuple[str, ...], against: str, level: Level, summary: Path | None
 ) -> int:
-    """What a change does, as one page in Markdown: is everything up to date, what breaks callers, which cells of the
-    dispatch tables change, which diagnostics are new, and how much generated code changes. The exit code is the worst.
+    """Summarize a change on one page of Markdown: whether everything is up to date, what breaks
+    callers, which cells of the dispatch tables change, which diagnostics are new, and how much
+    generated code changes. The exit code is that of the worst part.
 
     \b
     torchgen-lite review --against main

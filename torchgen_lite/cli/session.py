@@ -221,7 +221,10 @@ def global_options(command: _Command, more_formats: Sequence[str] = ()) -> _Comm
 def schema_options(command: _Command) -> _Command:
     """The options of commands that read schema files."""
     schema = click.option(
-        "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+        "--schema",
+        multiple=True,
+        metavar="PATH",
+        help="Schema file, instead of the configured ones.",
     )
     for_torch = click.option(
         "--for-torch",
@@ -279,7 +282,7 @@ _OPTIONS = (
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="Exit with 1 on warnings too.",
+        help="Exit with 1 on warnings, too.",
     ),
     click.option(
         "-q",
@@ -287,7 +290,7 @@ _OPTIONS = (
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="Say nothing on success.",
+        help="Print nothing on success.",
     ),
     click.option(
         "-v",
@@ -295,6 +298,6 @@ _OPTIONS = (
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="Say what is read, rendered and skipped.",
+        help="Report what is read, rendered and skipped.",
     ),
 )

@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 
 @click.group("templates")
 def templates_command() -> None:
-    """Copy built-in templates to override them, or check overrides."""
+    """Export built-in templates to override, or check overrides."""
 
 
 @templates_command.command("export")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--to", "folder", default="templates", metavar="DIR", help="Where to (templates).")
+@click.option(
+    "--to",
+    "folder",
+    default="templates",
+    metavar="DIR",
+    help="The folder to write to (default: templates).",
+)
 @global_options
 @click.pass_obj
 def export(session: Session, names: tuple[str, ...], folder: str) -> int:
-    """Copy built-in templates; files that exist are left alone.
+    """Export built-in templates. Existing files are left alone.
 
     \b
     torchgen-lite templates export python/register.py.j2 --to overrides
@@ -65,7 +71,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
 @global_options
 @click.pass_obj
 def check(session: Session) -> int:
-    """Render everything with the configured overrides, and look for files that override nothing.
+    """Check overrides: render everything with them, and report files that override nothing.
 
     \b
     torchgen-lite templates check
@@ -79,7 +85,7 @@ def check(session: Session) -> int:
     overrides = list(_overrides(program.config))
     for folder, name in overrides:
         if name not in known:
-            message = f"`{folder}/{name}` overrides no template"
+            message = f"`{folder}/{name}` does not override any template"
             found.append(Diagnostic("TG502", message, help=did_you_mean(name, known)))
     if not has_errors(found):
         found += _check_each(program.config, [name for _, name in overrides if name in known])

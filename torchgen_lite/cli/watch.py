@@ -33,7 +33,9 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
     Of a run with mistakes the diagnostics are shown, and the last good output stays.
     """
     if not session.is_text:
-        raise click.UsageError("`--watch` goes on, and has no document; its formats are for text.")
+        raise click.UsageError(
+            "`--watch` never ends, so it has text output only: `full` or `concise`."
+        )
     if find_spec("watchfiles") is None:
         help_ = 'pip install "torchgen-lite[watch]"'
         raise Refused(Diagnostic("TG012", "`--watch` needs the package watchfiles", help=help_))

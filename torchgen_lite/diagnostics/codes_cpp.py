@@ -7,12 +7,13 @@ from .code import Code
 CPP_CODES = (
     Code(
         "TG540",
-        "formula that the target's language has no words for",
+        "formula that cannot be expressed in the target's language",
         "error",
-        "A derivative formula becomes C++, where functions take arguments by position and tensors have "
-        "no attributes of Python's. Operators that the file declares may be given keyword arguments, and "
-        "what is left can be a function in one of the `formula-headers`. Or it becomes Python, which has no lambdas of "
-        "C++'s, no `*` before a value, and reserved words of its own.",
+        "A derivative formula is translated to C++ or Python. In C++, functions take arguments by "
+        "position, and tensors lack attributes that they have in Python; only operators that the "
+        "file declares may be given keyword arguments. Whatever else is needed can be a function in "
+        "one of the `formula-headers`. Python has no C++ lambdas, no `*` before a value, and "
+        "different reserved words.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch"]
@@ -40,12 +41,12 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG541",
-        "formulas that no kernel is made for",
+        "formulas from which no kernel is generated",
         "warning",
-        "Gradients go through an operator that writes to `self` alone, or to nothing; an operator that "
-        "writes elsewhere, or has a formula for a `Tensor[]?`, needs a kernel for Autograd written by "
-        "hand. PyTorch's operators have "
-        "PyTorch's formulas, beside which a backend may have its own under its key.",
+        "Autograd kernels are generated for operators that write only to `self`, or to nothing. An "
+        "operator that writes to other arguments, or has a formula for a `Tensor[]?`, needs a "
+        "handwritten kernel for Autograd. Operators of PyTorch use PyTorch's formulas; a backend can "
+        "have its own under its dispatch key.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch"]
@@ -74,9 +75,9 @@ $ torchgen-lite generate""",
         "TG543",
         "tag that libtorch does not have",
         "error",
-        "A definition gives its tags to libtorch, whose enumeration `at::Tag` is closed, so that another tag "
-        "does not compile. Tags that the configuration declares with `tags` are for other readers of the file; "
-        "they are left out.",
+        "Definitions pass their tags to libtorch as values of the enumeration `at::Tag`, so a tag "
+        "that it lacks does not compile. Tags that the configuration declares with `tags` are for "
+        "other readers of the file, and are left out.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch"]

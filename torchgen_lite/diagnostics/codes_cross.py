@@ -240,7 +240,7 @@ supported:
         "kernel next to a structured delegate",
         "error",
         "An operator with `structured_delegate` uses the kernels of the out variant on CPU, CUDA, MPS, XPU and "
-        "MTIA. It cannot have its own kernel for one of these.",
+        "MTIA. It cannot have its own kernel for any of these.",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n  dispatch:\n    CPU: relu\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU: relu_out",
@@ -265,10 +265,11 @@ supported:
         "TG319",
         "structured operator without its functional variant",
         "error",
-        "A structured kernel is split into a meta and an impl function, and the meta function has the name of the "
-        "functional variant: `meta_relu`, in C++ `structured_relu::meta`. So the functional variant has to be declared "
-        "as well. For an operator of PyTorch, the entry in PyTorch counts if it is installed. A "
-        "backend can also leave `structured` out and name a plain kernel.",
+        "A structured kernel is split into a meta and an impl function, and the meta function is "
+        "named after the functional variant: `meta_relu`, in C++ `structured_relu::meta`. So the "
+        "functional variant has to be declared as well. For an operator of PyTorch, the entry in "
+        "PyTorch counts if it is installed. A backend can also leave `structured` out and name a "
+        "plain kernel.",
         "- func: mylib::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU: relu_out",
         "- func: mylib::relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"

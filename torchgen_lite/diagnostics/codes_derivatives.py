@@ -181,8 +181,8 @@ def mul(self, other): ...""",
         "wrong use of gradients in a formula",
         "error",
         "With one differentiable result its gradient is `grad`. With several they are `grads[0]`, "
-        "`grads[1]` ..., or `grad_NAME`; one operator's formulas use one of these ways. No "
-        "argument has such a name.",
+        "`grads[1]` ..., or `grad_NAME`; the formulas of one operator use one of these forms, and "
+        "its arguments have none of these names.",
         """\
 - func: halves(Tensor self) -> (Tensor low, Tensor high)
   dispatch:
@@ -200,7 +200,7 @@ def mul(self, other): ...""",
         "TG328",
         "output_differentiability doesn't fit the results",
         "error",
-        "It is a list with True or False for each result, or with one condition for the only result.",
+        "It is a list of True or False for each result, or of one condition for the only result.",
         """\
 - func: sort(Tensor self) -> (Tensor values, Tensor indices)
   dispatch:

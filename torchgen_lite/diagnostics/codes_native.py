@@ -76,9 +76,9 @@ NATIVE_CODES = (
         "TG315",
         "PyTorch has no such operator",
         "error",
-        "A kernel for an operator that PyTorch does not have is never called, and nobody says so when the library "
-        "is loaded. Entries of `aten` are compared with the PyTorch that `native` names, and without it with the "
-        "installed one.",
+        "A kernel for an operator that PyTorch does not have is never called, and loading the "
+        "library does not report this. Entries of `aten` are compared with the PyTorch that `native` "
+        "names, or else with the installed one.",
         f"{_PROJECT}- func: nosuch(Tensor self) -> Tensor\n  dispatch: {{PrivateUse1: nosuch}}",
         _PROJECT + _MM,
     ),
@@ -86,8 +86,8 @@ NATIVE_CODES = (
         "TG316",
         "the schema differs from that of PyTorch",
         "error",
-        "The kernel would have another C++ type than the kernels of PyTorch for this operator, and the process "
-        "aborts when the library is loaded.",
+        "The C++ type of the kernel would differ from that of PyTorch's kernels for this operator, "
+        "so the process would abort when the library is loaded.",
         _PROJECT + _MM.replace("mat2, *", "mat2, int oops, *"),
         _PROJECT + _MM,
     ),
@@ -95,8 +95,9 @@ NATIVE_CODES = (
         "TG317",
         "the schema differs from that of PyTorch in names or in SymInt",
         "warning",
-        "The kernel fits all the same: names and defaults reach no kernel, and c10 takes one with `int64_t` where the "
-        "schema says `SymInt`. But callers by name, and shapes that are symbols, go by what PyTorch says.",
+        "The kernel still fits: names and defaults do not reach kernels, and c10 accepts a kernel "
+        "with `int64_t` if the schema says `SymInt`. But calls that pass arguments by name, or "
+        "symbolic shapes, follow PyTorch's schema.",
         _PROJECT + _MM.replace("mat2", "other"),
         _PROJECT + _MM,
     ),
@@ -104,28 +105,30 @@ NATIVE_CODES = (
         "TG318",
         "variants under `supported` and under `autograd`",
         "error",
-        "All variants of an operator belong in one list of a backend file, as for torchgen: a kernel at the autograd "
-        "key takes the place of the derivative, and the other variants would go on with that of PyTorch.",
+        "All variants of an operator have to be in the same list of a backend file, as torchgen "
+        "requires: a kernel at the autograd key replaces the derivative, and the other variants "
+        "would still use PyTorch's.",
         f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm]\nautograd: [mm.out]",
         f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm, mm.out]",
     ),
     Code(
         "TG373",
-        "variant that does not follow from the functional one",
+        "variant that cannot be derived from the functional one",
         "warning",
-        "From the kernel of a functional variant in a backend's file follow those of the in-place and the out variant, "
-        "which copy its results. One that also writes other tensors is left out; `gen_backend_stubs` stops there. "
-        "Calling it with tensors of the backend finds no kernel. Targets other than `cpp-torch` make none of them.",
+        "From the kernel of a functional variant in a backend file, kernels of the in-place and out "
+        "variants are derived, which copy its results. A variant that also writes to other tensors "
+        "is left out (`gen_backend_stubs` stops with an error), so calling it with tensors of the "
+        "backend fails. Only target `cpp-torch` derives such kernels.",
         _STATS.format(""),
         _STATS.format("- count.out\n"),
     ),
     Code(
         "TG374",
-        "variant that follows and cannot copy",
+        "derived variant that cannot copy",
         "warning",
-        "In-place and out variants that follow from a backend's functional kernel copy its result to where the caller "
-        "wants it, with `_copy_from` and `_copy_from_and_resize` of PyTorch. Without kernels for these two the call "
-        "raises an error.",
+        "In-place and out variants that are derived from a backend's functional kernel copy its "
+        "result with PyTorch's `_copy_from` and `_copy_from_and_resize`. Without kernels for these "
+        "two, the call raises an error.",
         _NEG.format("[neg]"),
         _NEG.format("[neg, _copy_from, _copy_from_and_resize]"),
     ),
@@ -133,8 +136,9 @@ NATIVE_CODES = (
         "TG370",
         "an operator is served worse",
         "error",
-        "`coverage --against FILE` compares with the verdicts that `--write` kept. The operator had a kernel of its own, "
-        "or a variant's, or was composed of others; and now it is served by less.",
+        "`coverage --against FILE` compares with the verdicts that `--write` saved. The operator "
+        "used to have its own kernel or that of a variant, or was composed of other operators, and "
+        "now has a worse verdict.",
         _COVERED + "backend: XLA\ncpp_namespace: xla\nsupported: []\n" + _COVERAGE,
         _COVERED + "backend: XLA\ncpp_namespace: xla\nsupported: [mm.out]\n" + _COVERAGE,
     ),
@@ -148,11 +152,11 @@ NATIVE_CODES = (
     ),
     Code(
         "TG372",
-        "a kernel of another type",
+        "a kernel of the wrong type",
         "error",
-        "The new release of PyTorch has another schema for the operator, and kernels of another C++ type: the process "
-        "that loads the kernel of before aborts. The help shows the schema and the type; `upgrade --fix` writes the "
-        "schema.",
+        "The new release of PyTorch has a different schema for the operator, whose kernels have a "
+        "different C++ type: a process that loads the old kernel aborts. The help shows the schema "
+        "and the type; `upgrade --fix` writes the schema.",
         _UPGRADE.format(new="- func: mm(Tensor self, Tensor mat2, bool fast) -> Tensor"),
         _UPGRADE.format(new=_F),
     ),

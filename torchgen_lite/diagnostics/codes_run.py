@@ -193,8 +193,8 @@ $ torchgen-lite lint --torch""",
         "TG012",
         "unknown name on the command line",
         "error",
-        "The operator, dispatch key, code or template that was asked for does not exist, or a module cannot be imported: it "
-        "is not there, raises, or ends Python, be it with exit code 0.",
+        "The operator, dispatch key, code or template that was asked for does not exist, or a module "
+        "cannot be imported: it does not exist, raises an exception, or exits, even with exit code 0.",
         "$ torchgen-lite explain TG019",
         """\
 - func: relu(Tensor self) -> Tensor""",
@@ -203,8 +203,8 @@ $ torchgen-lite lint --torch""",
         "TG013",
         "the output path leaves the output folder",
         "error",
-        "A target gave a path that is absolute, contains `..`, or is given by two targets; or a symbolic link, "
-        "a folder or something else that is not a file stands where a file should be.",
+        "A target gave a path that is absolute, contains `..`, or is given by two targets; or a "
+        "symbolic link, a folder or something else that is not a file is where a file should be.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch", "cpp-torch-stable"]

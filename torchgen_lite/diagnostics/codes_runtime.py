@@ -9,8 +9,8 @@ RUNTIME_CODES = (
         "TG560",
         "type without a C++ type",
         "error",
-        "Tensors, numbers and texts have C++ types in target `cpp-runtime`. Any other type is one of the "
-        "framework's, and its name in C++ stands under `types` in the options of the target. `skip` "
+        "Tensors, numbers and strings have C++ types in target `cpp-runtime`. All other types belong "
+        "to the framework, and `types` in the options of the target gives their C++ names. `skip` "
         "leaves an operator out.",
         """\
 -- torchgen_lite.toml --
@@ -36,8 +36,8 @@ $ torchgen-lite generate""",
         "TG561",
         "structured kernel in target `cpp-runtime`",
         "error",
-        "Structured kernels are classes that allocate their results, which only PyTorch's tensors have. "
-        "In this target each variant has a plain kernel; `skip` leaves the operator out.",
+        "Structured kernels are classes that allocate results, which only PyTorch has. In this "
+        "target each variant needs a plain kernel; `skip` leaves the operator out.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-runtime"]
@@ -69,11 +69,11 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG562",
-        "derivatives that make no kernel",
+        "derivatives from which no kernel is generated",
         "warning",
-        "Target `cpp-runtime` knows nothing of the framework's gradients, so it makes no autograd kernel "
-        "from formulas. A kernel under `Autograd`, or under a key such as `AutogradCPU`, is written by "
-        "hand and takes the keys of the call first.",
+        "Target `cpp-runtime` knows nothing about the framework's gradients, so it generates no "
+        "autograd kernels from formulas. Write a kernel for `Autograd`, or for a key such as "
+        "`AutogradCPU`; its first parameter is the keys of the call.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-runtime"]

@@ -51,7 +51,7 @@ SCHEMA_CODES = (
         "TG205",
         "unclosed bracket",
         "error",
-        "There is no closing bracket for this one.",
+        "This bracket is never closed.",
         "- func: relu(Tensor self -> Tensor",
         "- func: relu(Tensor self) -> Tensor",
     ),

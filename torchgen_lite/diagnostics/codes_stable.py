@@ -7,12 +7,13 @@ from .code import Code
 STABLE_CODES = (
     Code(
         "TG530",
-        "type that the stable ABI cannot carry",
+        "type that the stable ABI does not support",
         "error",
-        "libtorch converts `Tensor`, `int`, `SymInt`, `float`, `bool`, `str`, `ScalarType`, `Layout`, "
-        "`Device`, `MemoryFormat`, `Generator`, and options and lists of these, from and to its stable "
-        "ABI; a list of `bool` can be an argument and not a result. Any other type compiles, loads, and "
-        "fails at the first call. `skip` leaves an operator out of the target.",
+        "libtorch converts `Tensor`, `int`, `SymInt`, `float`, `bool`, `str`, `ScalarType`, "
+        "`Layout`, `Device`, `MemoryFormat`, `Generator`, and options and lists of these, from and "
+        "to its stable ABI; a list of `bool` can be an argument, but not a result. Any other type "
+        "compiles and loads, but fails at the first call. `skip` leaves an operator out of the "
+        "target.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch-stable"]
@@ -34,8 +35,8 @@ $ torchgen-lite generate""",
         "TG531",
         "structured kernel under the stable ABI",
         "error",
-        "Structured kernels need classes of libtorch that its stable ABI does not have. Under the stable "
-        "ABI each variant has a plain kernel; `skip` leaves the operator out of the target.",
+        "Structured kernels need classes of libtorch that its stable ABI does not have. Under the "
+        "stable ABI each variant needs a plain kernel; `skip` leaves the operator out of the target.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch-stable"]
@@ -65,10 +66,11 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG532",
-        "later libtorch than `target-version`",
+        "type that needs a later libtorch than `target-version`",
         "error",
-        "The stable ABI grows: lists, strings, devices, layouts and memory formats are carried from 2.10 "
-        "on, generators from 2.13 on. `target-version` is the oldest libtorch that the library runs with.",
+        "The stable ABI grows: lists, strings, devices, layouts and memory formats are supported "
+        "from 2.10 on, generators from 2.13 on. `target-version` is the oldest libtorch that the "
+        "library runs with.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch-stable"]
@@ -90,10 +92,10 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG533",
-        "dispatch key that libtorch does not find by its name",
+        "dispatch key that libtorch cannot look up by name",
         "error",
-        "Under the stable ABI a dispatch key is a text, and there are keys whose name libtorch prints "
-        "but does not read. The library would abort when it is loaded.",
+        "Under the stable ABI a dispatch key is passed as a string, and libtorch cannot parse the "
+        "names of some keys that it prints. The library would abort when it is loaded.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch-stable"]
@@ -117,11 +119,11 @@ $ torchgen-lite generate""",
     ),
     Code(
         "TG534",
-        "tag that the stable ABI cannot carry",
+        "tag that the stable ABI does not support",
         "warning",
-        "The tag has no function in libtorch's stable ABI that gives its number, or `torch` in the configuration "
-        "or `target-version` includes a release before 2.12, whose stable ABI has no tags at all; the operator is "
-        "defined without it there.",
+        "libtorch's stable ABI has no function that returns the number of this tag; or `torch` in "
+        "the configuration, or `target-version`, includes a release before 2.12, whose stable ABI "
+        "has no tags at all. There, the operator is defined without the tag.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch-stable"]

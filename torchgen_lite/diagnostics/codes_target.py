@@ -194,8 +194,8 @@ $ torchgen-lite generate""",
         "TG514",
         "a target that cannot be loaded",
         "error",
-        "An installed package registers a target in the group `torchgen_lite.targets` of its entry points, and "
-        "importing it fails or does not give a `Target` of that name.",
+        "An installed package registers a target in the group `torchgen_lite.targets` of its entry "
+        "points, and importing it fails, or does not yield a `Target` of that name.",
         """\
 -- torchgen_lite.toml --
 targets = ["reference"]
@@ -209,6 +209,6 @@ package = "ops"
 -- native_functions.yaml --
 - func: relu(Tensor self) -> Tensor
 $ torchgen-lite generate""",
-        where="with a package that promises a target `reference` and has none",
+        where="with a package that registers a target `reference` but does not have it",
     ),
 )

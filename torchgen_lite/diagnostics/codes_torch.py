@@ -23,7 +23,7 @@ TORCH_CODES = (
         "fake that disagrees with the schema",
         "error",
         "There is one rule for each result, `view` for one that aliases an argument, `value` for one that "
-        "is not a tensor. An operator that returns nothing, or what it wrote to, has its fake by itself.",
+        "is not a tensor. The fake of an operator that returns nothing, or what it wrote to, is derived from its schema.",
         _MM + "fake: [{like: a}, {like: b}]",
         _MM + "fake: {like: a}",
     ),
@@ -40,8 +40,8 @@ TORCH_CODES = (
         "TG333",
         "wrong kind of value in a rule for fakes",
         "error",
-        "A shape is a list of integers, `like` a tensor, `dtype` a dtype. An optional argument may be "
-        "None: `weight.defined() ? weight.size(0) : 1` asks first.",
+        "A shape is a list of integers, `like` a tensor, `dtype` a dtype. An optional argument may "
+        "be None: `weight.defined() ? weight.size(0) : 1` checks first.",
         _MM + "fake: {shape: [a.dtype], like: a}",
         _MM + "fake: {shape: [a.size(0)], like: a}",
     ),
@@ -52,7 +52,7 @@ TORCH_CODES = (
         "The Python function that `dispatch`, `fake`, `vmap` or a formula names is looked up in the modules of the "
         "configuration, which are read and never imported. A kernel takes the operator's arguments: positional "
         "ones by position, the others by name. So does a fake, with a default wherever the schema has one, as "
-        "PyTorch leaves out arguments that are equal to it. A function of a formula takes what the formula gives.",
+        "PyTorch leaves out arguments that are equal to it. A function that a formula calls takes what the formula passes.",
         """\
 - func: mylib::f(Tensor x) -> Tensor
   dispatch:
@@ -204,10 +204,11 @@ torch = ">=2.6"
         "TG341",
         "formula calls a function that PyTorch does not have",
         "warning",
-        "In formulas for target `torch-python` a name is a function of a module of `formulas`, an operator of the "
-        "package, or a function of `torch`; for target `cpp-torch`, an operator of the file, or a function of the "
-        "namespace `at`, unless `formula-headers` have more. The names of PyTorch 2.13 are known; what it does not "
-        "have fails when the package is imported or the library compiled, unless a newer PyTorch has it.",
+        "In formulas for target `torch-python` a name is a function of a module of `formulas`, an "
+        "operator of the package, or a function of `torch`; for target `cpp-torch`, an operator of "
+        "the file, or a function of the namespace `at`, unless `formula-headers` have more. The "
+        "names of PyTorch 2.13 are known; a function that it lacks fails when the package is "
+        "imported or the library is compiled, unless a newer PyTorch has it.",
         """\
 -- torchgen_lite.toml --
 targets = ["torch-python"]

@@ -243,7 +243,7 @@ $ torchgen-lite lint""",
         "TG121",
         "invalid key",
         "error",
-        "The keys of an entry are names, and not lists, mappings or empty.",
+        "The keys of an entry are names, not lists or mappings, and not empty.",
         """\
 - func: relu(Tensor self) -> Tensor
   ? [variants]

@@ -328,7 +328,7 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
             if key in known or (not own and key in _OPTIONS):
                 continue
             if operator is None:
-                hint = "give arguments by position, or declare the operator in the schema file"
+                hint = "pass arguments by position, or declare the operator in the schema file"
                 yield value, f"C++ has no keyword arguments, such as `{key}`", hint
             else:
                 yield value, f"no overload of `{operator.func.full_name}` takes this", ""

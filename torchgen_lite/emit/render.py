@@ -220,9 +220,7 @@ def _check_api(name: str, template: Template, root: Path) -> None:
         message = f"template `{name}` does not declare its `template-api`"
         label = Label(Span(source, 0, len(source.line_text(1))), "expected in the comment here")
     else:
-        message = (
-            f"template `{name}` is made for template-api {declared}, and this is {TEMPLATE_API}"
-        )
+        message = f"template `{name}` is made for template-api {declared}, but this version has {TEMPLATE_API}"
         label = Label(Span(source, start, end), f"{TEMPLATE_API} is needed")
     hint = f"`torchgen-lite templates export {name} --to DIR` writes the current one"
     raise RenderError(Diagnostic("TG501", message, label, help=hint))

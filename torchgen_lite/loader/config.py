@@ -124,7 +124,7 @@ class Config:
         "native_functions.yaml, of a checkout or of a wheel. Entries inherit schemas, tags and variants from them; they are neither generated nor checked.",
         _PATH,
         "",
-        shown="nobody's",
+        shown="none",
     )
     for_torch: str = option(
         "The release of PyTorch for which version ranges in files of vendors (`[v2.1, newest]`) are read.",
@@ -248,7 +248,7 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
         data = tool.get(_TABLE, {}) if isinstance(tool, dict) else {}
         prefix = f"tool.{_TABLE}"
     if not isinstance(data, dict):
-        message = f"`{prefix}` has to be a table"
+        message = f"`{prefix}` must be a table"
         return Config(root=root, path=path), (*diagnostics, Diagnostic("TG003", message))
     reader = _Reader(source, prefix, diagnostics)
     values = reader.read(data)
@@ -268,7 +268,7 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
     if bare is not None and "invalid value" in text.lower():
         label = Label(Span(source, *bare.span()), "not in quotes")
         return Diagnostic(
-            "TG001", "a text without quotes", label, help=write_instead(bare[0], f'"{bare[0]}"')
+            "TG001", "a string without quotes", label, help=write_instead(bare[0], f'"{bare[0]}"')
         )
     message = f"invalid TOML: {re.sub(r' ?[(]at .*', '', text).lower()}"
     return Diagnostic("TG001", message, Label(Span(source, offset, offset + 1), "here"))
@@ -401,5 +401,5 @@ def check_required_version(config: Config, version: str) -> tuple[Diagnostic, ..
     clauses = parse_range(config.required_version) if config.required_version else None
     if not clauses or contains(clauses, parse_version(version)):
         return ()
-    message = f"this is torchgen-lite {version}, and `{config.required_version}` is required"
+    message = f"this is torchgen-lite {version}, but `{config.required_version}` is required"
     return (Diagnostic("TG005", message, help="install a version in that range"),)

@@ -150,7 +150,7 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
             values.append(_TRUTH[item.value])
         elif len(node.items) > 1:
             message = f"`{short(item.value)}` is neither True nor False"
-            reader.report("TG328", message, reader.span(item), "a condition has to stand alone")
+            reader.report("TG328", message, reader.span(item), "a condition must be the only item")
         else:
             values.append(item.value)
     return tuple(values)

@@ -50,7 +50,7 @@ def _load_entry(
 ) -> None:
     if not isinstance(node, MapNode):
         hint = "begin the entry with `- name: ...`"
-        reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
+        reader.report("TG101", "an entry must be a mapping", reader.span(node), "here", hint)
         return
     version = reader.fields.pop("version", None)
     if version is not None and not versions.has("version", version[1]):
@@ -80,10 +80,12 @@ def _attach(
         return
     function = earlier.functions[position]
     if [a.name for a in function.func.arguments] != [a.name for a in schema.arguments]:
-        message = f"the arguments of `{schema.full_name}` have other names where it is declared"
+        message = (
+            f"the arguments of `{schema.full_name}` are named differently where it is declared"
+        )
         place, there = reader.span(name), function.func.span
         declared = (Label(there, "declared here"),) if there else ()
-        reader.report("TG307", message, place, "formulas speak of these", secondary=declared)
+        reader.report("TG307", message, place, "formulas use these names", secondary=declared)
         return
     if earlier.is_native(function.name):
         variants = dict(derivatives.variants)

@@ -161,7 +161,7 @@ def _read_rule(
         if key.value not in RULE_FIELDS:
             hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             if ")" in key.value or "(" in key.value:
-                hint = "a comma ends a value here; write the rule on lines of its own"
+                hint = "a comma ends a value here; write the rule on separate lines"
             message = f"unknown field `{short(key.value)}` in a rule"
             reader.report("TG330", message, at, "not a field", hint)
             good = False

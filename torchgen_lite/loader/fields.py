@@ -146,7 +146,7 @@ _FIELDS = (
     Field(
         "use_const_ref_for_mutable_tensors",
         FLAG,
-        "for generated C++: whether tensors that are written to come by const reference",
+        "for generated C++: whether tensors that are written to are passed by const reference",
     ),
     Field("use_c10_dispatcher", UNREAD, "how the kernel was called", retired="1.10"),
     Field(

@@ -31,7 +31,7 @@ def load_entry(
     """
     if not isinstance(node, MapNode):
         hint = missing_space(node) or "begin the entry with `- func: ...`"
-        reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
+        reader.report("TG101", "an entry must be a mapping", reader.span(node), "here", hint)
         return None
     name, base = _name_alone(reader, earlier), None
     if name is not None and earlier is not None:

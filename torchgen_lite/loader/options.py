@@ -55,7 +55,7 @@ def _of_type(name: str, schema: Json, type_: type[T]) -> Kind[T]:
     return Kind(name, schema, read)
 
 
-TEXT: Kind[str] = _of_type("text", {"type": "string"}, str)
+TEXT: Kind[str] = _of_type("a string", {"type": "string"}, str)
 FLAG: Kind[bool] = _of_type("true or false", {"type": "boolean"}, bool)
 TABLE: Kind[Mapping[str, object]] = _of_type("a table", {"type": "object"}, dict)
 
@@ -102,10 +102,10 @@ def matching(
             raise Unfit(f": `{text}` {refusal}", help(text))
         return text
 
-    return Kind("text", {"type": "string", "pattern": f"^(?:{pattern})$"}, read)
+    return Kind("a string", {"type": "string", "pattern": f"^(?:{pattern})$"}, read)
 
 
-def list_of(item: Kind[T], name: str = "a list of texts") -> Kind[tuple[T, ...]]:
+def list_of(item: Kind[T], name: str = "a list of strings") -> Kind[tuple[T, ...]]:
     """A list whose items are all of one kind."""
 
     def read(value: object) -> tuple[T, ...]:
@@ -130,7 +130,7 @@ def table_of(
     item: Kind[T], taken: Mapping[str, str] | None = None, key: Kind[str] = TEXT
 ) -> Kind[Mapping[str, T]]:
     """A table of values of one kind, with names of one kind. Those in `taken` are refused, each with its reason."""
-    name = "a table of texts"
+    name = "a table of strings"
     reasons = taken or {}
 
     def read(value: object) -> Mapping[str, T]:

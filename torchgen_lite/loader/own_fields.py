@@ -70,7 +70,7 @@ def _read_guard(reader: EntryReader, name: str) -> str | None:
     conditions: list[str] = []
     for item in node.items:
         if not isinstance(item, ScalarNode) or item.is_null:
-            reader.wrong_type(name, item, "text")
+            reader.wrong_type(name, item, "a string")
             return None
         condition = _guard_condition(reader, item.value, item)
         if condition is None:

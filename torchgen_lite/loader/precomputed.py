@@ -53,7 +53,9 @@ def _check_line(
     for argument in schema.arguments:
         if argument.name == argument.name.upper():
             message = f"the name of parameter `{argument.name}` is in upper case"
-            hint = f"call it `{argument.name.lower()}`: template parameters have the others"
+            hint = (
+                f"call it `{argument.name.lower()}`: upper-case names are for template parameters"
+            )
             reader.report("TG118", message, span, "in upper case", hint)
             return False
     return True

@@ -137,7 +137,7 @@ class EntryReader:
         for pair in node.items:
             key = pair[0]
             if not isinstance(key, ScalarNode) or not key.value:
-                self.report("TG121", "a key has to be a name", self.span(key), "not a name")
+                self.report("TG121", "a key must be a name", self.span(key), "not a name")
             elif key.value == "<<" and not key.style:
                 self.report("TG109", "merge keys are not read", self.span(key), "merge key")
             elif key.value in pairs:
@@ -173,7 +173,7 @@ class EntryReader:
             return None
         node = pair[1]
         if not isinstance(node, ScalarNode) or node.is_null:
-            self.wrong_type(name, node, "text")
+            self.wrong_type(name, node, "a string")
             return None
         return node.value
 
@@ -204,7 +204,7 @@ class EntryReader:
                 if isinstance(item, ScalarNode) and not item.is_null:
                     words += self.split_words(item)
                 else:
-                    self.wrong_type(name, item, "text")
+                    self.wrong_type(name, item, "a string")
             return words
         self.wrong_type(name, node, "words")
         return []

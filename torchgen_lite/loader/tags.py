@@ -21,7 +21,7 @@ def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
     for item in node.items:
         reader = EntryReader(source, diagnostics, node=item)
         if not isinstance(item, MapNode):
-            reader.report("TG101", "a tag has to be a mapping", reader.span(item), "here")
+            reader.report("TG101", "a tag must be a mapping", reader.span(item), "here")
             continue
         for name, (key, _) in reader.fields.items():
             reader.choice("TG102", "field", name, reader.span(key), ("tag", "desc"))

@@ -185,7 +185,7 @@ class _Builder:
     def alias(self, event: Any) -> None:
         node = self.anchors.get(event.anchor)
         if node is None:
-            message = f"alias `*{event.anchor}` to no finished anchor"
+            message = f"alias `*{event.anchor}` does not refer to a complete anchor"
             stop = self.stop("TG109", message, event, "no such anchor")
             stop.entry_at = self.base + event.start_mark.index
             raise stop

@@ -120,7 +120,7 @@ def vector_norm(
     """A vector norm over some dimensions or all; "fro" is the second."""
     if isinstance(p, str):
         if p != "fro":
-            raise NotImplementedError(f"norm: the order is a number or 'fro' here, not '{p}'")
+            raise NotImplementedError(f"norm: the order must be a number or 'fro', not '{p}'")
         p = 2
     order = 2 if p is None else p
     dims = [dim] if isinstance(dim, int) else dim

@@ -45,7 +45,7 @@ def _inferred(data: Any) -> tuple[Array, DType]:
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         data = _lower(data)
     elif not isinstance(data, (int, float, complex)):
-        raise TypeError(f"can't make a tensor of a {type(data).__name__}")
+        raise TypeError(f"cannot make a tensor from a {type(data).__name__}")
     try:
         array = np.array(data)
     except ValueError:

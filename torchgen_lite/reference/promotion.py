@@ -89,7 +89,7 @@ def result_type(*operands: Tensor | Number | None) -> dtype:
         levels[level] = found if known is None else _TABLE[known, found]
     result = _combine(levels[0], _combine(levels[1], levels[2]))
     if result is None:
-        raise RuntimeError("result_type needs at least one operand")
+        raise RuntimeError("result_type needs at least one argument")
     return result
 
 

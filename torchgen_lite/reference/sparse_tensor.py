@@ -81,7 +81,7 @@ class SparseTensor(Tensor):
         raise RuntimeError("Sparse tensors do not have storage")
 
     def tolist(self) -> object:
-        raise RuntimeError("Sparse tensors have no elements in a row; use to_dense().tolist()")
+        raise RuntimeError("tolist() does not support sparse tensors; use to_dense().tolist()")
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self._coo_indices, self._coo_values, self._shape, self._coo_coalesced)

@@ -132,7 +132,7 @@ def warn_on_resize(out: Tensor, shape: Shape) -> None:
         warnings.warn(
             "An output with one or more elements was resized since it had shape"
             f" {list(out._shape)}, which does not match the required output shape {list(shape)}."
-            " Resize it to zero elements first to say that this is meant.",
+            " Resize it to zero elements first if this is intended.",
             UserWarning,
             stacklevel=7,
         )

@@ -38,12 +38,12 @@ def fault_of_annotations(signature: Signature, function: FunctionType, first: in
             name = names[index]
         annotation = function.__annotations__.get(name)
         if annotation is not None and not _agree(_text(annotation), type_):
-            return f"it annotates '{name}' as {_text(annotation)}, the schema says {type_}"
+            return f"it annotates '{name}' as {_text(annotation)}, but the schema says {type_}"
     if "return" in function.__annotations__:
         text = _text(function.__annotations__["return"])
         returns = signature.types[count:]
         if not _agree_on_returns(text, returns):
-            return f"it is annotated to return {text}, the schema says {_returns_text(returns)}"
+            return f"it is annotated to return {text}, but the schema says {_returns_text(returns)}"
     return ""
 
 

@@ -28,7 +28,7 @@ def register_tensor_type(type_: type, keyset: _KeysetSource) -> None:
     """
     if not isinstance(keyset, DispatchKeySet) and not callable(keyset):
         raise TypeError(
-            f"the keyset of {type_.__name__} must be a DispatchKeySet, or a function that gives one, "
+            f"the keyset of {type_.__name__} must be a DispatchKeySet, or a function that returns one, "
             f"not {keyset!r}"
         )
     _foreign[type_] = keyset
@@ -51,7 +51,7 @@ def find_keyset(value: object) -> DispatchKeySet | None:
                 found = source if isinstance(source, DispatchKeySet) else source(value)
                 if not isinstance(found, DispatchKeySet):
                     raise TypeError(
-                        f"what is registered for {base.__name__} must give a DispatchKeySet, not {found!r}"
+                        f"the function registered for {base.__name__} must return a DispatchKeySet, not {found!r}"
                     )
                 return found
     return None

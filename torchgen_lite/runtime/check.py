@@ -39,7 +39,7 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
         return  # The usual case: parameter for argument, with no annotations to look at.
     fault = ""
     if code.co_argcount < given and not code.co_flags & _VARARGS:
-        fault = f"it takes {code.co_argcount} positional arguments, a call passes {given}"
+        fault = f"it takes {code.co_argcount} positional arguments, but a call passes {given}"
     elif code.co_argcount - len(function.__defaults__ or ()) > given + _by_keyword(
         signature, kernel
     ):
@@ -66,7 +66,7 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
 def check_callable(kernel: Kernel) -> None:
     """Raise TypeError for a kernel that no call could run."""
     if not callable(kernel.function) and not isinstance(kernel.function, BoxedKernel):
-        raise TypeError(f"a kernel is a callable, not {kernel.function!r}; {kernel.debug}")
+        raise TypeError(f"a kernel must be callable, not {kernel.function!r}; {kernel.debug}")
 
 
 def check_name(given: str, name: str) -> None:
@@ -74,7 +74,7 @@ def check_name(given: str, name: str) -> None:
     base, dot, overload_name = name.partition(".")
     is_name = base.isidentifier() and (not dot or overload_name.isidentifier())
     if not is_name or not name.isascii():
-        fault = "an operator is called `name` or `name.overload`"
+        fault = "an operator's name has the form `name` or `name.overload`"
     elif overload_name == "default" or overload_name.startswith("__"):
         fault = f"`{overload_name}` cannot be an overload name"
     else:

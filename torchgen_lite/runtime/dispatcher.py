@@ -69,7 +69,7 @@ class Dispatcher:
         with self.lock:
             if self._privateuse1 not in (_PRIVATE, name):
                 raise DispatcherError(
-                    f"PrivateUse1 is called {self._privateuse1} already, so it cannot be called {name}"
+                    f"PrivateUse1 is already named {self._privateuse1}, so it cannot be renamed to {name}"
                 )
             self._privateuse1 = name
 
@@ -299,14 +299,16 @@ class Dispatcher:
         if DispatchKey.Undefined in registered:
             raise DispatcherError(f"{operator.full_name} has a kernel at Undefined")
         if not registered and not operator.has_schema:
-            raise DispatcherError(f"{operator.full_name} has nothing registered and is still here")
+            raise DispatcherError(
+                f"{operator.full_name} has no registrations left, but still exists"
+            )
         names = frozenset(key.name for key in registered)
         for slot, key in enumerate(RUNTIME_KEYS):
             expected = choose(key_sets(), key.name, names, key in self.fallbacks)
             if operator.plan.choices[slot] != expected:
                 raise DispatcherError(
-                    f"the table of {operator.full_name} has {operator.plan.choices[slot]} at {key}, "
-                    f"its registrations give {expected}"
+                    f"the table of {operator.full_name} has {operator.plan.choices[slot]} at {key}, but its "
+                    f"registrations give {expected}"
                 )
 
     def __iter__(self) -> Iterator[OperatorHandle]:

@@ -16,6 +16,6 @@ def check_interface(made_for: int, package: str, remedy: str = "") -> None:
         older = f"install a runtime with interface {made_for}"
         known = "generate it again" if made_for < INTERFACE else older
         raise ImportError(
-            f"{package} is made for interface {made_for} of the runtime, and {__package__} has "
+            f"{package} needs interface {made_for} of the runtime, but {__package__} has "
             f"interface {INTERFACE}: {remedy or known}"
         )

@@ -39,7 +39,7 @@ class BoxedKernel:
 
     def __init__(self, function: BoxedCallable) -> None:
         if not callable(function):
-            raise TypeError(f"a boxed kernel is a callable, not {function!r}")
+            raise TypeError(f"a boxed kernel must be callable, not {function!r}")
         self.function = function
 
 

@@ -69,7 +69,7 @@ class Library:
         self._fallbacks = []
         if kind not in KINDS:
             raise ValueError(
-                f"unsupported kind of library: {kind!r}; it is one of {', '.join(KINDS)}"
+                f"unsupported kind of library: {kind!r}; expected one of {', '.join(KINDS)}"
             )
         frame = sys._getframe(1)
         self.namespace = namespace
@@ -273,7 +273,7 @@ class Library:
             )
         key = self._key_for("", dispatch_key)
         if is_alias_dispatch_key(key):
-            raise DispatcherError(f"a fallback needs a runtime key, {key} is an alias key")
+            raise DispatcherError(f"a fallback needs a runtime key, but {key} is an alias key")
         kind = WITH_KEYSET if with_keyset else 0
         if fn is not fallthrough_kernel:
             kind |= IS_FALLBACK
@@ -319,12 +319,12 @@ class Library:
 
     def _check_open(self) -> None:
         if self.kind == CLOSED:
-            raise DispatcherError(f"this library of namespace {self.namespace} is closed")
+            raise DispatcherError(f"this library for namespace {self.namespace} is closed")
 
     def _qualify(self, name: str) -> str:
         if self._is_wildcard:
             raise DispatcherError(
-                f'impl("{name}", ...): an operator has no kernel in the wildcard namespace _'
+                f'impl("{name}", ...): kernels of operators cannot be registered in the wildcard namespace _'
             )
         if not name.startswith(self._prefix):
             raise DispatcherError(

@@ -157,7 +157,7 @@ def without(guard: object, entered: Any) -> tuple[Any, Any]:
     that is not among them.
     """
     if not entered:
-        raise RuntimeError(f"{guard!r} is left in a thread or task that has not entered it")
+        raise RuntimeError(f"{guard!r} is exited in a thread or task that did not enter it")
     innermost, saved, rest = entered
     if innermost is guard:
         return saved, rest

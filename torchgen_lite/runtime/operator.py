@@ -374,7 +374,7 @@ class OperatorHandle:
     def _outlived(self) -> DispatcherError:
         """For a stub that is kept over the definition that it was made for."""
         return DispatcherError(
-            f"{self.full_name} has another definition now, {self.schema}, than the one that this function is of"
+            f"{self.full_name} has been redefined as {self.schema}; this function belongs to the old definition"
         )
 
     def _store(
@@ -412,7 +412,7 @@ class OperatorHandle:
     def _check_keyset(self, method: str, keyset: object) -> None:
         if not isinstance(keyset, DispatchKeySet):
             raise TypeError(
-                f"{self.full_name}.{method} takes a DispatchKeySet first, not {type(keyset).__name__}"
+                f"{self.full_name}.{method} takes a DispatchKeySet as its first argument, not {type(keyset).__name__}"
             ) from None
 
     def load(self, keyset: DispatchKeySet) -> bool:
@@ -485,7 +485,9 @@ class OperatorHandle:
     def _top_of(self, signature: Signature, stack: list[Any]) -> list[Any]:
         count = len(signature.arguments)
         if len(stack) < count:
-            raise TypeError(f"{self.full_name} takes {count} arguments, the stack has {len(stack)}")
+            raise TypeError(
+                f"{self.full_name} takes {count} arguments, but the stack has {len(stack)}"
+            )
         arguments = stack[len(stack) - count :]
         for position in signature.sized:
             arguments[position] = as_tuple(signature, position, arguments[position])

@@ -82,15 +82,15 @@ def _describe(value: Any) -> str:
     kind = type(keyset).__name__
     if kind == DispatchKeySet.__name__:  # A copy of the runtime has its own.
         kind = f"{type(keyset).__module__}.{kind}"
-        return f"{name}, whose `_dispatch_keyset` must be of {DispatchKeySet.__module__} and is a {kind}"
-    return f"{name}, whose `_dispatch_keyset` must be a DispatchKeySet and is a {kind}"
+        return f"{name}, whose `_dispatch_keyset` must be a {DispatchKeySet.__module__}.DispatchKeySet, not a {kind}"
+    return f"{name}, whose `_dispatch_keyset` must be a DispatchKeySet, not a {kind}"
 
 
 def ambiguous_kernel(name: str, sites: str) -> AmbiguousKernelError:
     """The exception for a slot that a composite kernel and a backend's kernel could both fill."""
     return AmbiguousKernelError(
         f"{name} has kernels for CompositeImplicitAutograd and for a backend whose autograd is "
-        f"AutogradOther, so it is ambiguous which one autograd is to use. Register a kernel for "
+        f"AutogradOther, so it is ambiguous which of them autograd should use. Register a kernel for "
         f"AutogradOther, or CompositeExplicitAutograd instead of CompositeImplicitAutograd.{sites}"
     )
 
@@ -113,7 +113,7 @@ def missing_kernel(
         )
     hint = ""
     if key.name.startswith("Autograd"):
-        hint = " Where autograd has nothing to do, register `fallthrough_kernel` as this key's fallback."
+        hint = " If autograd has nothing to do here, register `fallthrough_kernel` as the fallback of this key."
     return MissingKernelError(
         f"Could not run '{name}' with arguments from the '{shown(key)}' backend: it has no kernel for this key, "
         f"and no fallback serves it.{hint} The call's keys are {shown(keyset)}.{sites}"

@@ -143,6 +143,6 @@ class Cursor:
     def abort(self, code: str, message: str, label: str, help: str | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""
         if self.kind == "bad":
-            code, label = "TG200", "no schema has this"
+            code, label = "TG200", "not allowed in a schema"
         self.report_here(code, message, label, help)
         return Abort()

@@ -67,7 +67,7 @@ def _schema(cursor: Cursor) -> SchemaParts:
     returns, is_varret, parenthesised = _returns(cursor)
     if cursor.kind != "end":
         start = cursor.start
-        many = "several results stand in parentheses: `-> (Tensor, Tensor)`"
+        many = "put several results in parentheses: `-> (Tensor, Tensor)`"
         help_ = many if cursor.take(",") else None
         end = len(cursor.text.rstrip())
         cursor.report("TG210", "text after the end of the schema", start, end, help=help_)

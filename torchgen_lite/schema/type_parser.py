@@ -185,7 +185,7 @@ def _misplaced(cursor: Cursor) -> Abort:
     _annotation(cursor)
     cursor.report(
         "TG208",
-        "an alias annotation stands behind `?`",
+        "the alias annotation comes after `?`",
         start,
         cursor.last_end,
         "belongs to the tensor",

@@ -9,13 +9,13 @@ from torchgen_lite.targets import TARGETS, Target
 _INTRODUCTION = """\
 # The configuration
 
-`[tool.torchgen_lite]` of the nearest `pyproject.toml`, or `torchgen_lite.toml`, where the tables have no prefix
-(`[target.python]` for `[tool.torchgen_lite.target.python]`). Paths are relative to the folder of the file, and a list of one
-text may be that text. `--config 'KEY = VALUE'` puts a setting over it; options of targets that are set so hold for files of
-`--schema` and for `--torch`, too. An unknown key is an error (TG002), as is a value that a key does not take (TG003), and
-an option that a target does not have or take (TG510).
+The configuration is the table `[tool.torchgen_lite]` of the nearest `pyproject.toml`, or the file `torchgen_lite.toml`,
+where the names of tables have no prefix (`[target.python]` for `[tool.torchgen_lite.target.python]`). Paths are relative
+to the folder of the file. A list with one string may be written as that string. `--config 'KEY = VALUE'` overrides a
+setting; options of targets that are set this way also apply with `--schema` and `--torch`. An unknown key is an error
+(TG002), as is a value of the wrong type (TG003), or an unknown or invalid option of a target (TG510).
 
-`torchgen-lite schema --of config` prints a JSON Schema for editors; this page is written from the same declarations.
+`torchgen-lite schema --of config` prints a JSON Schema for editors; this page is generated from the same declarations.
 
 """
 

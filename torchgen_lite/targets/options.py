@@ -37,7 +37,7 @@ PACKAGE = matching(
     "cannot be the name of the package",
     lambda text: _is_importable(text) and text.partition(".")[0] not in _IMPORTED,
     lambda text: (
-        "what is generated imports a module of that name" if _is_importable(text) else None
+        "the generated code imports a module of that name" if _is_importable(text) else None
     ),
 )
 MODULES = list_of(MODULE, "a list of module names")
@@ -65,13 +65,15 @@ def folder_option(
     shown: str = "",
 ) -> Any:
     """`itself`: whether the folder may be the output directory itself, `.`."""
-    kind = Kind("text", {"type": "string", "minLength": 1}, partial(_read_folder, itself=itself))
+    kind = Kind(
+        "a string", {"type": "string", "minLength": 1}, partial(_read_folder, itself=itself)
+    )
     return option(doc, kind, default, shown=shown)
 
 
 def library_option() -> Any:
     return option(
-        "`fragment` where another library defines the namespace.",
+        "`fragment` if another library defines the namespace.",
         choice("def", "fragment"),
         "def",
     )

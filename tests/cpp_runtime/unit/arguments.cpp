@@ -315,7 +315,7 @@ void testReferences() {
   Stack short_stack = {Value::object(Matrix(cpu, 5))};
   EXPECT_ERROR(
       op.callBoxed(short_stack),
-      "t::add_ takes 2 arguments, the stack has 1");
+      "t::add_ takes 2 arguments, but the stack has 1");
   Stack wrong = {Value(1.5), Value::object(Matrix(cpu, 6))};
   EXPECT_ERROR(op.callBoxed(wrong), "Matrix, not float");
   EXPECT_EQ(wrong.size(), 2U);

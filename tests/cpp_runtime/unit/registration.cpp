@@ -118,7 +118,9 @@ void testLifetimes() {
       again.impl("f", [](Matrix) { return std::int64_t{1}; }),
       "Mismatch in kernel C++ signatures");
   again.close();
-  EXPECT_ERROR(again.def("g() -> ()"), "this library of namespace t is closed");
+  EXPECT_ERROR(
+      again.def("g() -> ()"),
+      "this library for namespace t is closed");
 }
 
 void testLibraries() {

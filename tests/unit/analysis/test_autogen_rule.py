@@ -51,7 +51,7 @@ def lines(text: str) -> list[str]:
         ),
         (
             COMPOSED,
-            "ops.yaml:2:12: warning[TG418] nothing is derived from 'foo', which is composed of others"
+            "ops.yaml:2:12: warning[TG418] nothing is derived from 'foo', which is composed of other operators"
             " (leave 'autogen' out, or give it a CompositeExplicitAutograd kernel)",
         ),
     ],

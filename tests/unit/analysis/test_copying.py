@@ -101,9 +101,8 @@ def test_kernels_for_autograd(read: Callable[[str], Program]) -> None:
 def test_what_cannot_be_made(read: Callable[[str], Program]) -> None:
     program = read("supported: [count, neg, _copy_from]\n")
     assert said(program) == [
-        "TG373 no kernel of `count.out` follows from that of `count`",
-        "TG374 `neg.out` follows from `neg` and copies its result with `_copy_from_and_resize`, "
-        "which has no kernel for XLA",
+        "TG373 no kernel of `count.out` can be derived from that of `count`",
+        "TG374 `neg.out` is derived from `neg` and copies its result with `_copy_from_and_resize`, which has no kernel for XLA",
     ]
     assert registered(program)[2:] == [
         "XLA count_ copied count",

@@ -41,14 +41,13 @@ def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
         "- func: my::is(Tensor x, MemoryFormat format=channels_last) -> Tensor\n"
     )
     assert messages(tmp_path, target, yaml) == [
-        "1:40: PyTorch cannot take the default of argument `limit`: it does not know `inf` as a value of type `float`",
-        "1:56: PyTorch cannot take the default of argument `dim`: "
-        "a `int[]?` may be `None` and nothing else",
+        "1:40: PyTorch cannot take the default of argument `limit`: it does not accept `inf` as a value of type `float`",
+        "1:56: PyTorch cannot take the default of argument `dim`: " "a `int[]?` may only be `None`",
         "2:24: `as` is a reserved word of PyTorch's schema language",
-        "2:42: PyTorch cannot take the default of argument `pairs`: it makes no list of `int[]` of it",
+        "2:42: PyTorch cannot take the default of argument `pairs`: it cannot make a list of `int[]` from it",
         "3:9: `is` is a reserved word of PyTorch's schema language",
         "3:46: PyTorch cannot take the default of argument `format`: "
-        "it does not know `channels_last` as a value of type `MemoryFormat`",
+        "it does not accept `channels_last` as a value of type `MemoryFormat`",
     ]
 
 
@@ -58,7 +57,7 @@ def test_types_are_said_where_they_are(tmp_path: Path) -> None:
     assert messages(tmp_path, "torch-python", yaml) == [
         "1:9: PyTorch's dispatcher does not know the type `SymFloat`",
         "1:15: PyTorch's dispatcher cannot take `NoneType?`",
-        "1:28: PyTorch's dispatcher reads no alias annotation behind `Dict(str, int)`",
+        "1:28: PyTorch's dispatcher does not accept an alias annotation after `Dict(str, int)`",
     ]
 
 

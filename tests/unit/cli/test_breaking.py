@@ -220,7 +220,7 @@ def test_causes(run: Run, project: Path) -> None:
     assert lines[-3:] == [
         "4 breaking changes against old.yaml",
         "  1 a default changed",
-        "  3 removed: 3 of them with `Dimname`, which nothing has any more",
+        "  3 removed: 3 of them with `Dimname`, which no argument has any more",
     ]
 
 
@@ -284,7 +284,7 @@ def test_pages(run: Run, project: Path) -> None:
 |  |
 |---|
 | 1 a default changed |
-| 3 removed: 3 of them with `Dimname`, which nothing has any more |
+| 3 removed: 3 of them with `Dimname`, which no argument has any more |
 
 **what breaks**
 

@@ -163,15 +163,15 @@ def test_an_internal_error_is_exit_code_2_and_says_what_to_report(
     monkeypatch.setattr("tempfile.tempdir", str(project))
     result = run("generate", "--target", "a b")
     [report] = project.glob("torchgen-lite-crash-*.txt")
-    head = "error[TG900]: internal error: RuntimeError: no such luck\n  = help: report it in the issue tracker of torchgen-lite, with "
-    assert result == Result(2, "", f"{head}the text of `{report}` and the entry it is about\n")
+    head = "error[TG900]: internal error: RuntimeError: no such luck\n  = help: please report it in the issue tracker of torchgen-lite, with "
+    assert result == Result(2, "", f"{head}the text of `{report}` and the entry that causes it\n")
     text = report.read_text()
     assert text.startswith(f"torchgen-lite {__version__}\n")
     assert platform.python_version() in text and platform.platform() in text
     assert "\ncommand: torchgen-lite generate --target 'a b'\nTraceback (most recent" in text
     assert text.endswith("\nRuntimeError: no such luck\nat all\n")
     printed = run("generate", "--target", "a b", "-v").stderr
-    assert f"\n{head}what follows and the entry it is about\n\ntorchgen-lite " in printed
+    assert f"\n{head}what follows and the entry that causes it\n\ntorchgen-lite " in printed
     assert printed.endswith("\nRuntimeError: no such luck\nat all\n")
     monkeypatch.setattr("tempfile.tempdir", str(project / "nowhere"))
     assert f"{head}what follows" in run("generate").stderr

@@ -70,7 +70,7 @@ def test_a_patch_applies_at_the_root_of_the_repository(run: Run, nested: Path) -
 
 def test_files_outside_the_folder_are_pointed_out(run: Run, nested: Path) -> None:
     said = run("diff", "--output-dir", "../out").stderr
-    assert "`git apply` passes over files outside the folder it runs in" in said
+    assert "`git apply` skips files outside the folder it runs in" in said
     git(nested.parent, "apply", input=diff(nested, "--output-dir", "../out"))
     assert run("check", "--output-dir", "../out").code == 0
 

@@ -127,7 +127,7 @@ def test_a_device_is_called_as_the_folder_is(
 def test_a_device_is_not_called_as_one_of_pytorch(run: Run, folder: Path, name: str) -> None:
     result = run("init", *BACKEND, name)
     assert (result.code, list(folder.iterdir())) == (2, [])
-    assert f"`{name}` is a device of PyTorch: give yours another name." in result.stderr
+    assert f"PyTorch already has a device `{name}`: choose another name." in result.stderr
     assert run("init", name).code == 0
 
 

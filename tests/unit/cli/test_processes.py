@@ -16,7 +16,7 @@ from torchgen_lite.emit.lock import locked_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are forked and get signals")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-FULL = "torchgen-lite: cannot write what it has to say: no space left on device\n"
+FULL = "torchgen-lite: cannot write the output: no space left on device\n"
 COMMAND = (sys.executable, "-m", "torchgen_lite")
 
 

@@ -84,7 +84,7 @@ def test_a_workspace_may_be_a_project_too(run: Run, two: Path) -> None:
         ('["c*"]', "error[TG001]: `c*` has no configuration\n --> torchgen_lite.toml:2:12\n"),
         ('["/a"]', "error[TG003]: `members`: `/a` is not the path of a folder from here"),
         ('["**/a"]', "error[TG003]: `members`: `**/a` is not the path of a folder from here"),
-        ("3", "error[TG003]: `members` takes a list of texts"),
+        ("3", "error[TG003]: `members` takes a list of strings"),
         ('["a"]\nmember = 1', "error[TG002]: unknown configuration key `member`"),
     ],
 )
@@ -172,12 +172,15 @@ def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
         (("check", "."), "error[TG001]: `.` has no configuration"),
         (
             ("check", "a", "b", "--schema", "x.yaml"),
-            "`--schema` is about one project, and 2 are named",
+            "`--schema` applies to one project, but 2 are named",
         ),
-        (("generate", "a", "b", "--stamp", "x"), "`--stamp` is about one project, and 2 are named"),
+        (
+            ("generate", "a", "b", "--stamp", "x"),
+            "`--stamp` applies to one project, but 2 are named",
+        ),
         (
             ("list", "ops", "--config", "a/torchgen_lite.toml", "--config", "b/pyproject.toml"),
-            "error[TG015]: `--config` names 2 files, and this command is about one project",
+            "error[TG015]: `--config` names 2 files, but this command applies to one project",
         ),
     ],
 )

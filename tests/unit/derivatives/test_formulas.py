@@ -44,7 +44,7 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "column"),
     [
-        ("grad * 007", "`007` is octal in C++, and no number in Python", 8),
+        ("grad * 007", "`007` is octal in C++, and not a number in Python", 8),
         ("f(grad, 'a\\n')", "`'a\\n'` has an escape; C++ and Python have different ones", 9),
         ("grad * 2.5[0]", "`2.5` has no items", 11),
         ("(1).neg()", "`(1)` has no attributes", 4),
@@ -58,7 +58,7 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
         ("grad * ", "expected a value, found the end", 7),
         ("f(a b)", "expected `,`, found `b`", 5),
         ("f(k=1, a)", "expected a keyword argument, found `a`", 8),
-        ("f(k=1, k=2)", "expected each keyword once, found `k`", 8),
+        ("f(k=1, k=2)", "expected each keyword only once, found `k`", 8),
         ("a $ b", "expected the end of the formula, found `$`", 3),
         ("a ? b", "expected `:`, found the end", 6),
         ("a.1", "expected the end of the formula, found `.1`", 2),
@@ -199,7 +199,7 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             F,
             ["self: grad"],
             [
-                "4:5: warning[TG324] no formula for 'other': a call where it requires a gradient raises "
+                "4:5: warning[TG324] no formula for 'other': a call raises an error if it requires a gradient "
                 "(give a formula, or write 'other: not_differentiable')"
             ],
         ),
@@ -207,10 +207,9 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             "f(Tensor self, Tensor?[] others, Tensor[] more, Tensor last) -> Tensor",
             ["self: grad"],
             [
-                "4:5: warning[TG324] no formula for 'last': a call where it requires a gradient raises "
+                "4:5: warning[TG324] no formula for 'last': a call raises an error if it requires a gradient "
                 "(give a formula, or write 'last: not_differentiable')",
-                "4:5: warning[TG324] no formula for 'others', 'more': where one of them requires a gradient, that is "
-                "lost (give a formula, or write 'others: not_differentiable')",
+                "4:5: warning[TG324] no formula for 'others', 'more': if one of them requires a gradient, it is lost (give a formula, or write 'others: not_differentiable')",
             ],
         ),
         ("f(Tensor self, Tensor output) -> Tensor", ["self: grad * output"], []),
@@ -282,7 +281,7 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             "b(Tensor grad, Tensor self) -> Tensor",
             ["grad: grad * self", "self: not_differentiable"],
-            ["4:11: error[TG327] 'grad' is a gradient, and an argument (rename the argument)"],
+            ["4:11: error[TG327] 'grad' is both a gradient and an argument (rename the argument)"],
         ),
         ("b(Tensor grad, Tensor self) -> Tensor", ["self, grad: not_differentiable"], []),
         (

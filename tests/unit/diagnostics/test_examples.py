@@ -71,7 +71,7 @@ def _with_a_broken_target(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 WHERE = {
-    "with a package that promises a target `reference` and has none": _with_a_broken_target,
+    "with a package that registers a target `reference` but does not have it": _with_a_broken_target,
     "where PyTorch is not installed": _without_pytorch,
     "where PyTorch is installed": _with_pytorch,
     "with a fault in torchgen-lite": _with_a_fault,

@@ -142,7 +142,7 @@ error[TG500]: template `python/package.py.j2` does not give valid Python
         (
             "{# template-api: 7 #}\nx = 1\n",
             """\
-error[TG501]: template `python/package.py.j2` is made for template-api 7, and this is 1
+error[TG501]: template `python/package.py.j2` is made for template-api 7, but this version has 1
  --> mine/python/package.py.j2:1:18
   |
 1 | {# template-api: 7 #}

@@ -85,7 +85,7 @@ def test_two_configurations_are_an_error(tmp_path: Path) -> None:
         ),
         (
             "[tool.torchgen_lite]\nschema = 3\n",
-            "pyproject.toml:2:1: error[TG003] 'schema' takes a list of texts",
+            "pyproject.toml:2:1: error[TG003] 'schema' takes a list of strings",
         ),
         (
             "[tool.torchgen_lite.lint]\nselct = []\n",

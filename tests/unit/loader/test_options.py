@@ -61,11 +61,11 @@ def test_settings_become_the_dataclass() -> None:
         ({"kind": "own"}, "`kind` takes `def` or `fragment`"),
         ({"shards": 5}, "`shards` takes a number from 0 to 4"),
         ({"shards": True}, "`shards` takes a number from 0 to 4"),
-        ({"name": 1}, "`name` takes text"),
-        ({"headers": "x"}, "`headers` takes a list of texts"),
-        ({"folders": [1]}, "`folders` takes a list of texts"),
+        ({"name": 1}, "`name` takes a string"),
+        ({"headers": "x"}, "`headers` takes a list of strings"),
+        ({"folders": [1]}, "`folders` takes a list of strings"),
         ({"types": {"T": "x"}}, "`types`: `T` is ours"),
-        ({"types": {"S": 1}}, "`types` takes a table of texts"),
+        ({"types": {"S": 1}}, "`types` takes a table of strings"),
     ],
 )
 def test_mistakes(given: dict[str, object], said: str) -> None:
@@ -88,9 +88,9 @@ def test_the_table_of_the_docs() -> None:
     assert options_page(list(OPTIONS.values())[:5]) == (
         "| option | takes | default | meaning |\n"
         "|---|---|---|---|\n"
-        "| `tensor` | text | required | The type. |\n"
+        "| `tensor` | a string | required | The type. |\n"
         "| `calls-only` | true or false | `false` | Calls. |\n"
         '| `kind` | `def` or `fragment` | `"def"` | Kind. |\n'
         "| `shards` | a number from 0 to 4 | `0` | Files. |\n"
-        "| `name` | text | the first | Name. |\n"
+        "| `name` | a string | the first | Name. |\n"
     )

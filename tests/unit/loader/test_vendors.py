@@ -405,7 +405,7 @@ def test_formulas_of_a_vendor(tmp_path: Path) -> None:
 
 def test_formulas_for_other_arguments(tmp_path: Path) -> None:
     assert said(read(tmp_path, "- name: abs(Tensor x) -> Tensor\n  x: grad\n")) == [
-        "TG307 the arguments of `abs` have other names where it is declared"
+        "TG307 the arguments of `abs` are named differently where it is declared"
     ]
 
 

@@ -226,7 +226,8 @@ def test_redispatch_looks_at_its_keyset_alone() -> None:
     with pytest.raises(DispatcherError, match="^a fallthrough kernel was executed"):
         operator.redispatch(keyset("CPU", "Python"), CPU)
     with pytest.raises(
-        TypeError, match="^ns::op.redispatch takes a DispatchKeySet first, not DispatchKey$"
+        TypeError,
+        match="^ns::op.redispatch takes a DispatchKeySet as its first argument, not DispatchKey$",
     ):
         operator.redispatch(K.CPU, CPU)
 
@@ -267,7 +268,7 @@ def test_boxed_kernels() -> None:
     stack = [CPU, 2, "b"]
     operator.redispatch_boxed(keyset("CPU"), stack)
     assert stack == list(answer)
-    with pytest.raises(TypeError, match="^ns::op takes 3 arguments, the stack has 1$"):
+    with pytest.raises(TypeError, match="^ns::op takes 3 arguments, but the stack has 1$"):
         operator.call_boxed([CPU])
 
 
@@ -379,7 +380,7 @@ def test_errors_call_a_device_of_ones_own_by_its_name() -> None:
         "fallback serves it. The call's keys are DispatchKeySet(SIM).\n"
         "'ns::op' has kernels for:\n  CPU: CPU\n  AutogradSIM: AutogradPrivateUse1"
     )
-    with pytest.raises(DispatcherError, match="called SIM already, so it cannot be called NPU"):
+    with pytest.raises(DispatcherError, match="already named SIM, so it cannot be renamed to NPU"):
         dispatcher.rename_privateuse1("NPU")
 
 
@@ -401,7 +402,7 @@ def test_other_missing_kernels() -> None:
 
 def test_an_ambiguous_kernel() -> None:
     operator, _, _keep = operator_with("CompositeImplicitAutograd", "SparseCPU")
-    with pytest.raises(AmbiguousKernelError, match="ambiguous which one autograd is to use"):
+    with pytest.raises(AmbiguousKernelError, match="ambiguous which of them autograd should use"):
         operator.call(T("SparseCPU", "AutogradOther"))
     assert operator.call(SPARSE) == "SparseCPU"
 
@@ -474,7 +475,7 @@ def test_a_keyset_of_another_runtime() -> None:
     with pytest.raises(TypeError) as raised:
         operator.call(Bad(other()))
     assert str(raised.value).endswith(
-        "Bad, whose `_dispatch_keyset` must be of torchgen_lite.runtime.keyset and is a "
+        "Bad, whose `_dispatch_keyset` must be a torchgen_lite.runtime.keyset.DispatchKeySet, not a "
         "mine.runtime.keyset.DispatchKeySet"
     )
 
@@ -489,9 +490,7 @@ class Bad:
 def test_a_keyset_of_the_wrong_type(schema: str, keyset: object) -> None:
     operator, _, _keep = operator_with("CPU", schema=f"op({schema}) -> Any")
     bad = Bad(keyset)
-    text = (
-        f"Bad, whose `_dispatch_keyset` must be a DispatchKeySet and is a {type(keyset).__name__}"
-    )
+    text = f"Bad, whose `_dispatch_keyset` must be a DispatchKeySet, not a {type(keyset).__name__}"
     for _ in range(2):
         with pytest.raises(TypeError, match=text):
             operator.call([bad] if "[]" in schema else bad)
@@ -509,7 +508,7 @@ def test_the_keyset_of_a_foreign_type_is_checked() -> None:
     register_tensor_type(Foreign, lambda value: "CPU")  # type: ignore[arg-type, return-value]
     try:
         with pytest.raises(
-            TypeError, match="registered for Foreign must give a DispatchKeySet, not"
+            TypeError, match="registered for Foreign must return a DispatchKeySet, not"
         ):
             operator.call(Foreign())
     finally:
@@ -531,6 +530,6 @@ def test_what_a_tensor_raises_comes_through() -> None:
 def test_a_missing_autograd_kernel_says_what_to_do() -> None:
     operator, _, _keep = operator_with("CPU")
     with pytest.raises(
-        MissingKernelError, match="register `fallthrough_kernel` as this key's fallb"
+        MissingKernelError, match="register `fallthrough_kernel` as the fallback of this key"
     ):
         operator.call(T("CPU", "AutogradCPU"))

@@ -70,15 +70,15 @@ def returns_none(x: Tensor, n: int, *, s: float) -> None: ...
 @pytest.mark.parametrize(
     ("kernel", "fault"),
     [
-        (too_few, "it takes 1 positional arguments, a call passes 2"),
+        (too_few, "it takes 1 positional arguments, but a call passes 2"),
         (too_many, "it needs more than the 2 positional arguments that a call passes"),
         (no_keyword, "it does not take the keyword-only argument 's'"),
         (wrong_keyword, "its keyword-only argument 'q' is not in the schema"),
-        (only_keyword, "it takes 0 positional arguments, a call passes 2"),
-        (tensor_as_int, "it annotates 'x' as int, the schema says Tensor"),
-        (int_as_list, "it annotates 'n' as Sequence[int], the schema says int"),
-        (float_as_str, "it annotates 's' as str, the schema says float"),
-        (returns_none, "it is annotated to return None, the schema says Tensor"),
+        (only_keyword, "it takes 0 positional arguments, but a call passes 2"),
+        (tensor_as_int, "it annotates 'x' as int, but the schema says Tensor"),
+        (int_as_list, "it annotates 'n' as Sequence[int], but the schema says int"),
+        (float_as_str, "it annotates 's' as str, but the schema says float"),
+        (returns_none, "it is annotated to return None, but the schema says Tensor"),
     ],
 )
 def test_kernels_that_do_not_fit(kernel: Callable[..., Any], fault: str) -> None:
@@ -94,10 +94,10 @@ def test_kernels_that_do_not_fit(kernel: Callable[..., Any], fault: str) -> None
 
 
 def test_a_kernel_is_a_callable() -> None:
-    with pytest.raises(TypeError, match="a kernel is a callable, not 3; registered at "):
+    with pytest.raises(TypeError, match="a kernel must be callable, not 3; registered at "):
         register(SCHEMA, cast(Any, 3))
     library = Library("_", "IMPL", dispatcher=Dispatcher())
-    with pytest.raises(TypeError, match="a kernel is a callable, not 3"):
+    with pytest.raises(TypeError, match="a kernel must be callable, not 3"):
         library.fallback(cast(Any, 3), "CPU")
 
 
@@ -146,10 +146,10 @@ def test_returns() -> None:
     register("op(Tensor x) -> (Tensor, Tensor)", pair)
     register("op(Tensor x) -> ()", nothing)
     with pytest.raises(
-        TypeError, match=r"annotated to return None, the schema says \(Tensor, int\)"
+        TypeError, match=r"annotated to return None, but the schema says \(Tensor, int\)"
     ):
         register("op(Tensor x) -> (Tensor, int)", nothing)
-    with pytest.raises(TypeError, match=r"to return tuple\[Tensor, Tensor\], the schema says \(\)"):
+    with pytest.raises(TypeError, match=r"to return tuple\[Tensor, Tensor\], but the schema says \(\)"):
         register("op(Tensor x) -> ()", pair)
 
 

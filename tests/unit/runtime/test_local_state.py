@@ -160,7 +160,7 @@ def test_a_guard_is_left_where_it_was_entered() -> None:
     guard = ExcludeDispatchKeyGuard(K.Tracer)
     before = local_state()
     contextvars.copy_context().run(guard.__enter__)
-    with pytest.raises(RuntimeError, match="is left in a thread or task that has not entered it$"):
+    with pytest.raises(RuntimeError, match="is exited in a thread or task that did not enter it$"):
         guard.__exit__(None, None, None)
     assert local_state() is before
 

@@ -149,7 +149,7 @@ def test_functions_of_formulas(run: Run, folder: Path, config: str) -> None:
 """
     found = said(run, folder, config, ops, "def k(self): ...\n", "def helper(grad): ...\n")
     assert found == """\
-error[TG334]: `helper` takes 1 positional argument, and `self` is one more
+error[TG334]: `helper` takes 1 positional argument, but `self` is one more
  --> ops.yaml:5:11
   |
 1 | - func: my::f(Tensor self) -> Tensor

@@ -27,7 +27,7 @@ def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
     yield from _check_copies(resolved)
 
 
-_OWN = "an operator of your own has a namespace: `mylib::{}`, or `namespace` in the configuration"
+_OWN = "give your own operators a namespace: `mylib::{}`, or `namespace` in the configuration"
 
 
 def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diagnostic]:
@@ -108,9 +108,9 @@ def _not_made(
     functional: NativeFunction, entry: DispatchEntry, variant: NativeFunction
 ) -> Diagnostic:
     name = variant.func.local_name
-    message = f"no kernel of `{name}` follows from that of `{functional.func.local_name}`"
-    label = f"`{name}` writes other tensors than this one returns"
-    help_ = f"write a kernel of its own, and name `{name}` in the list as well"
+    message = f"no kernel of `{name}` can be derived from that of `{functional.func.local_name}`"
+    label = f"`{name}` writes to tensors that this one does not return"
+    help_ = f"write a separate kernel, and add `{name}` to the list"
     return finding(functional, "TG373", message, entry.key_span, label, help_)
 
 
@@ -119,9 +119,9 @@ def _cannot_copy(
 ) -> Diagnostic:
     name = variant.func.local_name
     message = (
-        f"`{name}` follows from `{functional.func.local_name}` and copies its result with `{copy}`, "
-        f"which has no kernel for {_backend(entry)}"
+        f"`{name}` is derived from `{functional.func.local_name}` and copies its result with "
+        f"`{copy}`, which has no kernel for {_backend(entry)}"
     )
-    label = f"`{name}` follows from it"
-    help_ = f"name `{copy}` under `supported`, and write its kernel"
+    label = f"`{name}` is derived from it"
+    help_ = f"add `{copy}` to `supported`, and write its kernel"
     return finding(functional, "TG374", message, entry.key_span, label, help_)

@@ -78,7 +78,7 @@ def _refusal(function: NativeFunction) -> str | None:
     if any(
         is_tensor_like(value.type) and _is_nested(value.type) for value in function.func.returns
     ):
-        return f"`{name}` has a result of lists in a list, which no gradient goes through"
+        return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
     keys = {dispatch.key for dispatch in function.dispatch}
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
     if keys == {"CompositeImplicitAutograd"}:
@@ -146,8 +146,11 @@ def _check_missing(
     """Tensors without a formula: a call refuses a tensor, but no list; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type) in LISTS}
     for names, text in (
-        ([name for name in missing if name not in lists], "{}: a call where {} a gradient raises"),
-        ([name for name in missing if name in lists], "{}: where {} a gradient, that is lost"),
+        (
+            [name for name in missing if name not in lists],
+            "{}: a call raises an error if {} a gradient",
+        ),
+        ([name for name in missing if name in lists], "{}: if {} a gradient, it is lost"),
     ):
         if names:
             which = "one of them requires" if len(names) > 1 else "it requires"
@@ -214,7 +217,7 @@ def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Ite
                 yield Found("TG327", message, node.span, "out of range")
     for argument in schema.arguments:
         if argument.name in ambiguous:
-            message = f"`{argument.name}` is a gradient, and an argument"
+            message = f"`{argument.name}` is both a gradient and an argument"
             place = ambiguous[argument.name]
             yield Found("TG327", message, place, "which one?", "rename the argument")
     if len(ways) > 1:

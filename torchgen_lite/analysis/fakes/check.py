@@ -65,8 +65,10 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
     if fake.checks and not fake.rules:
         return None
     if results and all(result.argument is not None for result in results):
-        return f"`{name}` gives back what it wrote to, and has its fake by itself"
-    return f"`{name}` returns nothing, and has its fake by itself" if not results else None
+        return f"`{name}` returns what it wrote to, so its fake is derived from the schema"
+    return (
+        f"`{name}` returns nothing, so its fake is derived from the schema" if not results else None
+    )
 
 
 def _scope(schema: FunctionSchema) -> Scope:
@@ -145,7 +147,7 @@ def _check_result(
             message = f"{what} is `{result.value.type}`, not a tensor"
             yield Found("TG331", message, rule.span, "here", "give it a `value`")
         elif not kind.is_known:
-            message = f"no rule makes a `{result.value.type}`"
+            message = f"a rule cannot make a `{result.value.type}`"
             yield Found("TG331", message, rule.span, "here", "name a Python function")
         return
     source, places = result.source, dict(rule.field_spans)
@@ -162,13 +164,13 @@ def _check_result(
         problem, place, label = "is a tensor", "value", "no tensor"
     elif not present & {"like", "shape", "view"}:
         hint = "add `like` or `shape`"
-        yield Found("TG331", f"nothing says the shape of {what}", rule.span, "here", hint)
+        yield Found("TG331", f"the rule does not give the shape of {what}", rule.span, "here", hint)
     elif kind == kinds.TENSORS and not present & {"like", "count"}:
         problem, label, hint = "is a list of tensors", "one tensor", "add `count`"
     elif kind == kinds.TENSOR and "count" in present:
         problem, place, label = "is one tensor", "count", "a list"
     elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
         hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
-        yield Found("TG331", f"nothing says the dtype of {what}", rule.span, "here", hint)
+        yield Found("TG331", f"the rule does not give the dtype of {what}", rule.span, "here", hint)
     if problem:
         yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)

@@ -121,7 +121,7 @@ def expect(node: nodes.Expression, wanted: frozenset[Kind], scope: Scope) -> Kin
     words = " or ".join(sorted(_word(w) for w in wanted))
     hint = None
     if kind.is_optional and fits(kind.present, wanted):
-        hint = f"it may be None: ask first, `{node}.defined() ? ... : ...`"
+        hint = f"it may be None: check first, `{node}.defined() ? ... : ...`"
     return scope.report(
         "TG333", f"`{node}` is {_word(kind)}, and {words} is needed here", node, "here", hint
     )
@@ -196,7 +196,7 @@ def _call(node: nodes.Call, scope: Scope) -> Kind:
         hint = did_you_mean(name, [*FUNCTIONS, "default"])
         return scope.report("TG332", f"no function `{name}` in rules", node, "here", hint)
     if node.keywords:
-        return scope.report("TG333", f"`{name}` takes no keywords", node, "here")
+        return scope.report("TG333", f"`{name}` takes no keyword arguments", node, "here")
     most = None if function.repeats else len(function.takes)
     count = len(node.arguments)
     if count < function.least or (most is not None and count > most):

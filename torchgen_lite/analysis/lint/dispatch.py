@@ -61,7 +61,7 @@ def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
         if explicit is not None:
             message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
-            hint, other = "remove one of them", (explicit.key_span, "stands before it")
+            hint, other = "remove one of them", (explicit.key_span, "comes before it")
             yield finding(function, "TG407", message, implicit.key_span, "shadowed", hint, other)
 
 

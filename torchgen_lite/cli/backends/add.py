@@ -33,9 +33,10 @@ from torchgen_lite.loader.entry import NativeFunction
 def add_command(
     session: Session, operators: tuple[str, ...], key: str, native: str, schema: tuple[str, ...]
 ) -> int:
-    """Append entries of PyTorch to the schema file, with kernels to write for KEY.
+    """Copy entries from PyTorch to the schema file, with kernels to write for KEY.
 
-    A variant of a structured operator comes with the out variant that it delegates to, which has the kernel.
+    For a variant of a structured operator, the out variant that it delegates to is copied too, as
+    it has the kernel.
 
     \b
     torchgen-lite add mm.out
@@ -53,7 +54,7 @@ def add_command(
     text = before + (gap if wanted else "") + "\n".join(entry(f, key) for f in wanted)
     for name in dict.fromkeys(f.name for f in _with_delegates(pytorch, operators)):
         if name in there:
-            session.talk(f"{name} is there already")
+            session.talk(f"{name} is already declared")
     session.talk(f"{counted(len(wanted), 'operator')} added")
     session.answer("add", "", added=[function.name for function in wanted])
     if wanted:

@@ -59,7 +59,7 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
     "modules",
     multiple=True,
     metavar="MODULE",
-    help="Ask PyTorch after this import what is registered, and no schema file; repeatable.",
+    help="Import this module and ask PyTorch what is registered, instead of reading a schema file; repeatable.",
 )
 @click.option(
     "--scan",
@@ -67,31 +67,45 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
     multiple=True,
     metavar="DIR",
     type=click.Path(exists=True, path_type=Path),
-    help='C++ with `m.impl("...")` instead of a schema file; repeatable.',
+    help='Read C++ with `m.impl("...")` instead of a schema file; repeatable.',
 )
-@click.option("--only", metavar="TAG", help="Operators with this tag: core, pointwise.")
+@click.option(
+    "--only", metavar="TAG", help="Only operators with this tag, such as core or pointwise."
+)
 @click.option(
     "--calls",
     metavar="LOG",
     type=RegularFile(exists=True),
-    help="Operators that a profile, a fallback log or an exported graph names.",
+    help="Only operators that a profile, a fallback log or an exported graph names.",
 )
-@click.option("--like", metavar="KEY", help="Operators that this key has kernels for.")
-@click.option("--fallback", is_flag=True, help="The backend has a fallback, to CPU for example.")
+@click.option("--like", metavar="KEY", help="Only operators that this key has kernels for.")
+@click.option(
+    "--fallback", is_flag=True, help="Assume that the backend has a fallback, to CPU for example."
+)
 @click.option(
     "--show",
     multiple=True,
     type=click.Choice([verdict.name for verdict in Verdict]),
-    help="List the operators of this verdict; repeatable.",
+    help="List the operators with this verdict; repeatable.",
 )
-@click.option("--write", metavar="FILE", type=click.Path(path_type=Path), help="Keep the verdicts.")
+@click.option(
+    "--write",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the verdicts to this file.",
+)
 @click.option(
     "--against",
     metavar="FILE",
     type=RegularFile(exists=True),
     help="Exit 1 if an operator has a worse verdict than in this file.",
 )
-@click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
+@click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the report as an HTML page.",
+)
 @partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def coverage_command(
@@ -110,10 +124,11 @@ def coverage_command(
     against: Path | None,
     html: Path | None,
 ) -> int:
-    """What a backend covers: a verdict on each operator of PyTorch, derived ones included.
+    """Show what a backend covers: a verdict on each operator of PyTorch, including derived ones.
 
-    An operator has a kernel of its own; or is served by the kernel of a variant, such as add_.Tensor by add.out; or
-    is composed of other operators; or ends in the backend's fallback; or nothing serves it.
+    An operator has its own kernel, or is served by the kernel of a variant (add_.Tensor by
+    add.out), or is composed of other operators, or uses the fallback of the backend, or is not
+    served at all.
 
     \b
     torchgen-lite coverage --key XLA --schema xla_native_functions.yaml

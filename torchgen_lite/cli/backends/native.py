@@ -26,7 +26,7 @@ def native_options(command: _Command) -> _Command:
         "--native",
         default="",
         metavar="RELEASE",
-        help="The PyTorch that is meant: a version, a wheel, a path (default: as configured, else the installed one).",
+        help="Which PyTorch: a version, a wheel or a path (default: as configured, else the installed one).",
     )
     return schema_options(native(command))
 

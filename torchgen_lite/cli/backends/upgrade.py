@@ -40,7 +40,7 @@ from torchgen_lite.dialects.cpp import dispatcher
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.releases import INSTALLED
 
-_DEAD = "kernels that are dead, or abort when they are loaded"
+_DEAD = "kernels that are never called, or abort when they are loaded"
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,25 @@ class Both:
 
 
 @click.command("upgrade")
-@click.option("--from", "old", required=True, metavar="RELEASE", help="The PyTorch of before.")
+@click.option("--from", "old", required=True, metavar="RELEASE", help="The old PyTorch.")
 @click.option(
     "--to",
     "new",
     default=INSTALLED,
     metavar="RELEASE",
-    help="The PyTorch of after (default: the installed one).",
+    help="The new PyTorch (default: the installed one).",
 )
 @click.option(
     "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
 )
 @schema_options
-@click.option("--fix", is_flag=True, help="Write the new schemas into the author's `func:` lines.")
-@click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
+@click.option("--fix", is_flag=True, help="Update the schemas in your `func:` lines.")
+@click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the report as an HTML page.",
+)
 @partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def upgrade_command(
@@ -85,10 +90,11 @@ def upgrade_command(
     fix: bool,
     html: Path | None,
 ) -> int:
-    """What a new PyTorch changes for a backend. Exit 1 if kernels are dead, or abort the process that loads them.
+    """Show what a new PyTorch changes for a backend. Exit 1 if there are kernels that are never
+    called, or that abort the process that loads them.
 
-    RELEASE is a version that is installed or whose wheel is in this folder, or the path of a wheel, of a checkout or
-    of a native_functions.yaml.
+    RELEASE is a version that is installed, or whose wheel is in this folder; or the path of a
+    wheel, a checkout or a native_functions.yaml.
 
     \b
     torchgen-lite upgrade --from 2.9 --to 2.10 --schema xla_native_functions.yaml
@@ -143,7 +149,7 @@ def _changed(both: Both) -> Iterator[Diagnostic]:
     for function, _, new in both.pairs():
         name, place = function.func.local_name, function.place("func")
         if new is None:
-            yield finding(function, "TG371", f"PyTorch has no operator `{name}` any more", place)
+            yield finding(function, "TG371", f"PyTorch no longer has operator `{name}`", place)
         else:
             difference = compare_kernels(function, new.function)
             if difference.rank is Rank.aborts:
@@ -154,7 +160,7 @@ def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> 
     symint = any(entry.kernel.endswith("_symint") for entry in function.dispatch)
     kernel = dispatcher.signature(new.function, symint=symint)
     name = function.func.local_name
-    message = f"`{name}` takes a kernel of another type: loading the old one aborts"
+    message = f"`{name}` now takes a kernel of a different type: loading the old one aborts"
     at_fault = difference.old.span if difference.old is not None else None
     span = at_fault if at_fault is not None and _is_own(function) else function.place("func")
     label = f"now `{difference.new}`" if difference.new is not None else "not any more"
@@ -180,8 +186,8 @@ def _sections(both: Both, key: str) -> Iterator[Section]:
             structured.append(
                 (function.func.local_name, f"{_structure(old)} before, {_structure(new)} now")
             )
-    yield Section("other names, defaults or SymInt", milder)
-    yield Section("structured or delegated otherwise", structured)
+    yield Section("different names, defaults or SymInt", milder)
+    yield Section("structured or delegated differently", structured)
     yield from _composites(both, key)
 
 
@@ -201,14 +207,14 @@ def _composites(both: Both, key: str) -> Iterator[Section]:
     gained = [
         n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
     ]
-    yield Section("composed of others now: a kernel of your own may go", _names(gained))
+    yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
     served = program_kernels(both.program, backend_policy(both.program))
     with_mine = (Coverage(native, key, served) for native in (both.old, both.new))
     was, now = ({c.operator.name: c.verdict for c in coverage} for coverage in with_mine)
     lost = [
         n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
     ]
-    yield Section("served before, and by nothing now: a kernel is needed", _names(lost))
+    yield Section("no longer served: a kernel is needed", _names(lost))
     new = [n for n in now if n not in was and now[n] is Verdict.nothing]
     theirs = {name: _backends(both.new, name) for name in new}
     yield Section(

@@ -32,15 +32,15 @@ _SOURCE = (
     click.option(
         "--target",
         metavar="NAME",
-        help="What this target registers (default: the first that is configured).",
+        help="The registrations of this target (default: the first configured one).",
     ),
-    click.option("--torch", is_flag=True, help="What the installed PyTorch has registered."),
+    click.option("--torch", is_flag=True, help="The registrations of the installed PyTorch."),
     click.option(
         "--import",
         "modules",
         multiple=True,
         metavar="MODULE",
-        help="With --torch: import this first, which registers operators of yours; repeatable.",
+        help="With --torch: first import this module, which registers your operators; repeatable.",
     ),
 )
 
@@ -54,12 +54,16 @@ def _source_options(command: click.decorators.FC) -> click.decorators.FC:
 
 @click.command("table")
 @click.argument("operator", required=False)
-@click.option("--key", "keys", multiple=True, metavar="KEY", help="Only this slot; repeatable.")
-@click.option("--html", metavar="FILE", help="Write all operators, or one, as a page.")
+@click.option(
+    "--key", "keys", multiple=True, metavar="KEY", help="Only the slot of this key; repeatable."
+)
+@click.option(
+    "--html", metavar="FILE", help="Write the tables of all operators, or of one, as an HTML page."
+)
 @click.option(
     "--against",
     metavar="REF|PATH|torch:VERSION",
-    help="The cells that change since another version, of all operators or of one.",
+    help="Show the cells that changed since another version, for all operators or one.",
 )
 @_source_options
 @partial(global_options, more_formats=("markdown",))
@@ -73,11 +77,11 @@ def table_command(
     against: str | None,
     **asked: Any,
 ) -> int:
-    """The computed dispatch table of an operator: which kernel serves each key, by which rule.
+    """Show the computed dispatch table of an operator: which kernel serves each key, and by which rule.
 
-    Backend fallbacks, which no schema file names, are PyTorch's where the target is for PyTorch, and those
-    that its framework says it has for target `python`. With --against, both sides are read from schema files, with
-    --torch too.
+    Schema files do not name backend fallbacks: for targets for PyTorch they are PyTorch's, and for
+    target `python` those that the framework declares. With --against, both sides are read from
+    schema files, even with --torch.
 
     \b
     torchgen-lite table aten::add.Tensor
@@ -91,7 +95,7 @@ def table_command(
     if against is not None:
         return _compare(session, against, operator, keys, html, **asked)
     if session.output_format == "markdown":
-        raise click.UsageError("`--output-format markdown` is for `--against`.")
+        raise click.UsageError("`--output-format markdown` needs `--against`.")
     found, details = _registrations(session, operator, keys, **asked)
     if html is not None:
         title = operator or ("operators of PyTorch" if asked["torch"] else "operators")
@@ -189,7 +193,7 @@ def why_command(
     keys: tuple[str, ...],
     **asked: Any,
 ) -> int:
-    """Why a call whose arguments have these keys runs that kernel, rule by rule.
+    """Show rule by rule why a call whose arguments have these keys runs that kernel.
 
     \b
     torchgen-lite why add.Tensor CPU AutogradCPU
@@ -229,7 +233,7 @@ def _registrations(
     )
 
     if modules and not torch:
-        raise click.UsageError("`--import` is for `--torch`: schema files say all by themselves.")
+        raise click.UsageError("`--import` needs `--torch`.")
     if torch:
         try:
             every = list(registrations_of_torch(modules=modules))

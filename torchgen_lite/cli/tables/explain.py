@@ -92,9 +92,11 @@ def _end_of_chain(cell: Cell, is_last: bool) -> str:
     if cell.origin == "ambiguous autogradother":
         return "two kernels could serve this key: the call raises AmbiguousKernelError"
     if cell.falls_through:
-        return "a kernel that falls through is not to be run: the call raises"
+        return "a fallthrough kernel cannot be run: the call raises"
     if cell.source in SERVE_UNDEFINED or cell.origin == "nested kernel":
-        return "a composite kernel calls other operators; each of those calls dispatches anew"
+        return (
+            "a composite kernel calls other operators, and each of these calls is dispatched anew"
+        )
     return "no keys are left below this kernel" if is_last else ""
 
 
@@ -103,9 +105,9 @@ def render_why(registrations: Registrations, answer: Why) -> str:
     names = ", ".join(answer.keys) or "no keys"
     lines = [f"{registrations.name} called with {names}"]
     if answer.joined:
-        lines.append(f"  joined by the local state: {', '.join(answer.joined)}")
+        lines.append(f"  included by the local state: {', '.join(answer.joined)}")
     if answer.skipped:
-        lines.append(f"  skipped, nothing to do there: {', '.join(answer.skipped)}")
+        lines.append(f"  skipped, as there is nothing to do: {', '.join(answer.skipped)}")
     for step in answer.steps:
         keys = f"DispatchKeySet({', '.join(step.keys)})"
         lines += ["", f"{step.how} with {keys}", f"  highest key: {step.cell.key}"]

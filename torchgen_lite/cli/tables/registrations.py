@@ -38,7 +38,7 @@ def registrations_of_torch(
         for key in (*kernels, *fallbacks):
             if key not in known:
                 release = f"PyTorch {torch.__version__}"
-                raise ImportError(f"{release} has a dispatch key `{key}`, which no table here has")
+                raise ImportError(f"{release} has a dispatch key `{key}`, which is unknown here")
         yield Registrations(name, kernels, fallbacks, keys)
 
 

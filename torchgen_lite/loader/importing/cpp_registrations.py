@@ -261,7 +261,7 @@ def _inferred(reader: Reader, block: Block, name: str, kernel: Kernel, node: Nod
     schemas = {infer_schema(name, one) for one in overloads}
     schema = schemas.pop() if len(schemas) == 1 else None
     if schema is None:
-        message = f"`{name}` has its schema from the type of its kernel"
+        message = f"`{name}` takes its schema from the type of its kernel"
         why = (
             "has a type that is not known here"
             if len(overloads) == 1
@@ -303,7 +303,7 @@ def _add_kernel(
 ) -> None:
     tree = block.tree
     if kernel.problem:
-        message = f"`{name}` has a kernel for {key} that YAML cannot name"
+        message = f"`{name}` has a kernel for {key} that YAML cannot express"
         return reader.report("TG602", message, tree, node, kernel.problem, "give it a name")
     overloads = reader.functions.find(kernel.name, block.around, block.used)
     function, *template = kernel.name.partition("<")
@@ -315,7 +315,7 @@ def _add_kernel(
     is_hidden = bool(overloads) and all(one.is_hidden for one in overloads)
     is_member = any(one.is_member for one in overloads)
     if not KERNEL_NAME.fullmatch(shown):
-        message = f"`{name}` has a kernel for {key} that YAML cannot name"
+        message = f"`{name}` has a kernel for {key} that YAML cannot express"
         problem, help_ = "this is an instance of a template", "give it a function of its own"
         return reader.report("TG602", message, tree, node, problem, help_)
     if is_member:

@@ -175,7 +175,7 @@ class _Reader:
         if (name, "autograd") in given:
             function = given[name, "autograd"]
             shown = f"{function.__module__}:{_shown(function)}"
-            message = f"`{name}` has its gradient from `{shown}`"
+            message = f"`{name}` takes its gradient from `{shown}`"
             help_ = "write `derivatives:`, or keep the call of `register_autograd`"
             self._report("TG607", message, function, help_)
 
@@ -183,8 +183,8 @@ class _Reader:
         """`autocast:` is for every device, and has two words for dtypes."""
         if set(dtypes.values()) == {self.torch.float32}:
             self.library.extras.append(Extra(name, "autocast", "float32"))
-            message = f"`{name}` is run in float32 under autocast on {', '.join(dtypes)} alone"
-            help_ = "`autocast: float32` says so of every device"
+            message = f"`{name}` is run in float32 under autocast only on {', '.join(dtypes)}"
+            help_ = "`autocast: float32` applies to every device"
             self._report("TG606", message, help_=help_)
         elif dtypes:
             listed = ", ".join(f"{dtype} on {device}" for device, dtype in dtypes.items())

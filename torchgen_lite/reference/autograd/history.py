@@ -143,8 +143,8 @@ def bump_version(tensor: Tensor) -> None:
         storage.version = version + 1
     elif not is_inference_mode_enabled():
         raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed: what was made in"
-            " inference mode has no version. Change a clone of it, which is a normal tensor."
+            "Inplace update to inference tensor outside InferenceMode is not allowed: a tensor made in "
+            "inference mode has no version counter. Modify a clone of it, which is a normal tensor."
         )
 
 

@@ -30,9 +30,9 @@ FREED = (
 )
 
 INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. A tensor that was made in inference mode has no version"
-    " to notice changes by, so autograd can't keep it: use a clone of it, which is a normal tensor, or make it"
-    " under no_grad() instead of inference_mode()."
+    "Inference tensors cannot be saved for backward. A tensor made in inference mode has no "
+    "version counter, so autograd could not detect changes to it: use a clone of it, which is a "
+    "normal tensor, or make it under no_grad() instead of inference_mode()."
 )
 
 _sequence = itertools.count()
@@ -198,7 +198,7 @@ class SavedTensor:
                 "one of the variables needed for gradient computation has been modified by an inplace"
                 f" operation: [{tensor._dtype.scalar_type} {list(tensor._shape)}]{made} is at version"
                 f" {version}; expected version {self.version} instead. Hint: the variable is an input or"
-                f" the result of {node.name()}; change it out of place, or clone it before."
+                f" the result of {node.name()}; modify it out of place, or clone it first."
             )
         if self.output < 0:
             return tensor

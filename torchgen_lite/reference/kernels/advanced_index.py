@@ -63,7 +63,7 @@ def _geometries(self: Tensor, indices: Sequence[Tensor | None]) -> IndexGeometry
         elif index._dtype in (bool_, uint8):
             if index._device is meta:
                 raise NotImplementedError(
-                    "indexing by a mask on the meta device: the shape of the result depends on data"
+                    "indexing with a mask on the meta device: the shape of the result depends on the data"
                 )
             count = int(np.count_nonzero(index._array))
             result += [((count,), (index.ndim,))] * index.ndim
@@ -141,7 +141,7 @@ def _numpy_index(self: Tensor, indices: Sequence[Tensor | None]) -> tuple[Any, .
 
 
 def _scalar_mask(index: Tensor) -> list[Any]:
-    raise IndexError("a zero-dimensional mask must be unsqueezed, with the tensor that it indexes")
+    raise IndexError("unsqueeze a zero-dimensional mask, together with the tensor that it indexes")
 
 
 def index_out(self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor) -> None:

@@ -311,5 +311,5 @@ def pad(
     self: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
     if mode != "constant":
-        raise NotImplementedError(f"pad: the mode is always 'constant' here, not '{mode}'")
+        raise NotImplementedError(f"pad: the only supported mode is 'constant', not '{mode}'")
     return ops.constant_pad_nd(self, pad, 0.0 if value is None else value)

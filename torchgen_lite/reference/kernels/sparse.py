@@ -182,7 +182,7 @@ def sparse_coo_to_sparse(
     dense_dim: int | None = None,
 ) -> Tensor:
     if sparse_dim is not None and sparse_dim != sparse_dim_sparse(self):
-        raise RuntimeError("to_sparse: conversion to another number of sparse dimensions")
+        raise RuntimeError("to_sparse: changing the number of sparse dimensions")
     return self
 
 

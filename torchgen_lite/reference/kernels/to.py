@@ -32,8 +32,7 @@ def to_dtype_layout(
     wanted = dtype or self._dtype
     if layout is not None and layout is not self.layout:
         raise RuntimeError(
-            f"to(): the layout stays as it is: {self.layout} can't become {layout}; use to_dense() or"
-            " to_sparse()"
+            f"to() cannot change the layout from {self.layout} to {layout}; use to_dense() or to_sparse()"
         )
     same = where is self._device and wanted is self._dtype
     if same and not copy and keeps_format(self._shape, self._strides, memory_format):

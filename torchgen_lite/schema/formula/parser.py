@@ -235,7 +235,7 @@ class _Parser:
         while not self.take(")"):
             if self.token.kind == IDENT and self.peek(1) == "=":
                 if any(self.token.text == name for name, _ in keywords):
-                    raise self.unexpected("each keyword once")
+                    raise self.unexpected("each keyword only once")
                 name = self.advance().text
                 self.advance()
                 keywords.append((name, self.conditional()))
@@ -283,7 +283,7 @@ class _Parser:
         """Refuse what the languages of formulas read differently."""
         text, problem = token.text, ""
         if text.isdigit() and text[0] == "0" and len(text) > 1:
-            problem = f"`{text[:40]}` is octal in C++, and no number in Python"
+            problem = f"`{text[:40]}` is octal in C++, and not a number in Python"
         elif token.kind == STRING and "\\" in text:
             problem = f"`{text[:40]}` has an escape; C++ and Python have different ones"
         elif token.kind == NUMBER and _is_too_large(text):

@@ -68,16 +68,18 @@ def namespace_problem(namespace: str) -> str:
     parts = namespace.split("::")
     for part in parts:
         if part in KEYWORDS:
-            return f"`{namespace}` is not a C++ namespace: `{part}` is a reserved word in C++"
+            return f"`{namespace}` cannot be a C++ namespace: `{part}` is a reserved word in C++"
         if is_macro(part):
-            return f"`{namespace}` is not a C++ namespace: `{part}` is a macro"
+            return f"`{namespace}` cannot be a C++ namespace: `{part}` is a macro"
     if parts[0] in _FUNCTIONS:
-        return f"`{namespace}` is not a C++ namespace: `{parts[0]}` is a function in headers of C++"
+        return f"`{namespace}` cannot be a C++ namespace: standard headers declare a function `{parts[0]}`"
     taken = next((part for part in parts[1:] if part in LIBRARIES), "")
     if namespace in LIBRARIES or parts[0] == "std":
         taken = parts[0]
     return (
-        f"`{namespace}` is not a namespace for a library: `{taken}` is another's" if taken else ""
+        f"`{namespace}` cannot be the namespace of a library: `{taken}` belongs to another one"
+        if taken
+        else ""
     )
 
 
@@ -89,7 +91,10 @@ def _class_problems(
     scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}
     for name in options.kernel_classes:
         if name not in scopes:
-            help_ = did_you_mean(name, scopes) or f"kernels are named `{name}::f` under `dispatch`"
+            help_ = (
+                did_you_mean(name, scopes)
+                or f"kernels in it are named `{name}::f` under `dispatch`"
+            )
             yield f"no kernel is a member of `{name}`", help_
         elif not options.kernel_headers:
             yield f"nothing declares `{name}`", "name its header with `kernel-headers`"
@@ -107,9 +112,9 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
                 f"two parameters are called `{name}` in C++",
                 argument.name_span,
                 (
-                    f"generated code has a `{name}` itself"
+                    f"the generated code uses the name `{name}` itself"
                     if name in KEYSETS
-                    else f"`{seen[name]}` has this name, too"
+                    else f"`{seen[name]}` has the same name"
                 ),
                 "rename the argument",
             )
@@ -130,9 +135,9 @@ def _check_kernels(
             yield finding(
                 operator.function,
                 "TG513",
-                f"kernel `{entry.kernel}` has the name of a namespace that is generated",
+                f"kernel `{entry.kernel}` has the name of a generated namespace",
                 entry.kernel_span,
                 f"`{namespace}::{name}` is a namespace",
-                f"name another kernel under `dispatch`: `{entry.key}: {name}_kernel`",
+                f"rename the kernel under `dispatch`: `{entry.key}: {name}_kernel`",
             )
             return

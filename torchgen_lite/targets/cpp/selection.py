@@ -21,7 +21,7 @@ from torchgen_lite.targets.skipped import has_any_number
 def any_number(function: NativeFunction) -> str:
     """Why no typed call can stand for an operator; empty if one can."""
     # A schema with `...` has no type that a call could have.
-    problem = "takes or gives any number of values, which a typed call cannot"
+    problem = "takes or returns any number of values, which a typed call cannot"
     return problem if has_any_number(function) else ""
 
 
@@ -50,10 +50,10 @@ def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
     if found:
         name, entry, functional = found[0]
         count = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        message = f"target `{target}` makes no in-place and out variants: not `{name}`{count}"
-        help_ = "name those that are called in the list, and write their kernels"
+        message = f"target `{target}` does not derive in-place and out variants: `{name}`{count}"
+        help_ = "add those that are called to the list, and write their kernels"
         yield finding(
-            functional, "TG373", message, entry.key_span, "of this one, for example", help_
+            functional, "TG373", message, entry.key_span, "from this one, for example", help_
         )
 
 
@@ -80,6 +80,6 @@ def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
         name = function.namespace
         # Names of this kind are reserved for the compiler and the standard library.
         if is_macro(name) or re.match("_[_A-Z]", name):
-            message = f"namespace `{name}` is a name of C++'s own, such as those of macros"
+            message = f"namespace `{name}` is reserved in C++, or the name of a macro"
             help_ = "libtorch registers namespaces with macros; choose another name"
             yield finding(function, "TG512", message, None, "in this namespace", help_)

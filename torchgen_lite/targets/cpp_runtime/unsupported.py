@@ -45,10 +45,10 @@ def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
         yield finding(
             function,
             "TG562",
-            "target `cpp-runtime` makes no kernel from `derivatives`",
+            "target `cpp-runtime` generates no kernels from `derivatives`",
             function.place("derivatives"),
             "not used",
-            "write one, and name it under `Autograd` in `dispatch`",
+            "write one, and add it to `dispatch` under `Autograd`",
         )
 
 

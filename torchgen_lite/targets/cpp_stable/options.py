@@ -31,6 +31,6 @@ class StableOptions(ModuleOptions):
     target_version: Release | None = option(
         'The oldest libtorch that the library runs with, `"2.10"`; a type that it does not support is '
         "a diagnostic (TG532).",
-        Kind("text", {"type": "string", "pattern": f"^{_RELEASE}$"}, _read_release),
+        Kind("a string", {"type": "string", "pattern": f"^{_RELEASE}$"}, _read_release),
         shown="what the types need",
     )

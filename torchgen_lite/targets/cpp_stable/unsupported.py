@@ -98,7 +98,7 @@ def _check_releases(
         having = [r for r in RELEASES if r >= since]
         yield from missing(function, f"`{type_}` in its stable ABI", releases, having, span)
     elif any(r < since for r in releases):
-        message = f"`{type_}` is carried from libtorch {release_text(since)} on"
+        message = f"`{type_}` is supported from libtorch {release_text(since)} on"
         help_ = f'`target-version` is "{release_text(target)}": raise it, or use `skip`'
         yield finding(function, "TG532", message, span, f"the type of {what}", help_)
 
@@ -121,5 +121,5 @@ def _check_dispatch(operator: Operator) -> Iterator[Diagnostic]:
     yield from check_structured(operator, "TG531", "the stable ABI has no structured kernels")
     for entry in operator.own_kernels:
         if entry.key in UNREAD_KEYS:
-            message = f"libtorch does not find the key `{entry.key}` by its name"
+            message = f"libtorch cannot look up the key `{entry.key}` by name"
             yield finding(operator.function, "TG533", message, entry.key_span, "here")

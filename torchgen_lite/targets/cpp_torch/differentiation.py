@@ -181,7 +181,7 @@ def _refusals(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
         problem = info and policy.refuses(operator.facts, plan, info)
         if problem:
             message = f"`{function.name}` {problem}"
-            label = "no kernel is made for its formulas"
+            label = "no kernel is generated from its formulas"
         elif function.namespace in TORCH_NAMESPACES and key == DEFAULT and function.derivatives:
             message = f"PyTorch has the formulas of `{function.name}` itself"
             label = "not used: formulas for one backend go under `dispatch:`"
@@ -215,14 +215,14 @@ def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Ite
         for node, name in unknown_functions(derivative.tree, functions):
             is_python = name in TORCH_FUNCTIONS
             where = (
-                "PyTorch has in Python alone" if is_python else "neither the file nor PyTorch has"
+                "PyTorch has only in Python" if is_python else "neither the file nor PyTorch has"
             )
             message = f"the formula calls `{name}`, which {where}"
             hint = did_you_mean(name, own) or (
                 "" if is_python else did_you_mean(name, AT_FUNCTIONS)
             )
-            hint = hint or "name a header that has it with `formula-headers`"
-            label = f"taken for `at::{name}`"
+            hint = hint or "name a header that declares it with `formula-headers`"
+            label = f"assumed to be `at::{name}`"
             yield finding(info.function, "TG341", message, node.span, label, hint)
 
 

@@ -219,6 +219,8 @@ def _problem(function: NativeFunction, classes: Collection[str]) -> str:
     empty if it can."""
     for place, type_ in types.refused(function, classes):
         if type_.startswith(CLASS_PREFIX) and type_ not in classes:
-            return f"has a class that `types` of the target names no C++ for: {place} is `{type_}`"
-        return f"has a type that libtorch passes to no kernel: {place} is `{type_}`"
+            return (
+                f"has a class without a C++ type under `types` of the target: {place} is `{type_}`"
+            )
+        return f"has a type that libtorch cannot pass to a kernel: {place} is `{type_}`"
     return any_number(function)

@@ -31,5 +31,5 @@ class DocsOptions:
         "The address where files of the project can be read; paths are appended: `https://github.com/me/lib/blob/main/`.",
         matching(r"https?://[\w.:@-]+/(?:[\w.~%/-]*/)?", "is not the address of a folder"),
         "",
-        shown="file names are no links",
+        shown="file names are not links",
     )

@@ -75,7 +75,7 @@ def _lacking(
     help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
     made = next((one for one in registered if one.origin not in _PLAIN), None)
     if made is not None:
-        message = f"the kernel of `{made.operator.name}` for {made.key} is made of functions of a `framework`"
+        message = f"the generated kernel of `{made.operator.name}` for {made.key} needs functions of a `framework`"
         yield Diagnostic("TG510", message, place, help=help_)
     for name in used_constants(package.overloads):
         if name not in _CONSTANTS:

@@ -122,7 +122,7 @@ def _adapted(overload: Overload) -> Overload:
 
 
 class _AdapterNames(Names):
-    """Names of a stub that is defined in `methods.py`, so that no module stands before it."""
+    """Names of a stub that is defined in `methods.py`, so that no module comes before it."""
 
     __slots__ = ()
 

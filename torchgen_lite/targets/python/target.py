@@ -89,9 +89,9 @@ def _inexpressible(
 ) -> str:
     """Why no stub can stand for an operator, or why it cannot be recorded; empty if all can."""
     if has_any_number(function):
-        return "takes or gives any number of values, which a stub cannot"
+        return "takes or returns any number of values, which a stub cannot"
     if records and _has_list_among_results(function):
-        return "has formulas and a list among its results, whose gradients have no places"
+        return "has formulas, and a list among its results, whose gradients cannot be told apart"
     return taken_name(function, home, stubs)
 
 

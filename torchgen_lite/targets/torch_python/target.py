@@ -95,7 +95,7 @@ def select_torch_python(program: Program, options: TorchPythonOptions) -> Select
 def _inexpressible(function: NativeFunction) -> str:
     """Why no function can stand for an operator; empty if one can."""
     if has_any_number(function):
-        return "takes or gives any number of values, which a function cannot"
+        return "takes or returns any number of values, which a function cannot"
     for argument in function.func.kwarg_only:
         if is_reserved(argument.name):
             return f"takes `{argument.name}` by name, which is a keyword of Python"

@@ -40,5 +40,5 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
             )
             hint = did_you_mean(name, known) or did_you_mean(name, TORCH_FUNCTIONS)
             hint = hint or "write it in a module of `formulas`"
-            label = f"taken for `torch.{name}`"
+            label = f"assumed to be `torch.{name}`"
             yield finding(operator.function, "TG341", message, node.span, label, hint)

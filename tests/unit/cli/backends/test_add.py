@@ -36,7 +36,7 @@ def test_entries_with_what_they_need(run: Run, backend: Path) -> None:
 """
     assert run("fmt", "--check").code == 0
     result = run("add", "mm", "isnan")
-    assert result.stderr == "aten::mm is there already\n1 operator added\nwrote ops.yaml\n"
+    assert result.stderr == "aten::mm is already declared\n1 operator added\nwrote ops.yaml\n"
 
 
 def test_mistakes(run: Run, backend: Path) -> None:

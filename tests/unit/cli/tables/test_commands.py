@@ -142,7 +142,7 @@ def test_operators_that_a_target_leaves_out(run: Run, tables: Path) -> None:
         whose = "error[TG012]: target `cpp-torch` does not have"
         assert absent["twice"].endswith(f"{whose} `aten::twice`: `skip` names it\n")
         assert absent["aten::every"].endswith(
-            f"{whose} `aten::every`: it takes or gives any number of values, which a typed call cannot\n"
+            f"{whose} `aten::every`: it takes or returns any number of values, which a typed call cannot\n"
         )
     asked = ("list", "ops", "--output-format", "json", "--target", "cpp-torch")
     listed = json.loads(run(*settings, *asked).stdout)["ops"]
@@ -186,7 +186,7 @@ def test_targets_without_registrations(run: Run, tables: Path) -> None:
     # Which kernels there are depends on the options, so that they have to be right.
     result = run("--config", "target.python.skip = 1", *asked)
     assert (result.code, result.stdout) == (2, "")
-    assert "error[TG510]: `skip` takes a list of texts" in result.stderr
+    assert "error[TG510]: `skip` takes a list of strings" in result.stderr
     exported = ("list", "ops", "--output-format", "json")
     for wrong, code in (("torch-stubs", "TG015"), ("pyton", "TG008")):
         document = json.loads(run(*exported, "--target", wrong).stdout)

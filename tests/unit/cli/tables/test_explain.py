@@ -43,8 +43,8 @@ def test_render_table_of_some_keys() -> None:
 def test_render_why() -> None:
     assert render_why(ADD, why(ADD, ["CPU", "AutogradCPU"])) == (
         "ns::add called with CPU, AutogradCPU\n"
-        "  joined by the local state: BackendSelect, ADInplaceOrView\n"
-        "  skipped, nothing to do there: BackendSelect, ADInplaceOrView\n"
+        "  included by the local state: BackendSelect, ADInplaceOrView\n"
+        "  skipped, as there is nothing to do: BackendSelect, ADInplaceOrView\n"
         "\n"
         "call with DispatchKeySet(CPU, AutogradCPU)\n"
         "  highest key: AutogradCPU\n"

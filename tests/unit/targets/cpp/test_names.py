@@ -60,9 +60,12 @@ def refused(folder: Path, target: str, yaml: str, namespace: str = "") -> str:
 @pytest.mark.parametrize(
     ("operator", "said"),
     [
-        ("int::g", "'int' is not a C++ namespace: 'int' is a reserved word in C++"),
-        ("torch::f", "'torch' is not a namespace for a library: 'torch' is another's"),
-        ("std::f", "'std' is not a namespace for a library: 'std' is another's"),
+        ("int::g", "'int' cannot be a C++ namespace: 'int' is a reserved word in C++"),
+        (
+            "torch::f",
+            "'torch' cannot be the namespace of a library: 'torch' belongs to another one",
+        ),
+        ("std::f", "'std' cannot be the namespace of a library: 'std' belongs to another one"),
     ],
 )
 def test_the_namespace_that_nobody_chose(
@@ -77,7 +80,7 @@ def test_the_namespace_that_nobody_chose(
 
 def test_a_part_of_a_namespace(tmp_path: Path) -> None:
     yaml = "- func: demo::f(Tensor x) -> Tensor\n"
-    assert "'mine::at' is not a namespace" in refused(tmp_path, "cpp-torch", yaml, "mine::at")
+    assert "'mine::at' cannot be the namespace" in refused(tmp_path, "cpp-torch", yaml, "mine::at")
     assert generated(tmp_path, "cpp-torch", yaml, "mine::torch_ops")
 
 
@@ -92,8 +95,8 @@ def test_a_part_of_a_namespace(tmp_path: Path) -> None:
 def test_kernels_with_names_of_namespaces(tmp_path: Path, target: str, kernel: str) -> None:
     yaml = f"- func: demo::{kernel}(Tensor x) -> Tensor\n"
     assert refused(tmp_path, target, yaml) == (
-        f"ops.yaml:1:9: error[TG513] kernel '{kernel}' has the name of a namespace that is generated "
-        f"(name another kernel under 'dispatch': 'CompositeImplicitAutograd: {kernel}_kernel')"
+        f"ops.yaml:1:9: error[TG513] kernel '{kernel}' has the name of a generated namespace "
+        f"(rename the kernel under 'dispatch': 'CompositeImplicitAutograd: {kernel}_kernel')"
     )
     named = f"{yaml}  dispatch: {{CompositeImplicitAutograd: {kernel}_kernel}}\n"
     assert generated(tmp_path, target, named)

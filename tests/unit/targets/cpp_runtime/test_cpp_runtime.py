@@ -215,7 +215,7 @@ def test_structured_kernels_are_refused_entry_by_entry(tmp_path: Path) -> None:
 
 def test_any_number_of_values_is_left_out(tmp_path: Path) -> None:
     assert messages(tmp_path, "- func: my::f(...) -> ...\n" + NEG) == [
-        "ops.yaml:1:9: TG511 `my::f` takes or gives any number of values, which a typed call cannot"
+        "ops.yaml:1:9: TG511 `my::f` takes or returns any number of values, which a typed call cannot"
     ]
 
 
@@ -230,10 +230,10 @@ def test_any_number_of_values_is_left_out(tmp_path: Path) -> None:
         ("shards = 1000", "takes a number from 0 to 256"),
         ("headers = ['a\">b']", "not a path of a header"),
         ("kernel-headers = ['a\">b']", "not a path of a header"),
-        ("headers = 'a.h'", "`headers` takes a list of texts"),
+        ("headers = 'a.h'", "`headers` takes a list of strings"),
         ("calls-only = 1", "`calls-only` takes true or false"),
         ('module = "_C"', "unknown option `module` of target `cpp-runtime`"),
-        ('types = ["a"]', "`types` takes a table of texts"),
+        ('types = ["a"]', "`types` takes a table of strings"),
         ('types = {Device = "my device"}', "`types`: `my device` is not a C++ type"),
         ('types = {Device = "int; int"}', "is not a C++ type"),
         ('types = {Tensor = "T"}', "the type of tensors is the option `tensor`"),
@@ -253,7 +253,7 @@ def test_wrong_options(tmp_path: Path, options: str, message: str) -> None:
         ('tensor = "const my::Tensor"', "`const my::Tensor` is not a C++ type"),
         ('tensor = "my::Tensor&"', "`my::Tensor&` is not a C++ type"),
         ('tensor = "my::Tensor*"', "`my::Tensor*` is not a C++ type"),
-        ("tensor = 1", "`tensor` takes text"),
+        ("tensor = 1", "`tensor` takes a string"),
     ],
 )
 def test_a_wrong_tensor(tmp_path: Path, tensor: str, message: str) -> None:

@@ -51,7 +51,7 @@ def test_operators_with_any_number_of_values_are_left_out(tmp_path: Path) -> Non
     found = messages(tmp_path, "- func: my::f(...) -> ...\n- func: my::g(Tensor x) -> Tensor\n")
     assert (
         found
-        == "ops.yaml:1:9: TG511 `my::f` takes or gives any number of values, which a typed call cannot"
+        == "ops.yaml:1:9: TG511 `my::f` takes or returns any number of values, which a typed call cannot"
     )
 
 
@@ -60,7 +60,7 @@ def test_operators_with_any_number_of_values_are_left_out(tmp_path: Path) -> Non
     [
         ('skip = ["my::g"]', "there is no operator `my::g`"),
         ('target-version = "2.8"', "the first is 2.9"),
-        ("target-version = 2.10", "`target-version` takes text"),
+        ("target-version = 2.10", "`target-version` takes a string"),
         ('namespace = "a-b"', "is not a C++ namespace"),
         ('namespace = "class"', "is not a C++ namespace"),
         ('folder = "../x"', "is not a path below the output folder"),
@@ -98,7 +98,7 @@ def test_wrong_options(tmp_path: Path, options: str, message: str) -> None:
             'target-version = "2.11"',
             "",
             [
-                "1:22: TG532 `Generator?` is carried from libtorch 2.13 on",
+                "1:22: TG532 `Generator?` is supported from libtorch 2.13 on",
                 "2:9: TG534 the stable ABI of PyTorch 2.11 has no tags",
             ],
         ),

@@ -435,8 +435,8 @@ def test_a_function_that_nobody_has(tmp_path: Path) -> None:
     ]
     assert said(**{"formula-headers": ["formulas.h"]}) == []
     (tmp_path / "ops.yaml").write_text(entry("f(Tensor x) -> Tensor", "x: lobpcg(grad)"))
-    hint = "name a header that has it with `formula-headers`"
-    message = "the formula calls `lobpcg`, which PyTorch has in Python alone"
+    hint = "name a header that declares it with `formula-headers`"
+    message = "the formula calls `lobpcg`, which PyTorch has only in Python"
     assert said() == [("TG341", message, hint)]
 
 

@@ -384,11 +384,11 @@ std::string f(
     c10::Dict<std::string, at::Tensor> named);
 """ in generate(tmp_path, yaml)["include/demo/kernels.h"]
     assert diagnostics(tmp_path, yaml) == [
-        "warning[TG511]: `demo::g` has a type that libtorch passes to no kernel: "
+        "warning[TG511]: `demo::g` has a type that libtorch cannot pass to a kernel: "
         "argument `name` is `Dimname`",
-        "warning[TG511]: `demo::h` has a type that libtorch passes to no kernel: "
+        "warning[TG511]: `demo::h` has a type that libtorch cannot pass to a kernel: "
         "the result is `Scalar[]`",
-        "warning[TG511]: `demo::i` takes or gives any number of values, which a typed call cannot",
+        "warning[TG511]: `demo::i` takes or returns any number of values, which a typed call cannot",
     ]
 
 
@@ -422,7 +422,7 @@ def test_a_struct_hides_no_class(tmp_path: Path) -> None:
 def test_custom_classes_without_a_type(tmp_path: Path) -> None:
     yaml = f"- func: demo::f(Tensor x, {CLASS} a) -> Tensor\n"
     assert diagnostics(tmp_path, yaml) == [
-        "warning[TG511]: `demo::f` has a class that `types` of the target names no C++ for: "
+        "warning[TG511]: `demo::f` has a class without a C++ type under `types` of the target: "
         f"argument `a` is `{CLASS}`"
     ]
     structured = f"""\
@@ -431,7 +431,7 @@ def test_custom_classes_without_a_type(tmp_path: Path) -> None:
 - func: demo::f({CLASS} a) -> Tensor
   structured_delegate: f.out
 """
-    warning = "has a type that libtorch passes to no kernel: argument `a`"
+    warning = "has a type that libtorch cannot pass to a kernel: argument `a`"
     assert warning in "".join(diagnostics(tmp_path, structured, types=HELD))
 
 
@@ -552,7 +552,7 @@ def configured(values: dict[str, object]) -> Config:
         ({"shards": 300}, "`shards` takes a number from 0 to 256"),
         ({"folder": "../x"}, "`folder`: `../x` is not a path below the output folder"),
         ({"folder": "."}, "`folder`: `.` is not a path below the output folder"),
-        ({"kernel-headers": "x.h"}, "`kernel-headers` takes a list of texts"),
+        ({"kernel-headers": "x.h"}, "`kernel-headers` takes a list of strings"),
         ({"calls-only": 1}, "`calls-only` takes true or false"),
     ],
 )

@@ -176,7 +176,7 @@ class Library final {
 
   void checkOpen() const {
     if (closed_) {
-      throw Error("this library of namespace " + ns_ + " is closed");
+      throw Error("this library for namespace " + ns_ + " is closed");
     }
   }
 
@@ -251,7 +251,7 @@ class Library final {
     if (ns_ == "_") {
       throw Error(
           "impl(\"" + std::string(name) +
-          "\", ...): an operator has no kernel in the wildcard namespace _  (" +
+          "\", ...): kernels of operators cannot be registered in the wildcard namespace _  (" +
           site_.debug() + ")");
     }
     if (colons != std::string_view::npos && name.substr(0, colons) != ns_) {

@@ -100,7 +100,7 @@ class OperatorHandle final {
     if (count >= 0 && stack.size() < static_cast<std::size_t>(count)) {
       throw Error(
           fullName() + " takes " + std::to_string(count) +
-          " arguments, the stack has " + std::to_string(stack.size()));
+          " arguments, but the stack has " + std::to_string(stack.size()));
     }
     return count < 0 ? stack.size() : static_cast<std::size_t>(count);
   }

@@ -189,8 +189,8 @@ inline void OperatorEntry::report(
     throw AmbiguousKernelError(
         full_name_ +
         " has kernels for CompositeImplicitAutograd and for a backend whose "
-        "autograd is AutogradOther, so it is ambiguous which one autograd is "
-        "to use. Register a kernel for AutogradOther, or "
+        "autograd is AutogradOther, so it is ambiguous which of them autograd "
+        "should use. Register a kernel for AutogradOther, or "
         "CompositeExplicitAutograd instead of CompositeImplicitAutograd." +
         sites);
   }
@@ -216,7 +216,7 @@ inline void OperatorEntry::report(
   const std::string name(toString(key));
   const std::string hint = name.rfind("Autograd", 0) != 0
       ? ""
-      : "Where autograd has nothing to do, a fallback lets calls pass: "
+      : "If autograd has nothing to do here, register a fallback: "
         "TORCHGEN_LITE_LIBRARY_IMPL(_, " +
           name + ", m) { m.fallback(torchgen_lite::fallthrough()); } ";
   throw MissingKernelError(

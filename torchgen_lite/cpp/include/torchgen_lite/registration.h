@@ -135,8 +135,8 @@ inline RegistrationHandle Dispatcher::registerFallback(
   const int slot = slotOf(key);
   if (slot <= 0) {
     throw Error(
-        "a fallback needs a runtime key, " + std::string(toString(key)) +
-        (isAliasDispatchKey(key) ? " is an alias key" : " is none"));
+        "a fallback needs a runtime key, but " + std::string(toString(key)) +
+        (isAliasDispatchKey(key) ? " is an alias key" : " is not one"));
   }
   if (function.isValidUnboxed()) {
     throw Error(
