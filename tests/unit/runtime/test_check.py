@@ -149,7 +149,9 @@ def test_returns() -> None:
         TypeError, match=r"annotated to return None, but the schema says \(Tensor, int\)"
     ):
         register("op(Tensor x) -> (Tensor, int)", nothing)
-    with pytest.raises(TypeError, match=r"to return tuple\[Tensor, Tensor\], but the schema says \(\)"):
+    with pytest.raises(
+        TypeError, match=r"to return tuple\[Tensor, Tensor\], but the schema says \(\)"
+    ):
         register("op(Tensor x) -> ()", pair)
 
 
