@@ -6,7 +6,7 @@ add = _packet("add", _Candidate(_operators.add_Tensor, ..., out=_operators.add_o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
@@ -48,14 +48,17 @@ def is_function(overload: Overload) -> bool:
     return "function" in overload.function.variants
 
 
-def merged_groups(overloads: Iterable[Overload]) -> dict[str, list[Overload]]:
+def merged_groups(every: Groups) -> dict[str, list[Overload]]:
     """Overloads by base name, out variants merged in."""
-    return {base: merge_out(group) for base, group in group_by_base(overloads).items()}
+    return {base: merge_out(group) for base, group in every.items()}
 
 
-def build_functions(package: Package) -> Iterator[OutputFile]:
-    """`functions.py` and `functions.pyi`."""
-    groups = merged_groups(filter(is_function, package.overloads))
+def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator[OutputFile]:
+    """`functions.py` and `functions.pyi`, of `every` overload and of those that are `merged`."""
+    groups = {
+        base: merged[base] if len(group) == len(every[base]) else merge_out(group)
+        for base, group in group_by_base(filter(is_function, package.overloads)).items()
+    }
     context: dict[str, object] = {
         "runtime": package.runtime,
         "functions": [function_view(base, group) for base, group in groups.items()],

@@ -20,6 +20,7 @@ from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Names, Overload
 from torchgen_lite.targets.python.overloads import (
     CandidateView,
+    as_method,
     function_view,
     group_by_base,
     self_first,
@@ -63,7 +64,7 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     """The mixin and its types."""
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
-    groups = group_by_base([o if _takes_self_first(o) else _adapted(o) for o in methods])
+    groups = group_by_base([as_method(o if _takes_self_first(o) else _adapted(o)) for o in methods])
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = [_method_view(base, group) for base, group in groups.items()]
     common: dict[str, object] = {"has_eq": any(o.dunder == "__eq__" for o in operators)}
@@ -88,11 +89,11 @@ def _types(
     shadowed = shadowed_types([identifier(base) for base in groups])
     return {
         "methods": [
-            signatures_view(identifier(base), group, method=True, shadowed=shadowed)
+            signatures_view(identifier(base), group, shadowed=shadowed)
             for base, group in groups.items()
         ],
         "plain_operators": [
-            signatures_view(o.dunder, groups[o.base], method=True, shadowed=shadowed)
+            signatures_view(o.dunder, groups[o.base], shadowed=shadowed)
             for o in operators
             if o.style == "method"
         ],

@@ -13,14 +13,16 @@ from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Parameter
+from torchgen_lite.dialects.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
     CandidateView,
     SignatureView,
-    function_view,
+    candidate_views,
     group_by_base,
+    is_stub,
     signatures_view,
 )
 from torchgen_lite.targets.python.package import Package, type_imports, used_constants
@@ -102,14 +104,15 @@ def _packet_view(
     *,
     is_shared: bool,
 ) -> PacketView:
-    view = function_view(base, merged, prefix=prefix)
+    name = identifier(base)
+    stub = merged[0].names.stub if is_stub(merged) else ""
     types = signatures_view("__call__", merged, first=Parameter("_packet"), shadowed=shadowed)
     return PacketView(
-        name=view.name,
-        literal=view.literal,
-        function=view.name if is_shared and not view.stub else "",
-        stub=view.stub,
-        candidates=view.candidates,
+        name=name,
+        literal=quote(prefix + name),
+        function=name if is_shared and not stub else "",
+        stub=stub,
+        candidates=() if is_shared or stub else candidate_views(merged),
         overloads=[OverloadView(o.names.attribute, o.names.stub) for o in group],
         signatures=types.signatures,
     )

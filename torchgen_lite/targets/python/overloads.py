@@ -76,21 +76,21 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
     """Fold every out variant into the overload that it is the out variant of, as PyTorch's Python API does.
 
     `add.Tensor` and `add.out` become one overload with `out=`; a factory's out variant has no dtype, layout
-    and device. An out variant without a partner stays on its own: it can be called with `out=` only.
+    and device. An out variant without a partner stays on its own: it can be called with `out=` only. The parameters
+    are then those of the public function.
     """
     out_of: dict[tuple[str, ...], Overload] = {}
     for overload in overloads:
         if overload.schema.out:
             out_of.setdefault(_call_shape(overload), overload)
-    if not out_of:
-        return list(overloads)
     merged = []
     for overload in overloads:
         if not overload.schema.out:
-            partner = out_of.pop(_call_shape(overload), None)
-            merged.append(overload._replace(out=partner))
+            partner = out_of.pop(_call_shape(overload), None) if out_of else None
+            parameters = _public(overload, partner)
+            merged.append(overload._replace(out=partner, parameters=parameters))
     alone = {id(overload) for overload in out_of.values()}
-    merged += [o._replace(out=o) for o in overloads if id(o) in alone]
+    merged += [o._replace(out=o, parameters=_public(o)) for o in overloads if id(o) in alone]
     return merged
 
 
@@ -129,9 +129,16 @@ def function_view(
     `prefix` stands before the name in the module, as in `aten.add`.
     """
     stub = overloads[0].names.stub if is_stub(overloads, method=method) else ""
-    tried = () if stub else in_matching_order(overloads)
-    candidates = [_candidate_view(overload, method=method) for overload in tried]
+    candidates = () if stub else candidate_views(overloads, method=method)
     return FunctionView(identifier(base), quote(prefix + identifier(base)), stub, candidates)
+
+
+def candidate_views(
+    overloads: Sequence[Overload], *, method: bool = False
+) -> Sequence[CandidateView]:
+    """The overloads of a packet."""
+    tried = in_matching_order(overloads)
+    return [_candidate_view(overload, method=method) for overload in tried]
 
 
 def is_stub(overloads: Sequence[Overload], *, method: bool = False) -> bool:
@@ -183,13 +190,12 @@ def signatures_view(
     overloads: Sequence[Overload],
     *,
     first: Parameter | None = None,
-    method: bool = False,
     shadowed: frozenset[str] = frozenset(),
 ) -> SignaturesView:
     """The `def`s of a name, in the order in which a call tries them; `first` is put before all parameters."""
     signatures = [
         SignatureView(
-            unshadowed(_parameters(overload, first, method=method), shadowed),
+            unshadowed(_led_by(first, overload.parameters), shadowed),
             returned(overload.returns).unshadowed(shadowed),
             doc_text(lines) if (lines := doc_lines(overload.function.doc)) else "",
         )
@@ -198,23 +204,38 @@ def signatures_view(
     return SignaturesView(name, signatures)
 
 
-def _parameters(overload: Overload, first: Parameter | None, *, method: bool) -> list[Parameter]:
-    """The parameters of a public function or a method, `out=` merged in."""
-    found = list(overload.parameters)
-    if method:
-        found = [Parameter("self"), *[p for p in found if p.name != "self"]]
+def _led_by(first: Parameter | None, parameters: Sequence[Parameter]) -> Sequence[Parameter]:
+    if first is None:
+        return parameters
+    name = free_name(first.name, {p.name for p in parameters})
+    return [first._replace(name=name), *parameters]
+
+
+def _public(overload: Overload, out: Overload | None = None) -> tuple[Parameter, ...]:
+    """The parameters of a public function, `out=` merged in."""
+    found = _with_varargs(overload, overload.parameters, method=False)
+    if out is None:
+        return found
+    star = () if any(p.stars for p in found) else (STAR,)
+    return (*found, *star, _out_parameter(out.schema.out))
+
+
+def as_method(overload: Overload) -> Overload:
+    """The overload with the parameters of a method."""
+    found = (Parameter("self"), *[p for p in overload.parameters if p.name != "self"])
+    return overload._replace(parameters=_with_varargs(overload, found, method=True))
+
+
+def _with_varargs(
+    overload: Overload, parameters: tuple[Parameter, ...], *, method: bool
+) -> tuple[Parameter, ...]:
+    """The parameters, of which a list of integers may be given as several arguments."""
     positional = [a for a in overload.schema.arguments if not a.kwarg_only]
     at = varargs_position(positional, method=method)
-    if at is not None and positional[at].default is None:
-        found[at] = Parameter(identifier(positional[at].name), _SIZES, stars="*")
-        found = [p for p in found if p != STAR]
-    if overload.out is not None and overload.out.function is not overload.function:
-        found += [] if any(p.stars for p in found) else [STAR]
-        found.append(_out_parameter(overload.out.schema.out))
-    if first is not None:
-        name = free_name(first.name, {p.name for p in found})
-        found.insert(0, first._replace(name=name))
-    return found
+    if at is None or positional[at].default is not None:
+        return parameters
+    sizes = Parameter(identifier(positional[at].name), _SIZES, stars="*")
+    return (*parameters[:at], sizes, *[p for p in parameters[at + 1 :] if p != STAR])
 
 
 def _out_parameter(out: Sequence[Argument]) -> Parameter:

@@ -30,6 +30,7 @@ from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
+from torchgen_lite.targets.python.overloads import group_by_base
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
@@ -139,11 +140,12 @@ def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
     yield OutputFile(f"{package.root}/py.typed", "python/py.typed.j2", {})
     yield build_libraries(package, privateuse1)
     yield from build_operators(package)
-    yield from build_functions(package)
-    groups = merged_groups(package.overloads)
-    yield from build_redispatch(package, groups)
+    groups = group_by_base(package.overloads)
+    merged = merged_groups(groups)
+    yield from build_functions(package, groups, merged)
+    yield from build_redispatch(package, merged)
     yield from build_methods(package)
-    yield from build_ops(package, groups)
+    yield from build_ops(package, merged)
 
 
 def _runtime(package: Package) -> Iterator[OutputFile]:

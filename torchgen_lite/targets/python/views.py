@@ -18,7 +18,7 @@ from torchgen_lite.dialects.python_names import (
     free_name,
     identifier,
 )
-from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned, unshadowed
+from torchgen_lite.dialects.python_signature import Annotation, returned, unshadowed
 from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -43,7 +43,7 @@ class OperatorView(NamedTuple):
     """
 
     name: str
-    parameters: Sequence[Parameter]
+    parameters: Sequence[str]
     result: Annotation
     doc: str
     sized: Sequence[SizedView]
@@ -75,7 +75,7 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
     dispatching = {name: kind for name, kind in names.items() if kind != "-"}
     return OperatorView(
         name=overload.names.flat,
-        parameters=unshadowed(overload.parameters, shadowed),
+        parameters=[*map(str, unshadowed(overload.parameters, shadowed))],
         result=returned(overload.returns).unshadowed(shadowed),
         doc=doc_text([qualified(function), "", *lines]) if lines else "",
         sized=[_sized(position, identifier(a.name), a.type) for position, a in sized],
