@@ -35,17 +35,17 @@ def lay_out_python(text: str) -> str:
         return text
     raw = _raw_lines(text, lines)
     for i in found:
-        divide = _layout_of(lines, i) if i not in raw else None
-        if divide is not None:
+        if i not in raw:
             text = lines[i].lstrip(" ")
-            lines[i] = divide(text, len(lines[i]) - len(text))
+            divide = _layout_of(text, lines, i)
+            if divide is not None:
+                lines[i] = divide(text, len(lines[i]) - len(text))
     return "\n".join(lines)
 
 
-def _layout_of(lines: list[str], i: int) -> Callable[[str, int], str] | None:
-    """How to lay a line out: as a statement, as an item in brackets, or not at all."""
-    line = lines[i].lstrip()
-    if line[:1] == "#" or line.startswith('"""'):
+def _layout_of(text: str, lines: list[str], i: int) -> Callable[[str, int], str] | None:
+    """How to lay a line out, whose text this is: as a statement, as an item in brackets, or not at all."""
+    if text.startswith(("#", '"""')):
         return None
     before = i - 1
     while before >= 0 and lines[before].lstrip()[:1] in ("", "#"):
@@ -53,7 +53,7 @@ def _layout_of(lines: list[str], i: int) -> Callable[[str, int], str] | None:
     end = "" if before < 0 else lines[before].partition("  # ")[0][-1:]
     if end and end in ",([{":
         return lay_out_item
-    goes_on = line[:1] in _MAY_GO_ON and _GOES_ON.match(line) and not _BLOCKS.match(line)
+    goes_on = text[0] in _MAY_GO_ON and _GOES_ON.match(text) and not _BLOCKS.match(text)
     return None if end == "\\" or goes_on else lay_out_statement
 
 

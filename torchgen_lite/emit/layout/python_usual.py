@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from torchgen_lite.emit.layout.items import STRING, split_items
 from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
 
 _IMPORT = re.compile(r"from [\w.]+ import (?=\w)")
 _NAME_TARGET = re.compile(r"[\w.]+(?:: \w+)? = ")
-_TARGET = re.compile(r"return |[\w.]+(?:: [\w.]+(?:\[[\w., \[\]]*\])?)? = ")
-# What a statement or an item begins with that is a call or a display, up to its bracket: the name of what is called.
 _NAME = r"[^\W\d][\w.]*"
-_HEAD = re.compile(rf"(?:(?:return |{_NAME} = |\w+=)?({_NAME})?|[*@]+({_NAME}))")
+# A value with subscripts: the target, the subscripts but the last one, which has no comma, and that.
+_SUBSCRIPTED = re.compile(
+    rf"(return |[\w.]+(?:: [\w.]+(?:\[[\w., \[\]]*\])?)? = ){_NAME}((?:\[[^\[\]]*\])*)\[([^\[\],]+)\]"
+)
+# What a statement or an item begins with that is a call or a display, up to its bracket: the name of what is called.
+_HEAD = re.compile(rf"(?:(?:return |{_NAME}(?:: \w+)? = |\w+=)?({_NAME})?|[*@]+({_NAME}))")
 # A tuple of one simple item, whose comma asks for nothing: a name, or calls with one argument.
 _FLAT = r"[^()\[\]{},]*"
 _NESTED = rf"(?:\[\w*\]|\({_FLAT}(?:\({_FLAT}\){_FLAT})*\))"
@@ -31,25 +33,23 @@ _NOT_CALLED = frozenset("""
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-class _List(NamedTuple):
-    """What brackets hold, an item a line; the longest is `width` without its comma."""
-
-    lines: str
-    number: int
-    width: int
+# What brackets hold, an item a line; how many items there are; how long the longest is without its comma.
+_List = tuple[str, int, int]
 
 
 def lay_out_usual(text: str, indent: int, tail: str = "") -> str | None:
     """The lines of a usual statement that is too long, or of an item with a comma as its `tail`; else None."""
-    is_signature = text.startswith(("def ", "async def "))
-    is_block = is_signature or text.startswith("class ")
+    is_block = text.startswith(("def ", "async def ", "class "))
     head = text.partition("(")[0]
     if not is_block:
         head = head.partition("[")[0].partition("{")[0]
-    opening, bracket = len(head), text[len(head) : len(head) + 1]
-    called = head.rpartition(" ")[2] if is_block else _called(head)
-    if called is None or not bracket or (called and bracket != "("):
+    opening = len(head)
+    bracket = text[opening : opening + 1]
+    if not bracket or (bracket == "[" and not is_block and head[-1:] not in " =*"):
         return _without_brackets(text, indent)
+    called = head.rpartition(" ")[2] if is_block else _called(head)
+    if called is None or (called and bracket != "("):
+        return None
     end = len(text) - 1
     if is_block:
         end = text.rfind(") -> ")
@@ -67,13 +67,14 @@ def lay_out_usual(text: str, indent: int, tail: str = "") -> str | None:
         return None
     if len(first) > LINE_LENGTH:
         return _in_brackets(head[: -len(called)], text[len(head) - len(called) :], indent)
+    has_several = items[1] > 1
     if not called:
-        return _opened(first, items, last, indent) if items.number > 1 else None
-    if items.number > 1:
+        return _opened(first, items, last, indent) if has_several else None
+    if has_several:
         if not is_asked and indent + 4 + len(inside) <= LINE_LENGTH:
             return f"{first}\n{margin}    {inside}\n{last}"
         return _opened(first, items, last, indent)
-    comma = "," if is_signature or is_asked else ""
+    comma = "," if is_asked or (is_block and not head.startswith("class ")) else ""
     if comma and "," in inside:
         return None
     if indent + 4 + len(inside) + len(comma) <= LINE_LENGTH:
@@ -105,7 +106,7 @@ def _listed(inside: str) -> _List | None:
     if _is_unusual(inside) and _is_unusual(_ONE_TUPLE.sub("()", inside)):
         return None
     items = split_items(inside)
-    return None if items is None else _List(",\n".join(items), len(items), max(map(len, items)))
+    return None if items is None else (",\n".join(items), len(items), max(map(len, items)))
 
 
 def _is_unusual(inside: str) -> bool:
@@ -119,21 +120,23 @@ def _without_brackets(text: str, indent: int) -> str | None:
     """An import, or a value that is a name, a string or a subscript."""
     if indent + len(text) <= LINE_LENGTH:
         return None
+    if text[-1] == "]":
+        found = _SUBSCRIPTED.fullmatch(text)
+        if found is None:
+            return None
+        target, others, last = found.groups()
+        if ":" not in target or others or indent + len(text) - len(last) <= LINE_LENGTH + 1:
+            return _at_subscript(text, indent)
+        return _in_brackets(target, text[len(target) :], indent)
     names = _IMPORT.match(text)
     if names is not None:
         items, margin = _listed(text[names.end() :]), " " * indent
         return items and _opened(f"{margin}{names[0]}(", items, f"{margin})", indent)
-    start = 7 if text.startswith("return ") else text.find(" = ") + 3
-    target, value = text[:start], text[start:]
-    if not _is_name(value) and not STRING.fullmatch(value) or not _NAME_TARGET.fullmatch(target):
-        *keys, last = value[:-1].split("[")
-        if not last or "," in last or "]" in last or not value.endswith("]"):
-            return None
-        if not _are_subscripts(keys) or not _TARGET.fullmatch(target):
-            return None
-        if ":" not in target or len(keys) > 1 or indent + len(text) - len(last) <= LINE_LENGTH + 1:
-            return _at_subscript(text, indent, len(text))
-    return _in_brackets(target, value, indent)
+    named = _NAME_TARGET.match(text)
+    value = text[named.end() :] if named is not None else ""
+    if named is None or not _is_name(value) and not STRING.fullmatch(value):
+        return None
+    return _in_brackets(named[0], value, indent)
 
 
 def _in_brackets(target: str, value: str, indent: int) -> str | None:
@@ -146,20 +149,13 @@ def _in_brackets(target: str, value: str, indent: int) -> str | None:
     return f"{margin}{target}{value}" if ":" not in target and STRING.fullmatch(value) else None
 
 
-def _are_subscripts(keys: list[str]) -> bool:
-    """Whether `a[b][c][` is cut into these: `["a", "b]", "c]"]`."""
-    closed = [key[:-1] for key in keys[1:] if key.endswith("]")]
-    is_flat = len(closed) == len(keys) - 1 and not any("]" in key for key in closed)
-    return is_flat and _is_name(keys[0])
-
-
-def _at_subscript(text: str, indent: int, end: int) -> str | None:
-    """At the last of several subscripts before `end` whose bracket fits on the first line."""
-    opening, margin = text.rfind("[", 0, end), " " * indent
+def _at_subscript(text: str, indent: int) -> str | None:
+    """At the last of several subscripts whose bracket fits on the first line."""
+    opening, margin = text.rfind("[", 0, LINE_LENGTH - indent), " " * indent
     if opening < 0:
         return None
-    if indent + opening >= LINE_LENGTH:
-        return _at_subscript(text, indent, opening)
+    following = text.find("[", opening + 1)
+    end = following if following >= 0 else len(text)
     inside, rest = text[opening + 1 : end - 1], text[end - 1 :]
     if "," in inside or indent + 4 + len(inside) > LINE_LENGTH:
         return None
@@ -181,11 +177,12 @@ def _each_opened(first: str, rest: str, indent: int) -> str | None:
 def _opened(first: str, items: _List, last: str, indent: int) -> str | None:
     """One item a line, if they fit, or are usual themselves, or are strings, which can't be divided."""
     margin = " " * (indent + 4)
-    if indent + 4 + items.width < LINE_LENGTH:
-        lines = items.lines.replace("\n", f"\n{margin}")
+    lines, _, width = items
+    if indent + 4 + width < LINE_LENGTH:
+        lines = lines.replace("\n", f"\n{margin}")
         return f"{first}\n{margin}{lines},\n{last}"
     parts = [first]
-    for item in items.lines.split(",\n"):
+    for item in lines.split(",\n"):
         fits = indent + 4 + len(item) < LINE_LENGTH or STRING.fullmatch(item)
         part = f"{margin}{item}," if fits else lay_out_usual(item, indent + 4, ",")
         if part is None:
