@@ -20,7 +20,7 @@ from torchgen_lite.analysis.following import copied_kernels, functional_variant,
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, WRITTEN, Origin, Policy
+from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, TORCH_LIBRARY, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -68,7 +68,8 @@ def registrations(
         every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
         if has_autograd and operator.name not in lent:
             every.append(_autograd(operator, resolved.autograd[operator.name], policy))
-        every.append(_copied(program, operator))
+        if Origin.copied in wanted:
+            every.append(_copied(program, operator))
         taken = set()
         for found in chain.from_iterable(every):
             is_whole = found.source is None or found.source.name in names
@@ -85,7 +86,7 @@ def _copied(program: Program, operator: Operator) -> Iterator[Registration]:
 
 
 def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
-    """What could be registered for one operator beside autograd, whatever the policy makes."""
+    """What could be registered for one operator beside autograd; the policy need not make all of it."""
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = Origin.implied if kernel.is_implied else Origin.written
@@ -104,6 +105,8 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         yield Registration(operator, META, Origin.returns_self)
     if _selects_backend(operator, policy) if policy.target else _torch_selects_backend(operator):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
+    if TORCH_LIBRARY.isdisjoint(policy.makes):
+        return
     functional = functional_variant(program.resolved, operator)
     if functional is not None:
         yield Registration(operator, FUNCTIONALIZE, Origin.functionalize, source=functional)
@@ -119,9 +122,11 @@ def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[KernelEntry, ...]:
     """The kernels in effect, without those of inner loops that no kernel module has."""
-    function, defined = operator.function, program.module_functions(policy.target, "kernels")
-    kernels = operator.own_kernels
-    if defined is None or not function.ufunc_inner_loop:
+    function, kernels = operator.function, operator.own_kernels
+    if not function.ufunc_inner_loop:
+        return kernels
+    defined = program.module_functions(policy.target, "kernels")
+    if defined is None:
         return kernels
     return tuple([k for k in kernels if not is_asked_by_loop(function, k, defined)])
 

@@ -51,6 +51,9 @@ def filter_diagnostics(
     sources: Sequence[Source],
 ) -> tuple[Diagnostic, ...]:
     """Drop what the configuration or a comment doesn't want."""
+    found = tuple(diagnostics)
+    if not any(map(is_suppressible, found)):
+        return found
     comments = {
         source.path: list(_comments(source))
         for source in sources
@@ -58,7 +61,7 @@ def filter_diagnostics(
     }
     ranges = _entry_ranges(functions) if comments else {}
     kept: list[Diagnostic] = []
-    for diagnostic in diagnostics:
+    for diagnostic in found:
         if is_suppressible(diagnostic) and (
             not is_selected(diagnostic.code, config) or _is_suppressed(diagnostic, comments, ranges)
         ):

@@ -37,8 +37,8 @@ class Uses(dict[str, str]):
     def add(self, function: NativeFunction, key: str, names: Iterable[str]) -> set[str]:
         """The names, which the kernel of an operator uses."""
         found = set(names)
-        for name in sorted(found):
-            self.setdefault(name, f"the kernel of `{function.name}` for {key}")
+        for name in sorted(found - self.keys()):
+            self[name] = f"the kernel of `{function.name}` for {key}"
         return found
 
 
