@@ -26,6 +26,7 @@ OURS = """
 import gc, json, sys, time
 from torchgen_lite.pipeline import load
 import torchgen_lite.loader.native_entry
+import torchgen_lite.targets.python.options
 paths = sys.argv[1:]
 gc.disable()
 start = time.process_time()

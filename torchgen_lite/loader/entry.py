@@ -68,10 +68,19 @@ class FieldSpans:
         """The place of the entry alone."""
         return FieldSpans(self._source, (), self._number)
 
+    def find(self, name: str) -> Span | None:
+        """Where a field is written."""
+        if self._source is not None and name in self._names:
+            return self._field(self._source, self._names.index(name))
+        return next((span for other, span in self._others if other == name), None)
+
+    def _field(self, source: Source, index: int) -> Span:
+        return source.kept(self._number + 2 * index + 2).first_line
+
     def __iter__(self) -> Iterator[tuple[str, Span]]:
         if self._source is not None:
-            for index, name in enumerate(self._names, 1):
-                yield name, self._source.kept(self._number + 2 * index).first_line
+            for index, name in enumerate(self._names):
+                yield name, self._field(self._source, index)
         yield from self._others
 
     def __bool__(self) -> bool:
@@ -246,7 +255,4 @@ class NativeFunction:
 
     def place(self, name: str) -> Span | None:
         """Where a field is written; None if the entry does not have it."""
-        for field_, span in self.field_spans:
-            if field_ == name:
-                return span
-        return None
+        return self.field_spans.find(name)

@@ -115,7 +115,9 @@ def autogen_of_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     asking = [o for o in resolved.declared if o.function.autogen and o.is_composed]
     if not asking:
         return
-    computed = {functional_key(o.function) for o in resolved.declared if not o.is_composed}
+    roots = {root_of(o.schema.base_name) for o in asking}
+    related = [o for o in resolved.declared if root_of(o.schema.base_name) in roots]
+    computed = {functional_key(o.function) for o in related if not o.is_composed}
     for function in [operator.function for operator in asking]:
         if "core" in function.tags or functional_key(function) in computed:
             continue

@@ -34,17 +34,24 @@ def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntr
 
 def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG406: a kernel for a backend, and no argument that could carry its key. Tensor options could, in Python."""
-    return unreachable_kernels([f for f in resolved.functions if not tensor_options(f.func)])
+    keyless = [f for f in resolved.functions if _is_keyless(f) and not tensor_options(f.func)]
+    return unreachable_kernels(keyless)
+
+
+def _is_keyless(function: NativeFunction) -> bool:
+    """Whether there are kernels, and no argument that carries a dispatch key."""
+    func = function.func
+    if not function.dispatch or func.is_vararg:
+        return False
+    return all(dispatch_kind(a.type) == "-" for a in func.arguments)
 
 
 def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """A `Device` argument, or a kernel for it, lets BackendSelect choose, so such an operator is left alone."""
     for function in functions:
+        if not _is_keyless(function):
+            continue
         arguments = function.func.arguments
-        if not function.dispatch or function.func.is_vararg:
-            continue
-        if any(dispatch_kind(a.type) != "-" for a in arguments):
-            continue
         names = {t.name for a in arguments for t in walk_type(a.type) if isinstance(t, BaseType)}
         if names & {"Device", "Tensor"} or any(e.key == "BackendSelect" for e in function.dispatch):
             continue
@@ -94,17 +101,19 @@ def backend_without_meta(
     hint = "add `Meta: ...`" + (
         ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
     )
-    composite = {_IMPLICIT, *_EXPLICIT, "Meta"}
+    composite, backends = {_IMPLICIT, *_EXPLICIT, "Meta"}, key_sets().backends
     has_fakes = any(function.fake is not None for function in resolved.functions)
     for function in resolved.functions:
+        keys = {entry.key for entry in function.dispatch}
+        if keys.isdisjoint(backends) or not keys.isdisjoint(composite):
+            continue
         if function.structured or function.structured_delegate is not None:
             continue
         if not function.is_written or function.name in resolved.lent:
             continue  # PyTorch has a kernel for it that serves Meta.
         if function.place("kernels") is not None:
             continue  # It is for ExecuTorch, which does not trace.
-        keys = {entry.key for entry in function.dispatch}
-        if not keys & key_sets().backends or keys & composite or function.place("fake") is not None:
+        if function.place("fake") is not None:
             continue
         if has_fakes:
             # Imported here: PyTorch's own entries have no fakes, and these need what reads formulas.
