@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from functools import cached_property as kept
 else:
+    _set = object.__setattr__  # The class may be frozen.
 
     class kept:
         """`functools.cached_property` without a lock: two threads that ask at once both compute the same."""
@@ -29,7 +30,7 @@ else:
             if instance is None:
                 return self
             value = self.compute(instance)
-            object.__setattr__(instance, self.name, value)  # The class may be frozen.
+            _set(instance, self.name, value)
             return value
 
 
