@@ -16,9 +16,10 @@ from bench.fuzz_targets import TOY
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler, torch_flags
 from tests.hostile.test_fields import CODE, entries, read
-from tests.hostile.text import HOSTILE, RESERVED
-from torchgen_lite.analysis.program import build_program
+from tests.hostile.text import HOSTILE, RESERVED, places
+from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source
+from torchgen_lite.emit.append import add_cpp
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
@@ -49,31 +50,38 @@ def accepted(target: str, step: int = 1) -> Iterator[Mapping[str, str]]:
             yield generate_all(own, targets=[target]).files
 
 
-# What has a name in the generated code. Other options are code of the author's, or numbers and words of a list.
-_NAMING = ("namespace", "folder", "module", "python-module", "kernel-headers", "headers")
+# The author's expressions and types.
+_CODE = {"constants", "types", "tensor"}
 
 
 def configured(target: str) -> Iterator[Mapping[str, str]]:
-    """The same for the strings of the configuration. Headers that they name are there, and empty."""
+    """The same for the strings of the configuration. Headers that they name are there."""
     usual = {"tensor": "toy::Tensor"} if target == "cpp-runtime" else {}
     seen: set[frozenset[str]] = set()
-    for option in TARGETS[target].declared_options().keys() & set(_NAMING):
-        is_header = option.endswith("headers")
-        for text in [f"{text}.inc" if is_header else text for text in (*HOSTILE, *RESERVED)]:
-            for value in (text, [text]):
-                settings = {target: {**usual, option: value}}
-                config = Config(Path("nowhere"), target_options=settings)
-                texts = frozenset(_files(target, config, "lib").values())
-                if texts and texts not in seen:
-                    seen.add(texts)
-                    headers = {f"{target}/include/{text}": ""} if is_header else {}
-                    yield {**headers, **_files(target, config, f"lib{len(seen)}")}
+    for option, value in _options(target):
+        config = Config(Path("nowhere"), target_options={target: {**usual, option: value}})
+        texts = frozenset(generate_all(_program("lib", config), targets=[target]).files.values())
+        if texts and texts not in seen:
+            seen.add(texts)
+            program = _program(f"lib{len(seen)}", config)
+            kernels, _ = TARGETS[target].author_functions(program)
+            header = add_cpp("", kernels, is_header=True) if option == "kernel-headers" else ""
+            names = value if isinstance(value, list) and option.endswith("headers") else ()
+            headers = {f"{target}/include/{name}": header for name in names}
+            yield {**headers, **generate_all(program, targets=[target]).files}
 
 
-def _files(target: str, config: Config, namespace: str) -> Mapping[str, str]:
+def _options(target: str) -> Iterator[tuple[str, object]]:
+    for option in TARGETS[target].declared_options().values():
+        for text in (*HOSTILE, *RESERVED) if option.name not in _CODE else ():
+            named = f"{text}.{option.name}" if option.name.endswith("headers") else text
+            yield from ((option.name, value) for value in places(option.schema, named))
+
+
+def _program(namespace: str, config: Config) -> Program:
     source = Source("ops.yaml", PLAIN.replace("lib::", f"{namespace}::"))
     functions, _ = load_native_functions([source])
-    return generate_all(build_program(functions, config), targets=[target]).files
+    return build_program(functions, config)
 
 
 def compile_all(

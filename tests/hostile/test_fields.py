@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.hostile.text import HOSTILE, MARK, RESERVED, escaped
+from tests.hostile.text import HOSTILE, MARK, RESERVED, escaped, places
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.shapes import FLAG, OPERATOR_NAME, TEXT
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
@@ -21,7 +20,6 @@ CONFIG = Config(
     target_options={"cpp-runtime": {"tensor": "toy::Tensor"}, "torch-python": {"defines": True}},
 )
 # A formula is code, and a guard is a condition of the author's, which is parsed.
-_SCALARS = {name for name, field in FIELDS.items() if field.shape in (TEXT, FLAG, OPERATOR_NAME)}
 CODE = {"derivatives", "guard"}
 ENTRY = "- func: lib::f(Tensor x, str s='a') -> Tensor\n"
 SCHEMAS = (
@@ -45,27 +43,11 @@ SCHEMAS = (
 
 
 def values(name: str, text: str) -> Iterator[object]:
-    """A text in every shape that a field may have."""
-    yield text
-    if text in RESERVED:
-        return
-    yield [text]
-    if name not in _SCALARS:
-        yield {text: text}
-    if name == "dispatch":
-        yield {"CPU": text}
-        yield {text: "k"}
-    if name in ("fake", "derivatives", "samples"):
-        inner = {"fake": "shape", "derivatives": "x", "samples": "x"}[name]
-        yield {inner: text}
-        yield [{inner: text}]
-        yield {"like": "x", "device": text}
+    """A text in every place that the field has for one, and in some that its JSON Schema does not tell of."""
+    yield from places(FIELDS[name].shape.schema(()), text)
+    if name == "samples" and text not in RESERVED:
         yield [f"(x, s={json.dumps(text)})"]
-    if name == "samples":
-        for field in ("reference", "dtypes", "rtol", "gradcheck"):
-            yield {"calls": ["(ones(1))"], field: text}
         yield {"calls": ["(ones(1))"], "reference": f"x.f({text!r})"}
-        yield {"calls": ["(ones(1))"], "gradcheck": {text: 1, "dtype": text, "eps": text}}
 
 
 def entries() -> Iterator[tuple[str, str]]:

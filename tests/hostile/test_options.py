@@ -1,23 +1,26 @@
-"""No text of the configuration becomes code: each option gets what would leave strings, comments and lines."""
+"""No text of the configuration becomes code: each key gets what would leave strings, comments and lines."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.hostile.text import HOSTILE, RESERVED, escaped
-from torchgen_lite.analysis.program import build_program
+from tests.cpp.torch_ops import PROGRAMS, has_programs
+from tests.hostile.text import HOSTILE, RESERVED, escaped, places
 from torchgen_lite.cli import main
-from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.pipeline import generate_all
+from torchgen_lite.cli.listing import render_rows
+from torchgen_lite.diagnostics import Source, has_errors, render_github
+from torchgen_lite.loader.config import parse_config
+from torchgen_lite.pipeline import generate_all, load
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.configuration import configuration_schema
 
 # Expressions and types of C++ that the author of a framework writes.
 CODE = {"constants", "types", "tensor"}
@@ -28,36 +31,98 @@ SOURCE = Source(
   guard: "#ifdef A"
   dispatch:
     CPU: f
+- func: g(Tensor self) -> Tensor
+  dispatch:
+    CPU: g
 """,
 )
 
 
-def values(text: str) -> Iterator[object]:
-    """A text in every shape that an option may have."""
-    yield text
-    yield [text]
-    yield {"Device": text}
+def keys(
+    schema: Mapping[str, Any], tables: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Each key that the configuration may have, behind the names of its tables, and the JSON Schema of its values."""
+    for name, one in schema["properties"].items():
+        if "properties" in one:
+            yield from keys(one, (*tables, name))
+        else:
+            yield (*tables, name), one
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_no_text_of_an_option_becomes_code(target: str) -> None:
-    functions, _ = load_native_functions([SOURCE])
-    usual: dict[str, object] = {"tensor": "toy::Tensor"} if target == "cpp-runtime" else {}
-    accepted, wrong = 0, []
-    for option in TARGETS[target].declared_options().values():
-        for text in (*HOSTILE, *RESERVED):
-            for value in values(text):
-                options = {target: {**usual, option.name: value}}
-                program = build_program(functions, Config(Path("nowhere"), target_options=options))
+def settings(key: tuple[str, ...], value: object) -> dict[str, Any]:
+    """A configuration with a value, and with what everything needs."""
+    usual = {"schema": "ops.yaml", "target": {"cpp-runtime": {"tensor": "toy::Tensor"}}}
+    table: Any = usual
+    for name in key[:-1]:
+        table = table.setdefault(name, {})
+    table[key[-1]] = value
+    return usual
+
+
+def make_files(root: Path, value: object) -> None:
+    """Files and folders of these names, as far as there can be any: some keys name what is there."""
+    for name in [value] if isinstance(value, str) else value if isinstance(value, list) else []:
+        path = root / name
+        if (
+            "\0" not in name
+            and name.isprintable()
+            and path.is_relative_to(root)
+            and not path.exists()
+        ):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(SOURCE.text)
+
+
+KEYS = dict(keys(configuration_schema()))
+
+
+@pytest.mark.parametrize("key", KEYS, ids=".".join)
+def test_no_text_of_the_configuration_becomes_code(tmp_path: Path, key: tuple[str, ...]) -> None:
+    (tmp_path / "ops.yaml").write_text(SOURCE.text)
+    targets = [key[1]] if key[0] == "target" else list(TARGETS)
+    wrong, names = list[str](), {"ops.yaml"}
+    for text in (*HOSTILE, *RESERVED):
+        for value in places(KEYS[key], text):
+            written = Source("torchgen_lite.toml", toml_file(settings(key, value)))
+            config, found = parse_config(written, tmp_path / "torchgen_lite.toml", [])
+            assert "TG001" not in [one.code for one in found], written.text
+            if not has_errors(found):
+                make_files(tmp_path, value)
+                program = load(config=config)
+                found = program.diagnostics
+            wrong += [f"{value!r}: {line}" for line in said(found)]
+            if has_errors(found):
+                continue
+            for target in targets:
                 files = generate_all(program, targets=[target]).files
-                accepted += bool(files)
+                names |= {*config.schema, *(f"{config.output_dir}/{path}" for path in files)}
                 try:
-                    if option.name not in CODE:
-                        wrong += [f"{option.name} = {value!r}: {what}" for what in escaped(files)]
+                    if key[-1] not in CODE:
+                        wrong += [f"{value!r}: {what}" for what in escaped(files)]
                 except (SyntaxError, AssertionError) as error:
-                    wrong.append(f"{option.name} = {value!r}: {error}")
+                    wrong.append(f"{value!r}: {error}")
     assert wrong == []
-    assert accepted > 0 or target == "torch-stubs"
+    # CMake has no lists of names with one bracket alone.
+    listed = sorted(name for name in names if not {*"[]"} & {*name} and name[-1:] != "\\")
+    assert not has_programs("cmake") or read_by_cmake(tmp_path, listed) == listed
+
+
+def said(found: Sequence[Any]) -> Iterator[str]:
+    """What GitHub would take for another command."""
+    lines = render_github(found).split("\n")
+    yield from (line for line in lines[:-1] if not line.startswith(("::error ", "::warning ")))
+    assert len(lines) == len(found) + 1
+
+
+def read_by_cmake(folder: Path, names: Sequence[str]) -> list[str]:
+    """What CMake makes of a list of names."""
+    text = render_rows("outputs", [{"name": name} for name in names], "cmake")
+    told = 'foreach(name IN LISTS TORCHGEN_LITE_OUTPUTS)\n  message("${name}")\nendforeach()\n'
+    (folder / "names.cmake").write_text(text + told)
+    environment = {**os.environ, "PATH": PROGRAMS}
+    command = ["cmake", "-P", str(folder / "names.cmake")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.stderr.split("\n")[:-1]
 
 
 # Long, odd and looking elsewhere; members that are workspaces of each other are below.
@@ -133,5 +198,13 @@ def test_members_of_a_workspace(
 
 
 def toml(value: object) -> str:
-    """JSON is TOML for what stands here, but for surrogates, which no file in UTF-8 has."""
-    return json.dumps(value).replace("\\udcff", "\\u00ff") if value != {} else "{}"
+    """JSON is TOML for what stands here, but for tables, and surrogates, which no file in UTF-8 has."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{toml(key)} = {toml(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value).replace("\\udcff", "\\u00ff")
+
+
+def toml_file(table: Mapping[str, object]) -> str:
+    return "".join(f"{toml(key)} = {toml(value)}\n" for key, value in table.items())

@@ -8,6 +8,9 @@ import tokenize
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
+from typing import Any
+
+from torchgen_lite.emit.header import MARKER
 
 MARK = "PWNED"
 HOSTILE = (
@@ -76,6 +79,41 @@ RESERVED = (
     "errno assert default std at torch TORCH_LIBRARY __FILE__ __LINE__ __class__ __dict__ __init__ _ __ __all__ index time TORCH_CHECK"
 ).split()  # fmt: skip
 
+# What a value needs beside the one that gets a text, and the names that a table has where any are allowed.
+_BESIDE = {"like": "x", "calls": ["(ones(1))"], "dtype": "float32", "rtol": 1, "atol": 1}
+_NAMES = ("x", "CPU", "Device")
+
+
+def places(schema: Mapping[str, Any], text: str) -> Iterator[object]:
+    """Values with a text in each place that a JSON Schema has for one, and in place of what has to be something else.
+
+    >>> [*places({"anyOf": [{"type": "string"}, {"type": "array", "items": {"enum": ["a"]}}]}, "b")]
+    ['b', ['b']]
+    """
+    yield text
+    for one in schema.get("anyOf", [schema]):
+        types = one.get("type", "array" if "items" in one else "")
+        if "array" in types:
+            yield from ([value] for value in places(one.get("items", {}), text))
+        if "object" in types:
+            yield from _places_in_table(one, text)
+
+
+def _places_in_table(schema: Mapping[str, Any], text: str) -> Iterator[object]:
+    others = schema.get("additionalProperties", {})
+    if others is not False:
+        yield {text: "x"}
+        names = schema.get("propertyNames", {}).get("enum", _NAMES)
+        # Some mean nothing without the first.
+        beside = {name: _BESIDE[name] for name in names[:1] if name in _BESIDE}
+        for name in names:
+            yield from ({**beside, name: value} for value in places(others, text))
+    needed = {*schema.get("required", ()), *schema.get("dependencies", ())}
+    for name, inner in schema.get("properties", {}).items():
+        beside = {other: _BESIDE[other] for other in needed - {name}}
+        yield from ({**beside, name: value} for value in places(inner, text))
+
+
 # Most files of two runs are the same.
 _SEEN: set[str] = set()
 _CPP = re.compile(
@@ -137,7 +175,9 @@ class Structure(HTMLParser):
         self.text += data
 
     def handle_comment(self, data: str) -> None:
-        self.others.append(data)
+        # What marks a page as generated has the name of the schema file, and ends where it has to.
+        if not data.startswith(f" {MARKER}"):
+            self.others.append(data)
 
     handle_decl = handle_pi = unknown_decl = handle_comment
 
@@ -155,7 +195,18 @@ def markdown_code(text: str) -> str:
     return markup_code(MarkdownIt("commonmark").enable("table").render(text))
 
 
-_CODE = {".py": python_code, ".pyi": python_code, ".html": markup_code, ".md": markdown_code}
+def comments_alone(text: str) -> str:
+    """What is in a file that has nothing but comments."""
+    return "".join(line for line in text.splitlines() if not line.startswith("#"))
+
+
+_CODE = {
+    ".py": python_code,
+    ".pyi": python_code,
+    ".html": markup_code,
+    ".md": markdown_code,
+    ".typed": comments_alone,
+}
 
 
 def escaped(files: Mapping[str, str]) -> Iterator[str]:

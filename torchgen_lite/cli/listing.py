@@ -109,7 +109,7 @@ def render_rows(kind: str, rows: list[Row], format_: str) -> str:
 
 
 def _cmake_text(text: str) -> str:
-    """A quoted argument of CMake: one item of a list, but for what CMake cannot hold (`[` alone)."""
+    """A quoted argument of CMake: one item of a list, but for what CMake cannot hold (`[` or `]` alone, `\\` last)."""
     return '"' + re.sub(r'[\\"$;]', r"\\\g<0>", text) + '"'
 
 

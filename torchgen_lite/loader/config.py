@@ -24,6 +24,7 @@ from torchgen_lite.diagnostics import (
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
 from torchgen_lite.loader.options import (
     NAME,
+    PATH,
     TABLE,
     TEXT,
     Option,
@@ -54,7 +55,6 @@ _CODE = matching(
     begins_code,
     help=lambda text: did_you_mean(text, CODES),
 )
-_PATH = matching(r"[^\x00-\x1f\x7f]*", "is not a path: it has control characters")
 _MEMBER = matching(
     r"(?!.*\*\*)[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*",
     "is not the path of a folder from here, with `/` between its parts and perhaps a `*` in them",
@@ -79,21 +79,21 @@ class Config:
     path: Path | None = None
     schema: tuple[str, ...] = option(
         "The schema files, in the order in which they are read.",
-        one_or_more(_PATH),
+        one_or_more(PATH),
         (DEFAULT_SCHEMA,),
     )
-    output_dir: str = option("The folder for all outputs.", _PATH, "generated")
+    output_dir: str = option("The folder for all outputs.", PATH, "generated")
     targets: tuple[str, ...] = option(
         "The targets to generate.", one_or_more(TEXT), (), shown='`["python"]`'
     )
     source_roots: tuple[str, ...] = option(
         "The folders that modules of the project are imported from. Modules that options name are looked for there, "
         "then among installed packages.",
-        one_or_more(_PATH),
+        one_or_more(PATH),
         SOURCE_ROOTS,
     )
     template_dirs: tuple[str, ...] = option(
-        "Folders with templates that replace built-in ones.", one_or_more(_PATH), ()
+        "Folders with templates that replace built-in ones.", one_or_more(PATH), ()
     )
     template_vars: Mapping[str, object] = option(
         "Variables for templates, which find them under `vars`: `{{ vars.copyright }}`.", TABLE, {}
@@ -122,7 +122,7 @@ class Config:
     native: str = option(
         "Whose operators the schema files refer to: `torch` for those of the installed PyTorch, or the path of a "
         "native_functions.yaml, of a checkout or of a wheel. Entries inherit schemas, tags and variants from them; they are neither generated nor checked.",
-        _PATH,
+        PATH,
         "",
         shown="none",
     )

@@ -105,6 +105,9 @@ def matching(
     return Kind("a string", {"type": "string", "pattern": f"^(?:{pattern})$"}, read)
 
 
+PATH = matching(r"[^\x00-\x1f\x7f]*", "is not a path: it has control characters")
+
+
 def list_of(item: Kind[T], name: str = "a list of strings") -> Kind[tuple[T, ...]]:
     """A list whose items are all of one kind."""
 

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from torchgen_lite.loader.options import (
+    PATH,
     TEXT,
     Kind,
     Unfit,
@@ -44,7 +45,7 @@ MODULES = list_of(MODULE, "a list of module names")
 
 
 def _read_folder(value: object, itself: bool) -> str:
-    text = TEXT.read(value)
+    text = PATH.read(value)
     path = PurePosixPath(text)
     is_below = bool(path.parts) or (itself and text == ".")
     if not is_below or path.is_absolute() or ".." in path.parts or "\\" in text:
@@ -65,9 +66,7 @@ def folder_option(
     shown: str = "",
 ) -> Any:
     """`itself`: whether the folder may be the output directory itself, `.`."""
-    kind = Kind(
-        "a string", {"type": "string", "minLength": 1}, partial(_read_folder, itself=itself)
-    )
+    kind = Kind("a string", {**PATH.schema, "minLength": 1}, partial(_read_folder, itself=itself))
     return option(doc, kind, default, shown=shown)
 
 
