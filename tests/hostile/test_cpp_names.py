@@ -12,6 +12,7 @@ from torchgen_lite.dialects.cpp_text import function_name
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets import TARGETS
 
 
 def errors(text: str, target: str, **options: object) -> list[str]:
@@ -28,6 +29,12 @@ def errors(text: str, target: str, **options: object) -> list[str]:
 def test_a_namespace_that_may_be_a_macro_is_refused(target: str, name: str) -> None:
     """`TORCH_LIBRARY_IMPL(NULL, CPU, m)` registers kernels for `__null`, or does not compile."""
     assert errors(f"- func: {name}::f(Tensor x) -> Tensor\n", target) == ["TG512"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_operator_is_in_the_namespace_of_all(target: str) -> None:
+    """`TORCH_LIBRARY(_, m)` is for fallbacks: a library that defines operators in it aborts."""
+    assert errors("- func: _::f(Tensor x) -> Tensor\n", target) == ["TG215"]
 
 
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable", "cpp-runtime"])

@@ -137,7 +137,8 @@ $ torchgen-lite lint""",
         "invalid operator name",
         "error",
         "Operators are named by identifiers: `namespace::name.overload`. The overload names `default` "
-        "and those that begin with two underscores are reserved.",
+        "and those that begin with two underscores are reserved, and so is the namespace `_`, which "
+        "stands for every namespace.",
         "- func: 6relu(Tensor self) -> Tensor",
         "- func: relu6(Tensor self) -> Tensor",
     ),

@@ -14,8 +14,11 @@ from torchgen_lite.schema.type_names import is_type_variable
 
 
 def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
-    """TG218 for `None`, TG220, TG221 and TG222."""
+    """TG215 for `_`, TG218 for `None`, TG220, TG221 and TG222."""
     for function in resolved.functions:
+        if function.namespace == "_":
+            message = "`_` cannot be the namespace of an operator"
+            yield finding(function, "TG215", message, None, "stands for every namespace")
         for argument in function.func.arguments:
             if argument.default == "None" and not _takes_none(argument.type):
                 yield _none(function, argument)

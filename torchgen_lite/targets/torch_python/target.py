@@ -32,7 +32,9 @@ from torchgen_lite.targets.torch_python.samples import build_samples
 from torchgen_lite.targets.torch_python.torch_functions import unknown_functions
 
 # Attributes of `torch.ops`, of a namespace in it, and of an operator in that: no operator is found there.
-_NAMESPACES = frozenset({"higher_order", "import_module", "load_library", "loaded_libraries"})
+_NAMESPACES = frozenset(
+    {"_dir", "higher_order", "import_module", "load_library", "loaded_libraries"}
+)
 _PACKETS = frozenset({"_dir", "name"})
 _OVERLOADS = frozenset({"_dir", "_op", "_overload_names", "op", "op_overloads", "overloads"})
 # Those that a namespace has because it is a module, what PyTorch answers before it looks for an operator, and
@@ -107,7 +109,11 @@ def _inexpressible(function: NativeFunction) -> str:
 def _taken(function: NativeFunction) -> str:
     """Which name of an operator torch.ops, or the generated code, uses itself."""
     base, overload = function.func.base_name, function.func.overload_name
-    if function.namespace in _NAMESPACES or base in _PACKETS | _MODULE or overload in _OVERLOADS:
+    if (
+        function.namespace in _NAMESPACES | _MODULE
+        or base in _PACKETS | _MODULE
+        or overload in _OVERLOADS
+    ):
         return "has a name that `torch.ops` uses itself"
     if base == "torch" and not overload:
         return "is called `torch`, which the generated code uses itself"

@@ -99,6 +99,7 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
         ("mylib::name(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
         ("mylib::f.op(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
         ("higher_order::f(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
+        ("__class__::f(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
         ("mylib::__call__(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
         (
             "mylib::torch(Tensor x) -> Tensor",
