@@ -3,13 +3,13 @@
     python bench/cpp_compile.py [--operators N] [--optimise LEVEL]
     python bench/cpp_compile.py --by-hand 10 150
 
-The operators have PyTorch's schemas, in a namespace of their own, and a CPU kernel each. Compiled are the
-files that both targets write, in the usual 16 shards: typed calls, definitions, registrations. (What `cpp-torch`
-writes for autograd is left out.) Two compilers run at a time. Needs torch, for the schemas and the headers.
+The operators have PyTorch's schemas, in a namespace of their own, and a CPU kernel each. Compiled are typed calls,
+definitions and registrations, in the usual 16 shards. (What `cpp-torch` writes for autograd is left out; its typed
+calls are in headers, and are compiled as somebody does who makes every one.) Two compilers run at a time. Needs torch, for the schemas and the headers.
 
 With `--by-hand`, libraries of so many operators, each beside the same written with TORCH_LIBRARY in one file: the
-processors' time, one compiler at a time; and without typed calls that nothing generated makes. What autograd adds, of which
-the file written by hand has nothing, and what the proof adds to a file of kernels, are apart.
+processors' time, one compiler at a time. What autograd adds, of which the file written by hand has nothing, what the
+proof adds to a file of kernels, and what all typed calls cost somebody who makes them, are apart.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpp_dispatch import INCLUDE, SOURCES, find_torch
+from torch_calls import every_call
 
 import torchgen_lite
 from torchgen_lite.diagnostics import has_errors
@@ -126,20 +127,26 @@ def written_by_hand(schema: str) -> str:
     )
 
 
+def calls(root: Path, shard: str = "") -> str:
+    """A source with every typed call that a header declares."""
+    text = (root / f"include/bench_ops/operators{shard}.h").read_text()
+    structs = re.findall(r"^struct (\w+)", text, re.M)
+    return every_call("bench_ops", f"operators{shard}", structs)
+
+
 def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
     """Print what a library costs to compile, beside the same written by hand."""
     schema = "".join(entries(count))
-    bare = write(folder, schema, "cpp-torch", {**TORCH, "folder": "bare", "typed-calls": False})
     root = write(folder, schema, "cpp-torch", TORCH)
     kernels = (root / "include/bench_ops/kernels.h").read_text()
     declared = "\n".join(line for line in kernels.splitlines() if "KERNELS_H" not in line)
     proof = "#include <declared.h>\n#include <bench_ops/verify_kernels.h>\n"
-    texts = {"by_hand.cpp": written_by_hand(schema), "proof.cpp": proof}
+    texts = {"by_hand.cpp": written_by_hand(schema), "proof.cpp": proof, "calls.cpp": calls(root)}
     (root / "include/declared.h").write_text(declared)
     for name, text in {**texts, "kernels.cpp": "#include <declared.h>\n"}.items():
         (root / "src" / name).write_text(text)
 
-    def used(*names: str, root: Path = root) -> float:
+    def used(*names: str) -> float:
         return sum(compile_all(root, [name], flags).processors for name in names)
 
     apart = {"register_autograd.cpp", "module.cpp", "kernels.cpp", *texts}
@@ -149,10 +156,9 @@ def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
     print(f"  by hand, in one file          {base:6.1f} s")
     own = used(*generated)
     print(f"  {', '.join(generated):28}  {own:6.1f} s   {own / base:.2f}", flush=True)
-    without = used("register.cpp", root=bare)
-    print(f"    with typed-calls = false    {without:6.1f} s   {without / base:.2f}", flush=True)
     if "register_autograd.cpp" in source_names(root):
         print(f"  register_autograd.cpp         {used('register_autograd.cpp'):6.1f} s", flush=True)
+    print(f"  every typed call, in a file   {used('calls.cpp'):6.1f} s", flush=True)
     proven, plain = used("proof.cpp"), used("kernels.cpp")
     print(f"  the proof, in a file of kernels {proven - plain:4.1f} s", flush=True)
 
@@ -190,6 +196,8 @@ def main() -> None:
         folder = Path(name)
         theirs = write(folder, schema, "cpp-torch", TORCH)
         ours = write(folder, schema, "cpp-runtime", RUNTIME)
+        for shard in re.findall(r"operators(_\d+)\.cpp", " ".join(source_names(ours))):
+            (theirs / f"src/operators{shard}.cpp").write_text(calls(theirs, shard))
         names = sorted(source_names(theirs) & source_names(ours))
         count = schema.count("- func:")
         print(f"{count} operators in {len(names)} files, g++ {level}, two at a time")

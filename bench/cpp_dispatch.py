@@ -95,11 +95,10 @@ def build_typed_calls(folder: Path, torch: Path) -> list[str]:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     root, library = folder / "cpp-torch", folder / "typed_calls.so"
-    sources = [SOURCES / "typed_calls.cpp", root / "src" / "operators.cpp"]
     # Exported and callable from outside, as PyTorch's own are.
     flags = ["-std=c++20", "-fPIC", "-fvisibility-inlines-hidden", "-shared"]
     flags.append(f"-I{root / 'include'}")
-    link(library, sources, torch, flags)
+    link(library, [SOURCES / "typed_calls.cpp"], torch, flags)
     return load(library)
 
 

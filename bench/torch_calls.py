@@ -2,12 +2,12 @@
 
     python bench/torch_calls.py [--shard N] [--folder DIR] [--jobs N]
 
-`generate --torch --target cpp-torch` writes 16 files of definitions. They are compiled, and linked with libtorch
-into one library. Then each of its calls, free functions, redispatching functions and methods is called beside
+`generate --torch --target cpp-torch` writes 16 headers of typed calls. All calls of each are compiled, and linked with
+libtorch into one library. Then each call, free function, redispatching function and method is called beside
 PyTorch's own, with the same arguments: all of them, and only those without a default. No kernel runs: a key
 that catches every call keeps its operator and its arguments, and these have to be the same.
 
-`--shard` takes one of the 16 files and what belongs to it. `--folder` keeps what was made, and what is there
+`--shard` takes one of the 16 headers and what belongs to it. `--folder` keeps what was made, and what is there
 already is not compiled again.
 
 Prints what each compilation took, how much was compared, and what differs; the exit code is 1 if anything
@@ -23,7 +23,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -202,6 +202,16 @@ def compile_files(
     return [str(folder / f"{source.stem}.o") for source in sources]
 
 
+def every_call(namespace: str, header: str, structs: Iterable[str]) -> str:
+    """A source with all calls of these structs: elsewhere only those are compiled that somebody makes."""
+    ops = f"{namespace}::ops"
+    calls = [
+        f"template struct {namespace}::detail::Calls<{ops}::{flat}, {ops}::{flat}::schema>;\n"
+        for flat in structs
+    ]
+    return f"#include <{namespace}/{header}.h>\n" + "".join(calls)
+
+
 def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
     """Generate and compile the typed calls into libaten_ops.so. The operators they call."""
     program = torchgen_lite.load(torch=True)
@@ -214,7 +224,10 @@ def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
     print(f", {len(operators):,} in this file" if shard is not None else "", flush=True)
 
     numbers = range(AUTOMATIC_SHARDS) if shard is None else [shard]
-    sources = [folder / "cpp-torch" / "src" / f"operators_{n}.cpp" for n in numbers]
+    sources = [folder / f"operators_{number}.cpp" for number in numbers]
+    for number, source in zip(numbers, sources):
+        flats = [o.flat for o in operators if o.shard == number]
+        write(source, every_call("aten_ops", f"operators_{number}", flats))
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
     objects = compile_files(sources, folder, ["-O2", "-DNDEBUG", *warnings], jobs)
     library = folder / "libaten_ops.so"
@@ -227,8 +240,7 @@ def build_program(folder: Path, operators: Sequence[Operator], jobs: int) -> Pat
     """Compile the comparisons. The program that makes them."""
     program = folder / "record"
     objects = compile_files(write_comparisons(folder, operators), folder, ["-O0"], jobs)
-    own = [f"-L{folder}", f"-Wl,-rpath,{folder}", "-laten_ops"]
-    command = ["g++", *objects, "-o", str(program), *own, *torch_flags()[1]]
+    command = ["g++", *objects, "-o", str(program), *torch_flags()[1]]
     subprocess.run(command, check=True)
     return program
 

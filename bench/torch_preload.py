@@ -27,16 +27,21 @@ import torch_calls
 Digests = dict[str, list[str]]
 
 
-def symbols(file: Path, namespace: str, *flags: str) -> dict[str, str]:
-    """`add_Tensor::call` to the linker's name of it in `namespace`."""
+# What a call is in PyTorch and here.
+THEIRS = r"at::_ops::(\w+)::(call|redispatch)\(.*\)"
+OURS = r"aten_ops::detail::Calls<aten_ops::ops::(\w+), .*>::(call|redispatch)\(.*\)"
+
+
+def symbols(file: Path, pattern: str, *flags: str) -> dict[str, str]:
+    """`add_Tensor::call` to the linker's name of it."""
     listed = subprocess.run(["nm", *flags, "--defined-only", str(file)], stdout=subprocess.PIPE)
     names = [line.split()[-1] for line in listed.stdout.decode().splitlines()]
     shown = subprocess.run(["c++filt"], input="\n".join(names).encode(), stdout=subprocess.PIPE)
     found = {}
     for name, text in zip(names, shown.stdout.decode().splitlines()):
-        called = re.match(rf"{namespace}::(\w+::(?:call|redispatch))\(.*\)$", text)
+        called = re.fullmatch(pattern, text)
         if called:
-            found[called[1]] = name
+            found[f"{called[1]}::{called[2]}"] = name
     return found
 
 
@@ -45,10 +50,10 @@ def rename(folder: Path) -> tuple[Path, int]:
     import torch
 
     lib = Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"
-    theirs = symbols(lib, "at::_ops", "--dynamic")
+    theirs = symbols(lib, THEIRS, "--dynamic")
     objects, count = [], 0
     for file in sorted(folder.glob("operators_*.o")):
-        ours = symbols(file, "aten_ops::ops")
+        ours = symbols(file, OURS)
         count += len(ours)
         names = file.with_suffix(".names")
         names.write_text("".join(f"{ours[name]} {theirs[name]}\n" for name in ours))

@@ -58,4 +58,4 @@ def test_headers_of_both_in_one_source(tmp_path: Path, order: tuple[str, str]) -
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     # The condition of the classic target is about libtorch, 2.10, that of the stable one about its ABI, which is older.
-    assert done.stdout.count("struct muladd {") == 1
+    assert done.stdout.count("struct muladd") == 1

@@ -121,6 +121,5 @@ def test_an_edit_compiles_what_the_page_says(
     assert len({Path(path).name for path in own}) == len(own)
     expected = set(table()[edit])
     if target == "cpp-torch-stable":
-        is_call = {"register.cpp", "register_autograd.cpp"} <= expected
-        expected = expected - {"register_autograd.cpp"} | ({"operators.cpp"} if is_call else set())
+        expected -= {"register_autograd.cpp"}
     assert {Path(path).name for path in own} == expected

@@ -108,9 +108,8 @@ def test_older_releases_compile_what_they_carry(library: Path, release: int) -> 
     if release == 9:
         assert "tiny::weighted needs libtorch 2.10" in done.messages
         return
-    for source in ("kernels.cpp", "stable/src/operators.cpp"):
-        done = check_syntax(library, source, flags=[*flags(), version])
-        assert done.ok, done.messages
+    done = check_syntax(library, "kernels.cpp", flags=[*flags(), version])
+    assert done.ok, done.messages
 
 
 def test_kernels_of_the_authors_headers(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from torchgen_lite.emit.layout.cpp_usual import LINE_LENGTH
 
 # With these, the statement goes on in the next line.
 _UNFINISHED = (",", "(", "[", "<", "=", "&&", "||", "?", "::", "\\", "return")
+_COMMENT = re.compile(r"(^ *|  )// .*")
 # A comment, and a line that goes on with what began before.
 _STAYS = re.compile(r"//|/\*|[)\]>?.|&]|:(?!:)|->")
 
@@ -39,7 +40,7 @@ def lay_out_cpp(text: str) -> str:
             continue
         if line[0] == "#":
             lines[i] = _lay_out_directive(lines[i])
-        elif not (i and lines[i - 1].partition("  // ")[0].endswith(_UNFINISHED)):
+        elif not (i and _COMMENT.sub("", lines[i - 1]).endswith(_UNFINISHED)):
             lines[i] = lay_out_cpp_statement(line, len(lines[i]) - len(line))
     return "\n".join(lines)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,34 +13,25 @@ from torchgen_lite.dialects.text import one_line
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.proof import schema_line
 from torchgen_lite.targets.output import Header, OutputFile
 
 # The names and types of functions that are there.
 Taken = set[tuple[str, tuple[CType, ...]]]
 
 
-class CallView(NamedTuple):
-    """A function of a struct: its parameters, and what it passes on of them."""
-
-    name: str
-    parameters: str
-    passed: tuple[str, ...]
-
-
 class OperatorView(NamedTuple):
-    """A struct with its calls. `handle` is a name that no parameter has, `is_hidden` says whether one has
-    that of the struct."""
+    """The struct of an operator for libtorch. The schema in its `comment` has no defaults: who makes a call of the struct
+    passes every argument, so that another default compiles nothing again."""
 
     flat: str
     guard: str
+    comment: str
     returns: CType
     types: tuple[CType, ...]
     name: str
     overload_name: str
-    schema_text: str
-    calls: tuple[CallView, ...]
-    handle: str
-    is_hidden: bool
+    is_callable: bool
 
 
 class FunctionView(NamedTuple):
@@ -57,28 +48,28 @@ class FunctionView(NamedTuple):
     headers: frozenset[str]
 
 
-def operator_files(
-    source: str,
+def operator_headers(
     layout: Layout,
     operators: Sequence[Operator],
-    view: Callable[[Operator], OperatorView],
-    declared: Callable[[Sequence[Operator]], Mapping[str, object]],
-    defined: Mapping[str, object],
+    includes: Callable[[Sequence[Operator]], Blocks],
+    is_callable: Callable[[Operator], bool] = lambda operator: True,
+    *,
+    is_hidden: bool = False,
 ) -> Iterator[OutputFile]:
-    """`operators.h` and `operators.cpp`, each for each shard; `source` is the template of the latter, if there is one.
-
-    `declared` is what else the template of headers prints of the operators of a shard, `defined` that of sources.
-    """
+    """`operators.h` for libtorch, for each shard; `includes` is what the signatures of its operators need. `is_hidden`:
+    other libraries see nothing of the structs."""
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
-        name = stem("operators", shard)
-        shown = {"namespace": layout.namespace, "operators": list(map(view, own))}
-        usual = {"is_part": False, "has_pointer": True, "behind": ""}
-        header = {**shown, **usual, **declared(own)}
-        place = {"folder": layout.folder, "stem": name}
-        yield OutputFile(layout.header(f"{name}.h"), "cpp/operators.h.j2", header)
-        if source:
-            yield OutputFile(layout.source(f"{name}.cpp"), source, {**shown, **place, **defined})
+        context = {
+            "namespace": layout.namespace,
+            "is_hidden": is_hidden,
+            "includes": includes(own),
+            "operators": [operator_view(one, is_callable(one)) for one in own],
+        }
+        path = layout.header(f"{stem('operators', shard)}.h")
+        yield OutputFile(path, "cpp/operators.h.j2", context)
+    if layout.shards != (None,):
+        yield umbrella_file(layout, "operators")
 
 
 def function_file(
@@ -109,32 +100,18 @@ def umbrella_file(
     return OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context)
 
 
-def operator_view(operator: Operator, *calls: CallView) -> OperatorView:
+def operator_view(operator: Operator, is_callable: bool) -> OperatorView:
     """The struct of one operator."""
     return OperatorView(
         flat=operator.flat,
         guard=operator.guard,
+        comment=schema_line(operator).text,
         returns=operator.signature.returns,
         types=operator.signature.types,
         name=cpp_text.quote(operator.qualified),
         overload_name=cpp_text.quote(operator.schema.overload_name),
-        schema_text=cpp_text.quote(operator.schema.local_text),
-        calls=calls,
-        handle=cpp_text.free_name("op", operator.names),
-        is_hidden=operator.flat in operator.names,
+        is_callable=is_callable,
     )
-
-
-def call_view(operator: Operator, name: str, *more: CppParameter) -> CallView:
-    """The call of that name; parameters in `more` come before those of the operator."""
-    parameters = cpp_text.parameter_list([*more, *operator.signature.parameters])
-    return CallView(name, parameters, (*[p.name for p in more], *operator.names))
-
-
-def dispatched_view(operator: Operator, keyset: CppParameter) -> OperatorView:
-    """The struct of an operator whose calls go through its entry in a dispatcher."""
-    redispatch = call_view(operator, "redispatch", keyset)
-    return operator_view(operator, call_view(operator, "call"), redispatch)
 
 
 def free_signatures(

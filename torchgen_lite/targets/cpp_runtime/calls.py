@@ -22,20 +22,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
+from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import KEYSET, Types
-from torchgen_lite.dialects.cpp.signature import signature_headers
-from torchgen_lite.dialects.cpp.types import headers_of
+from torchgen_lite.dialects.cpp.signature import CppParameter, signature_headers
+from torchgen_lite.dialects.cpp.types import CType, headers_of
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     Taken,
-    dispatched_view,
     distinct,
     free_signatures,
     function_file,
     function_view,
-    operator_files,
     umbrella_file,
 )
 from torchgen_lite.targets.cpp.layout import include_blocks, stem
@@ -46,35 +46,78 @@ from torchgen_lite.targets.output import OutputFile
 _BODIES = "method_bodies.h"
 
 
+class CallView(NamedTuple):
+    """A function of a struct: its parameters, and what it passes on of them."""
+
+    name: str
+    parameters: str
+    passed: tuple[str, ...]
+
+
+class OperatorView(NamedTuple):
+    """A struct with its calls. `handle` is a name that no parameter has."""
+
+    flat: str
+    guard: str
+    returns: CType
+    types: tuple[CType, ...]
+    name: str
+    overload_name: str
+    schema_text: str
+    calls: tuple[CallView, ...]
+    handle: str
+
+
 def build_calls(
     operators: Sequence[Operator], layout: RuntimeLayout, *, has_methods: bool
 ) -> Iterator[OutputFile]:
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
     framework = layout.framework()
-
-    def context(own: Sequence[Operator]) -> dict[str, object]:
-        is_whole = layout.shards == (None,)
+    is_whole = layout.shards == (None,)
+    taken: Taken = set()
+    for shard in layout.shards:
+        own = [o for o in operators if o.shard == shard]
         headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
-        return {
+        calls = stem("operators", shard)
+        shown = {"namespace": layout.namespace, "operators": list(map(operator_view, own))}
+        declared = {
             "is_part": not is_whole,
             "includes": [*include_blocks(headers), *(framework if is_whole else [])],
             "behind": layout.own(_BODIES).name if is_whole and has_methods else "",
         }
-
-    view, source = partial(dispatched_view, keyset=KEYSET), "cpp_runtime/operators.cpp.j2"
-    yield from operator_files(source, layout, operators, view, context, {"framework": framework})
-    taken: Taken = set()
-    for shard in layout.shards:
-        own = [o for o in operators if o.shard == shard]
-        shown = list(functions(own, layout.types, taken))
-        calls = layout.own(f"{stem('operators', shard)}.h")
-        first, *others = include_blocks({h for view in shown for h in view.headers}) or [()]
-        includes = [*framework, [calls, *first], *others]
-        yield function_file(layout, stem("functions", shard), includes, shown)
-    if layout.shards != (None,):
+        header = {**shown, **declared}
+        yield OutputFile(layout.header(f"{calls}.h"), "cpp_runtime/operators.h.j2", header)
+        defined = {**shown, "folder": layout.folder, "stem": calls, "framework": framework}
+        yield OutputFile(layout.source(f"{calls}.cpp"), "cpp_runtime/operators.cpp.j2", defined)
+        views = list(functions(own, layout.types, taken))
+        first, *others = include_blocks({h for view in views for h in view.headers}) or [()]
+        includes = [*framework, [layout.own(f"{calls}.h"), *first], *others]
+        yield function_file(layout, stem("functions", shard), includes, views)
+    if not is_whole:
         bodies = [layout.own(_BODIES)] if has_methods else []
         yield umbrella_file(layout, "operators", before=framework, after=bodies)
         yield umbrella_file(layout, "functions", before=framework)
+
+
+def operator_view(operator: Operator) -> OperatorView:
+    """The struct of one operator."""
+    return OperatorView(
+        flat=operator.flat,
+        guard=operator.guard,
+        returns=operator.signature.returns,
+        types=operator.signature.types,
+        name=cpp_text.quote(operator.qualified),
+        overload_name=cpp_text.quote(operator.schema.overload_name),
+        schema_text=cpp_text.quote(operator.schema.local_text),
+        calls=(_call_view(operator, "call"), _call_view(operator, "redispatch", KEYSET)),
+        handle=cpp_text.free_name("op", operator.names),
+    )
+
+
+def _call_view(operator: Operator, name: str, *more: CppParameter) -> CallView:
+    """The call of that name; parameters in `more` come before those of the operator."""
+    parameters = cpp_text.parameter_list([*more, *operator.signature.parameters])
+    return CallView(name, parameters, (*[p.name for p in more], *operator.names))
 
 
 def functions(operators: Sequence[Operator], types: Types, taken: Taken) -> Iterator[FunctionView]:

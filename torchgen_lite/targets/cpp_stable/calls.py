@@ -15,16 +15,12 @@ from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.signature import signature_headers, unrooted_signature
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
-    OperatorView,
     Taken,
-    call_view,
     distinct,
     free_signatures,
     function_file,
     function_view,
-    operator_files,
-    operator_view,
-    umbrella_file,
+    operator_headers,
 )
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import Operator
@@ -32,18 +28,15 @@ from torchgen_lite.targets.output import OutputFile
 
 
 def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
-    """`call_operator.h`, `operators.h`, `operators.cpp` (a pair for each shard), `functions.h`."""
+    """`call_operator.h`, `operators.h` for each shard, `functions.h`."""
     yield OutputFile(layout.header("version.h"), "cpp_stable/version.h.j2", {})
     context = {"namespace": layout.namespace, "folder": layout.folder}
     yield OutputFile(layout.header("call_operator.h"), "cpp_stable/call_operator.h.j2", context)
 
-    def includes(own: Sequence[Operator]) -> dict[str, object]:
-        return {"includes": declaration_includes(own, layout), "has_pointer": False}
+    def includes(own: Sequence[Operator]) -> Blocks:
+        return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]
 
-    source = "cpp_stable/operators.cpp.j2"
-    yield from operator_files(source, layout, operators, struct_view, includes, {})
-    if layout.shards != (None,):
-        yield umbrella_file(layout, "operators")
+    yield from operator_headers(layout, operators, includes, is_callable, is_hidden=True)
     functions = list(function_views(operators))
     limits = ["limits"] if any("limits" in view.headers for view in functions) else []
     headers = include_blocks(limits, before=[layout.own("operators.h")])
@@ -54,12 +47,6 @@ def declaration_includes(operators: Sequence[Operator], layout: Layout) -> Block
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
     version = [layout.own("version.h")] if any(o.guard for o in operators) else []
     return include_blocks(signature_headers(o.signature for o in operators), before=version)
-
-
-def struct_view(operator: Operator) -> OperatorView:
-    """The struct of one operator, with a call if there can be one."""
-    calls = [call_view(operator, "call")] if is_callable(operator) else []
-    return operator_view(operator, *calls)
 
 
 def is_callable(operator: Operator) -> bool:

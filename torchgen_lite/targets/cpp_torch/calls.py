@@ -1,34 +1,34 @@
 """The typed calls: `operators.h` with one struct for an operator, and functions that call them.
 
-struct add_Tensor {
-  using schema = at::Tensor(const at::Tensor&, const at::Tensor&, const at::Scalar&);
-  ...
-  static at::Tensor call(const at::Tensor& self, const at::Tensor& other, const at::Scalar& alpha);
-  static at::Tensor redispatch(c10::DispatchKeySet dispatchKeySet, const at::Tensor& self, ...);
+struct add_Tensor
+    : detail::Calls<add_Tensor, at::Tensor(const at::Tensor&, const at::Tensor&, const at::Scalar&)> {
+  static constexpr const char* name = "aten::add";
+  static constexpr const char* overload_name = "Tensor";
 };
 
 inline at::Tensor add(const at::Tensor& self, const at::Tensor& other, const at::Scalar& alpha = 1) {
   return ops::add_Tensor::call(self, other, alpha);
 }
+
+Note [Calls are compiled where they are made]
+A typed call takes a compiler 50 milliseconds: as much as half of a large library's registrations, if every operator
+had two in a file of its own. So calls are members of a template, which are compiled where someone makes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
-    OperatorView,
     Taken,
-    dispatched_view,
     distinct,
     function_file,
     function_view,
-    operator_files,
+    operator_headers,
     umbrella_file,
 )
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, stem
@@ -45,29 +45,20 @@ _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
 _OF_DEFAULTS = ("ATen/core/Reduction.h", "c10/core/Scalar.h", "c10/core/TensorOptions.h")
 
 
-def call_views(operators: Sequence[Operator]) -> list[OperatorView]:
-    """The structs of the operators."""
-    return [dispatched_view(operator, KEYSET) for operator in operators]
+def build_calls(operators: Sequence[Operator], layout: TorchLayout) -> Iterator[OutputFile]:
+    """`operators.h`, `functions.h` and `redispatch_functions.h`, each for each shard, and what calls are made of."""
 
-
-def build_calls(
-    operators: Sequence[Operator], layout: TorchLayout, has_sources: bool
-) -> Iterator[OutputFile]:
-    """`operators.h`, `functions.h` and `redispatch_functions.h`, each for each shard, and `operators.cpp` if it
-    `has_sources`: they are a part of `register.cpp` otherwise."""
-
-    def context(own: Sequence[Operator]) -> dict[str, object]:
+    def includes(own: Sequence[Operator]) -> Blocks:
         signatures = [o.signature for o in own]
-        headers = declaration_includes(own, signatures, layout, "c10/core/DispatchKeySet.h")
-        return {"includes": headers}
+        return [[layout.own("call_operator.h")], *declaration_includes(own, signatures, layout)]
 
     yield OutputFile(layout.header("version.h"), "cpp_torch/version.h.j2", {})
     if not operators:
         return
     shown = {"namespace": layout.namespace}
     yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", shown)
-    view, source = partial(dispatched_view, keyset=KEYSET), "cpp_torch/operators.cpp.j2"
-    yield from operator_files(source if has_sources else "", layout, operators, view, context, {})
+    yield OutputFile(layout.header("call_operator.h"), "cpp_torch/call_operator.h.j2", shown)
+    yield from operator_headers(layout, operators, includes)
     for shard in layout.shards:
         members = [o for o in operators if o.shard == shard]
         own = list(public_functions(members, layout.classes))
@@ -76,10 +67,10 @@ def build_calls(
             ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
         ):
             views = list(build(own))
-            includes = call_includes(layout, stem("operators", shard), views)
-            yield function_file(layout, stem(name, shard), includes, views, inner, call)
+            headers = call_includes(layout, stem("operators", shard), views)
+            yield function_file(layout, stem(name, shard), headers, views, inner, call)
     if layout.shards != (None,):
-        for name in ("operators", "functions", "redispatch_functions"):
+        for name in ("functions", "redispatch_functions"):
             yield umbrella_file(layout, name)
 
 
@@ -94,11 +85,10 @@ def declaration_includes(
     operators: Sequence[Operator],
     signatures: Sequence[CppSignature],
     layout: TorchLayout,
-    *more: str,
 ) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
     version = [layout.own("version.h")] if any(o.guard for o in operators) else []
-    headers = signature_headers(signatures).union(_ALWAYS, more)
+    headers = signature_headers(signatures).union(_ALWAYS)
     blocks = include_blocks(headers.difference(layout.headers), after=version)
     authors = [Header(name, True) for name in layout.headers if name in headers]
     return [*blocks, authors] if authors else blocks

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.loader.options import FLAG, matching, option, table_of
+from torchgen_lite.loader.options import matching, option, table_of
 from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option
 from torchgen_lite.targets.cpp.written_types import type_kind
 from torchgen_lite.targets.options import folder_option
@@ -28,11 +28,6 @@ class TorchOptions(ModuleOptions):
 
     folder: str = folder_option(TARGET)
     calls_only: bool = calls_only_option()
-    typed_calls: bool = option(
-        "Typed calls of every operator; `false` limits them to those that generated kernels and formulas need.",
-        FLAG,
-        True,
-    )
     formula_headers: tuple[str, ...] = option(
         "Headers with functions for derivative formulas, in addition to operators.", HEADERS, ()
     )

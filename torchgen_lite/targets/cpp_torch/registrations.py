@@ -1,7 +1,4 @@
-"""`register.cpp`, and `register_<device>.cpp`: definitions, kernels, and the functions that are registered for some.
-
-A library that is not split has the typed calls in `register.cpp`, too: most of what a file costs are headers.
-"""
+"""`register.cpp`, and `register_<device>.cpp`: definitions, kernels, and the functions that are registered for some."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp import registrations
-from torchgen_lite.targets.cpp.calls import OperatorView
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator
@@ -64,13 +60,12 @@ def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[
 def build_registrations(
     operators: Sequence[Operator],
     registered: Iterable[Registration],
-    calls: Sequence[OperatorView],
     layout: Layout,
     options: ModuleOptions,
     tags: Collection[str],
 ) -> Iterator[OutputFile]:
     """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have;
-    what is registered; and the `calls` that no file of their own defines."""
+    and what is registered."""
     defined = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
     libraries = definitions(defined, "at::Tag::{}".format, known_tags=tags)
     macro = "TORCH_LIBRARY"
@@ -79,13 +74,11 @@ def build_registrations(
 
     def context(shown: Sequence[LibraryView], own: Sequence[Registration]) -> dict[str, object]:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
-        called = calls if shown else ()
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         return {
             "namespace": layout.namespace,
-            "includes": _includes(layout, own, any(conditions), options, bool(called)),
+            "includes": _includes(layout, own, any(conditions), options),
             "wrappers": wrappers,
-            "operators": called,
             "macros": (opening, f"{macro}_IMPL"),
             "python_module": options.python_module and cpp_text.quote(options.python_module),
         }
@@ -95,11 +88,7 @@ def build_registrations(
 
 
 def _includes(
-    layout: Layout,
-    own: Sequence[Registration],
-    has_guards: bool,
-    options: ModuleOptions,
-    has_calls: bool,
+    layout: Layout, own: Sequence[Registration], has_guards: bool, options: ModuleOptions
 ) -> Blocks:
     """PyTorch's headers, those of the library, and what declares the kernels."""
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
@@ -108,10 +97,8 @@ def _includes(
     calls_kernel = bool(plain) or any(w.calls_kernel for w in wrappers)
     kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
     names = {h.name for h in (r.header for r in own) if h is not None}
-    names |= {layout.own("operators.h").name} if has_calls else set()
     names |= {layout.own("version.h").name} if has_guards else set()
-    library = ["ATen/core/dispatch/Dispatcher.h"] if has_calls else []
     *others, last = kernels or [[]]
     mine = [*last, *map(Header, sorted(names - headers))]
-    theirs = [*map(Header, [*library, "torch/library.h", *sorted(headers)])]
+    theirs = [*map(Header, ["torch/library.h", *sorted(headers)])]
     return [theirs, *others, *([mine] if mine else [])]

@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
 
-from torchgen_lite.analysis.differentiability.typed import every_part
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration as Registered
-from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
@@ -29,7 +27,7 @@ from torchgen_lite.targets.cpp.selection import (
 )
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.autocast import autocast_header, autocast_registrations
-from torchgen_lite.targets.cpp_torch.calls import build_calls, call_views
+from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.fallbacks import fallback_headers, functionalized
@@ -80,9 +78,9 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
-        return TargetResult(_calls(operators, layout, True), tuple(diagnostics))
+        return TargetResult(_calls(operators, layout), tuple(diagnostics))
     registered = tuple(selection.registrations(program))
-    called = _called(operators, registered, program.resolved, options.typed_calls)
+    called = _called(operators, registered, program.resolved.lent)
     files = _files(operators, called, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
@@ -116,22 +114,17 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
-def _calls(
-    operators: tuple[Operator, ...], layout: TorchLayout, has_sources: bool
-) -> Iterator[OutputFile]:
-    yield from build_calls(operators, layout, has_sources)
+def _calls(operators: tuple[Operator, ...], layout: TorchLayout) -> Iterator[OutputFile]:
+    yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
 
 
 def _called(
-    operators: tuple[Operator, ...],
-    registered: tuple[Registered, ...],
-    resolved: Resolved,
-    is_every: bool,
+    operators: tuple[Operator, ...], registered: tuple[Registered, ...], lent: Collection[str]
 ) -> tuple[Operator, ...]:
-    """The operators with typed calls: those that generated kernels call, and with `is_every` all others, unless
-    PyTorch has calls for them."""
-    generated = set() if is_every else _in_formulas(resolved)
+    """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
+    them."""
+    generated = set()
     for one in registered:
         if one.origin not in WRITTEN | STRUCTURED | {Origin.copied, Origin.functionalize}:
             generated |= {o.name for o in (one.operator, one.source) if o is not None}
@@ -140,19 +133,9 @@ def _called(
             one
             for one in operators
             if not one.facts.is_derived
-            and (
-                one.function.name in generated or (is_every and not _has_calls(one, resolved.lent))
-            )
+            and (one.function.name in generated or not _has_calls(one, lent))
         ]
     )
-
-
-def _in_formulas(resolved: Resolved) -> set[str]:
-    """The operators that formulas call."""
-    infos = [info for plan in resolved.autograd.values() for info in plan.infos.values()]
-    trees = [derivative.tree for info in infos for derivative in info.derivatives]
-    parts = [part.operator for tree in trees for part in every_part(tree)]
-    return {operator.name for operator in parts if operator is not None}
 
 
 def _has_calls(operator: Operator, lent: Collection[str]) -> bool:
@@ -172,11 +155,7 @@ def _files(
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
     by_name = {operator.function.name: operator for operator in operators}
-    is_split = layout.shards != (None,)
-    # Without definitions there is no file that every build has.
-    defines = any(o.function.namespace not in TORCH_NAMESPACES for o in operators)
-    has_sources = is_split or not defines
-    yield from _calls(called, layout, has_sources)
+    yield from _calls(called, layout)
     kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
     groups = structured_groups(operators, namespace)
     if any(one.origin is Origin.from_out for one in registered):
@@ -190,8 +169,7 @@ def _files(
     ]
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
-    calls = [] if has_sources else call_views(called)
-    yield from build_registrations(operators, implemented, calls, layout, options, tags)
+    yield from build_registrations(operators, implemented, layout, options, tags)
     yield from fallback_headers(layout)
     if any(one.origin is Origin.autocast for one in registered):
         yield autocast_header(layout)

@@ -84,6 +84,12 @@ def test_statements_with_many_places_to_divide() -> None:
     assert lay_out_cpp_statement(f"return {'square(a, ' * 50}b{')' * 50};", 0).count("\n") > 30
 
 
+def test_a_comment_does_not_go_on_in_the_next_line() -> None:
+    """`float?` at its end is a type."""
+    line = f"int function(int {'a' * 40}, int {'b' * 40}) {{"
+    assert lay_out("x.h", f"// demo::f() -> float?\n{line}\n").count("\n    int ") == 2
+
+
 def test_regions_and_comments_stay_as_they_are() -> None:
     long = f"function({'a' * 50}, {'b' * 50});"
     text = f"// clang-format off\n{long}\n// clang-format on\n/* One\n{long}\n*/\nif (a) {{\n  {long}\n}}\n"

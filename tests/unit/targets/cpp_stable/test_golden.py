@@ -35,6 +35,8 @@ YAML = """\
 OPERATORS = """\
 #pragma once
 
+#include <my/call_operator.h>
+
 #include <my/version.h>
 
 #include <torch/csrc/stable/tensor.h>
@@ -45,53 +47,41 @@ OPERATORS = """\
 #include <string>
 #include <tuple>
 
+// The types of the stable ABI are each library's own.
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+
 namespace my::ops {
 
-struct scale_out {
-  using schema = torch::stable::Tensor(
-      const torch::stable::Tensor&,
-      double,
-      torch::stable::Tensor&);
+// my::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+struct scale_out : detail::Calls<
+                       scale_out,
+                       torch::stable::Tensor(
+                           const torch::stable::Tensor&,
+                           double,
+                           torch::stable::Tensor&)> {
   static constexpr const char* name = "my::scale";
   static constexpr const char* overload_name = "out";
-  static constexpr const char* schema_str =
-      "scale.out(Tensor self, float s=2, *, Tensor(a!) out) -> Tensor(a!)";
-  static torch::stable::Tensor call(
-      const torch::stable::Tensor& self,
-      double s,
-      torch::stable::Tensor& out);
 };
 
 #if !defined(SMALL)
+// my::total(int[2] xs, *, str? name) -> (int, str)
+// It has no call: libtorch converts results of different types in the wrong order.
 struct total {
   using schema = ::std::tuple<int64_t, ::std::string>(
       torch::headeronly::HeaderOnlyArrayRef<int64_t>,
       const ::std::optional<::std::string>&);
   static constexpr const char* name = "my::total";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "total(int[2] xs=1, *, str? name=None) -> (int, str)";
-  // No call: libtorch converts results of different types in the wrong order.
 };
 #endif
 
 } // namespace my::ops
-"""
-CALLS = """\
-#include <my/operators.h>
 
-#include <my/call_operator.h>
-
-namespace my::ops {
-
-torch::stable::Tensor scale_out::call(
-    const torch::stable::Tensor& self,
-    double s,
-    torch::stable::Tensor& out) {
-  return detail::call_operator(ops::scale_out(), self, s, out);
-}
-
-} // namespace my::ops
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 """
 FUNCTIONS = """\
 #pragma once
@@ -181,7 +171,6 @@ def files(tmp_path: Path) -> dict[str, str]:
     [
         ("include/my/operators.h", OPERATORS),
         ("include/my/functions.h", FUNCTIONS),
-        ("src/operators.cpp", CALLS),
         ("src/register.cpp", SCHEMA + COMPOSITE),
         ("src/register_cuda.cpp", CUDA),
     ],
@@ -192,7 +181,7 @@ def test_texts(files: dict[str, str], path: str, text: str) -> None:
 
 def test_the_files_are_these(files: dict[str, str]) -> None:
     headers = "call_operator functions kernel_check kernels operators verify/scale_out verify/total verify_kernels version"
-    sources = "module operators register register_cuda"
+    sources = "module register register_cuda"
     assert sorted(files) == [
         *(f"stable/include/my/{name}.h" for name in headers.split()),
         *(f"stable/src/{name}.cpp" for name in sources.split()),
@@ -255,6 +244,6 @@ def test_clang_format_changes_nothing_in_calls_of_pytorchs_operators() -> None:
     result = build_cpp_stable(
         replace(program, resolved=resolve(functions)), StableOptions(shards=16)
     )
-    shard = [f for f in result.files if f.path.endswith(("/operators_3.h", "/operators_11.cpp"))]
+    shard = [f for f in result.files if f.path.endswith(("/operators_3.h", "/operators_11.h"))]
     texts = render_files(shard, "native_functions.yaml")
     assert len(texts) == 2 and unformatted(texts.values()) == ""

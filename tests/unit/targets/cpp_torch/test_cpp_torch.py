@@ -320,7 +320,6 @@ TORCH_LIBRARY_FRAGMENT(demo, m) {
 #include "my/kernels.h"
 
 #include <my/lib/verify_kernels.h>
-#include <my/lib/operators.h>
 """ in files["src/register.cpp"]
     assert """
 TORCH_LIBRARY_IMPL(demo, CompositeImplicitAutograd, m) {
@@ -359,7 +358,7 @@ def test_shards_depend_on_the_name_alone(tmp_path: Path) -> None:
             name: path
             for path, text in files.items()
             if path.startswith("include/demo/operators_")
-            for name in re.findall(r"^struct (\w+) \{", text, flags=re.M)
+            for name in re.findall(r"^struct (\w+) :", text, flags=re.M)
         }
 
     names = ["add", "sub", "mul", "div", "neg", "pos"]
@@ -416,7 +415,7 @@ std::vector<c10::intrusive_ptr<tables::Table>> f_cpu(
 def test_a_struct_hides_no_class(tmp_path: Path) -> None:
     yaml = f"- func: demo::tables({CLASS} a) -> Tensor\n"
     text = generate(tmp_path, yaml, types=HELD)["include/demo/operators.h"]
-    assert "struct tables_ {" in text
+    assert "struct tables_ :" in text
 
 
 def test_custom_classes_without_a_type(tmp_path: Path) -> None:
@@ -482,54 +481,51 @@ def test_a_kernel_that_no_call_reaches(tmp_path: Path) -> None:
 def test_names_that_cpp_keeps_for_itself(tmp_path: Path) -> None:
     yaml = "- func: demo::f(Tensor op, int default=1) -> Tensor\n"
     files = generate(tmp_path, yaml)
-    assert """
-at::Tensor f::call(const at::Tensor& op, int64_t default_) {
-  static const auto op_ = detail::find<f>();
-  return op_.call(op, default_);
-}
-""" in files["src/register.cpp"]
     assert "(const at::Tensor& op, int64_t default_ = 1)" in files["include/demo/functions.h"]
-
-
-def test_an_argument_with_the_name_of_its_operator(tmp_path: Path) -> None:
-    yaml = "- func: demo::pad(Tensor x, int[] pad) -> Tensor\n"
-    assert """
-at::Tensor pad::call(const at::Tensor& x, at::IntArrayRef pad) {
-  static const auto op = detail::find<struct pad>();
-  return op.call(x, pad);
-}
-""" in generate(tmp_path, yaml)["src/register.cpp"]
 
 
 def test_calls_only(tmp_path: Path) -> None:
     yaml = SCALE + "  variants: function, method\n  dispatch:\n    CPU: scale_cpu\n"
     assert sorted(generate(tmp_path, yaml, calls_only=True)) == [
         "include/demo/arguments.h",
+        "include/demo/call_operator.h",
         "include/demo/functions.h",
         "include/demo/methods.h",
         "include/demo/operators.h",
         "include/demo/redispatch_functions.h",
         "include/demo/version.h",
-        "src/operators.cpp",
     ]
 
 
-def test_without_typed_calls_there_are_those_that_generated_code_makes(tmp_path: Path) -> None:
+def test_who_makes_no_typed_call_includes_none(tmp_path: Path) -> None:
     recorded = "- func: demo::twice(Tensor x) -> Tensor\n  dispatch:\n    CPU: twice_cpu\n"
-    recorded += "  derivatives:\n    x: 2 * thrice(grad)\n"
-    called = "- func: demo::thrice(Tensor x) -> Tensor\n  dispatch:\n    CPU: thrice_cpu\n"
-    yaml = SCALE + recorded + called
-    files = generate(tmp_path, yaml, typed_calls=False)
-    calls = re.findall(r"^at::Tensor (\w+)::call\(", files["src/register.cpp"], flags=re.M)
-    assert calls == ["twice", "thrice"]
-    assert re.findall(r"^struct (\w+) {", files["include/demo/operators.h"], flags=re.M) == calls
-    assert "::demo::functions::thrice(grad)" in files["src/register_autograd.cpp"]
-    none = generate(tmp_path, SCALE, typed_calls=False)
-    assert "include/demo/operators.h" not in none
-    assert (
-        "operators.h" not in "".join(none.values())
-        and "detail::find" not in none["src/register.cpp"]
+    recorded += "  derivatives:\n    x: 2 * scale(grad, 1)\n"
+    files = generate(tmp_path, SCALE + recorded)
+    sources = {path for path, text in files.items() if "/operators.h>" in text}
+    # Functions make the calls of the structs, and the formula is one of those.
+    headers = ("functions", "redispatch_functions")
+    expected = {f"include/demo/{name}.h" for name in headers} | {"src/register_autograd.cpp"}
+    assert sources == expected
+    assert "::demo::functions::scale(grad, 1)" in files["src/register_autograd.cpp"]
+
+
+def test_a_struct_does_not_depend_on_defaults(tmp_path: Path) -> None:
+    yaml = "- func: demo::f(Tensor x, *, float? y={}) -> float?\n"
+    one, other = (
+        generate(tmp_path, yaml.format(default))["include/demo/operators.h"]
+        for default in ("None", "1.5")
     )
+    assert one == other
+    assert """
+// demo::f(Tensor x, *, float? y) -> float?
+struct f
+    : detail::Calls<
+          f,
+          ::std::optional<double>(const at::Tensor&, ::std::optional<double>)> {
+  static constexpr const char* name = "demo::f";
+  static constexpr const char* overload_name = "";
+};
+""" in one
 
 
 def test_functions_that_would_be_the_same_are_there_once(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <sim/call_operator.h>
+
 #include <ATen/core/Dict.h>
 #include <ATen/core/Tensor.h>
-#include <c10/core/DispatchKeySet.h>
 #include <c10/core/Scalar.h>
 
 #include <cstdint>
@@ -12,15 +13,11 @@
 
 namespace sim::ops {
 
-struct sim__fell_back {
-  using schema = c10::Dict<::std::string, int64_t>();
-  using ptr_schema = schema*;
+// sim::fell_back() -> Dict(str, int)
+struct sim__fell_back
+    : detail::Calls<sim__fell_back, c10::Dict<::std::string, int64_t>()> {
   static constexpr const char* name = "sim::fell_back";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str = "fell_back() -> Dict(str, int)";
-  static c10::Dict<::std::string, int64_t> call();
-  static c10::Dict<::std::string, int64_t> redispatch(
-      c10::DispatchKeySet dispatchKeySet);
 };
 
 } // namespace sim::ops

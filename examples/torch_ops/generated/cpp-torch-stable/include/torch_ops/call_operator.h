@@ -92,22 +92,22 @@ inline void call_dispatcher(
 #endif
 }
 
-template <class Schema>
-struct ResultOf;
+template <class Operator, class Schema>
+struct Calls;
 
-template <class Result, class... Arguments>
-struct ResultOf<Result(Arguments...)> {
-  using type = Result;
+// The typed call of an operator. It is compiled only if it is used.
+template <class Operator, class Result, class... Arguments>
+struct Calls<Operator, Result(Arguments...)> {
+  using schema = Result(Arguments...);
+
+  static Result call(Arguments... arguments) {
+    using Returned = Results<Result>;
+    constexpr std::size_t size =
+        std::max({sizeof...(Arguments), Returned::count, std::size_t(1)});
+    std::array<StableIValue, size> stack{box(arguments)...};
+    call_dispatcher(Operator::name, Operator::overload_name, stack.data());
+    return Returned::unbox(stack.data());
+  }
 };
-
-template <class Operator, class... Arguments>
-auto call_operator(Operator /*operator*/, const Arguments&... arguments) {
-  using Returned = Results<typename ResultOf<typename Operator::schema>::type>;
-  constexpr std::size_t size =
-      std::max({sizeof...(Arguments), Returned::count, std::size_t(1)});
-  std::array<StableIValue, size> stack{box(arguments)...};
-  call_dispatcher(Operator::name, Operator::overload_name, stack.data());
-  return Returned::unbox(stack.data());
-}
 
 } // namespace torch_ops::detail

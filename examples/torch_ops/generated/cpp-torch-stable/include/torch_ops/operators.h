@@ -2,6 +2,8 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <torch_ops/call_operator.h>
+
 #include <torch_ops/version.h>
 
 #include <torch/csrc/stable/device.h>
@@ -13,171 +15,146 @@
 #include <optional>
 #include <tuple>
 
+// The types of the stable ABI are each library's own.
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+
 namespace torch_ops::ops {
 
-struct muladd {
-  using schema = torch::stable::Tensor(
-      const torch::stable::Tensor&,
-      const torch::stable::Tensor&,
-      double);
+// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+struct muladd : detail::Calls<
+                    muladd,
+                    torch::stable::Tensor(
+                        const torch::stable::Tensor&,
+                        const torch::stable::Tensor&,
+                        double)> {
   static constexpr const char* name = "torch_ops::muladd";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "muladd(Tensor a, Tensor b, float s) -> Tensor";
-  static torch::stable::Tensor call(
-      const torch::stable::Tensor& a,
-      const torch::stable::Tensor& b,
-      double s);
 };
 
-struct scale {
-  using schema = torch::stable::Tensor(const torch::stable::Tensor&, double);
+// torch_ops::scale(Tensor self, float s) -> Tensor
+struct scale
+    : detail::Calls<
+          scale,
+          torch::stable::Tensor(const torch::stable::Tensor&, double)> {
   static constexpr const char* name = "torch_ops::scale";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "scale(Tensor self, float s) -> Tensor";
-  static torch::stable::Tensor call(
-      const torch::stable::Tensor& self,
-      double s);
 };
 
-struct scale_ {
-  using schema = torch::stable::Tensor(torch::stable::Tensor&, double);
+// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+struct scale_ : detail::Calls<
+                    scale_,
+                    torch::stable::Tensor(torch::stable::Tensor&, double)> {
   static constexpr const char* name = "torch_ops::scale_";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "scale_(Tensor(a!) self, float s) -> Tensor(a!)";
-  static torch::stable::Tensor call(torch::stable::Tensor& self, double s);
 };
 
-struct scale_out {
-  using schema = torch::stable::Tensor(
-      const torch::stable::Tensor&,
-      double,
-      torch::stable::Tensor&);
+// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+struct scale_out : detail::Calls<
+                       scale_out,
+                       torch::stable::Tensor(
+                           const torch::stable::Tensor&,
+                           double,
+                           torch::stable::Tensor&)> {
   static constexpr const char* name = "torch_ops::scale";
   static constexpr const char* overload_name = "out";
-  static constexpr const char* schema_str =
-      "scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)";
-  static torch::stable::Tensor call(
-      const torch::stable::Tensor& self,
-      double s,
-      torch::stable::Tensor& out);
 };
 
-struct minmax {
-  using schema = ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
-      const torch::stable::Tensor&);
+// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+struct minmax : detail::Calls<
+                    minmax,
+                    ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
+                        const torch::stable::Tensor&)> {
   static constexpr const char* name = "torch_ops::minmax";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "minmax(Tensor self) -> (Tensor min, Tensor max)";
-  static ::std::tuple<torch::stable::Tensor, torch::stable::Tensor> call(
-      const torch::stable::Tensor& self);
 };
 
-struct weighted_sum {
-  using schema = torch::stable::Tensor(
-      torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>,
-      const ::std::optional<torch::stable::Tensor>&,
-      ::std::optional<double>);
+// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight, *, float? scale) -> Tensor
+struct weighted_sum
+    : detail::Calls<
+          weighted_sum,
+          torch::stable::Tensor(
+              torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>,
+              const ::std::optional<torch::stable::Tensor>&,
+              ::std::optional<double>)> {
   static constexpr const char* name = "torch_ops::weighted_sum";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor";
-  static torch::stable::Tensor call(
-      torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
-      const ::std::optional<torch::stable::Tensor>& weight,
-      ::std::optional<double> scale);
 };
 
-struct squares {
-  using schema = torch::stable::Tensor(
-      int64_t,
-      ::std::optional<torch::headeronly::ScalarType>,
-      ::std::optional<torch::stable::Device>);
+// torch_ops::squares(int n, *, ScalarType? dtype, Device? device) -> Tensor
+struct squares : detail::Calls<
+                     squares,
+                     torch::stable::Tensor(
+                         int64_t,
+                         ::std::optional<torch::headeronly::ScalarType>,
+                         ::std::optional<torch::stable::Device>)> {
   static constexpr const char* name = "torch_ops::squares";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor";
-  static torch::stable::Tensor call(
-      int64_t n,
-      ::std::optional<torch::headeronly::ScalarType> dtype,
-      ::std::optional<torch::stable::Device> device);
 };
 
-struct rms_norm {
-  using schema = torch::stable::Tensor(
-      const torch::stable::Tensor&,
-      const torch::stable::Tensor&,
-      double);
+// torch_ops::rms_norm(Tensor x, Tensor weight, float eps) -> Tensor
+struct rms_norm : detail::Calls<
+                      rms_norm,
+                      torch::stable::Tensor(
+                          const torch::stable::Tensor&,
+                          const torch::stable::Tensor&,
+                          double)> {
   static constexpr const char* name = "torch_ops::rms_norm";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor";
-  static torch::stable::Tensor call(
-      const torch::stable::Tensor& x,
-      const torch::stable::Tensor& weight,
-      double eps);
 };
 
-struct smooth_relu {
-  using schema = torch::stable::Tensor(const torch::stable::Tensor&);
+// torch_ops::smooth_relu(Tensor self) -> Tensor
+struct smooth_relu : detail::Calls<
+                         smooth_relu,
+                         torch::stable::Tensor(const torch::stable::Tensor&)> {
   static constexpr const char* name = "torch_ops::smooth_relu";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "smooth_relu(Tensor self) -> Tensor";
-  static torch::stable::Tensor call(const torch::stable::Tensor& self);
 };
 
-struct diagonal_view {
-  using schema = torch::stable::Tensor(const torch::stable::Tensor&);
+// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+struct diagonal_view
+    : detail::Calls<
+          diagonal_view,
+          torch::stable::Tensor(const torch::stable::Tensor&)> {
   static constexpr const char* name = "torch_ops::diagonal_view";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "diagonal_view(Tensor(a) self) -> Tensor(a)";
-  static torch::stable::Tensor call(const torch::stable::Tensor& self);
 };
 
-struct hinge {
-  using schema = ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
-      const torch::stable::Tensor&,
-      const torch::stable::Tensor&,
-      double);
+// torch_ops::hinge(Tensor input, Tensor target, float margin) -> (Tensor loss, Tensor is_inside)
+struct hinge : detail::Calls<
+                   hinge,
+                   ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
+                       const torch::stable::Tensor&,
+                       const torch::stable::Tensor&,
+                       double)> {
   static constexpr const char* name = "torch_ops::hinge";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)";
-  static ::std::tuple<torch::stable::Tensor, torch::stable::Tensor> call(
-      const torch::stable::Tensor& input,
-      const torch::stable::Tensor& target,
-      double margin);
 };
 
-struct drift {
-  using schema = torch::stable::Tensor(
-      const torch::stable::Tensor&,
-      const torch::stable::Tensor&,
-      double);
+// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel) -> Tensor
+struct drift : detail::Calls<
+                   drift,
+                   torch::stable::Tensor(
+                       const torch::stable::Tensor&,
+                       const torch::stable::Tensor&,
+                       double)> {
   static constexpr const char* name = "torch_ops::drift";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor";
-  static torch::stable::Tensor call(
-      const torch::stable::Tensor& x,
-      const torch::stable::Tensor& saved_x,
-      double _kernel_);
 };
 
 #if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
-struct column_sums {
-  using schema = torch::stable::Tensor(const torch::stable::Tensor&);
+// torch_ops::column_sums(Tensor self) -> Tensor
+struct column_sums : detail::Calls<
+                         column_sums,
+                         torch::stable::Tensor(const torch::stable::Tensor&)> {
   static constexpr const char* name = "torch_ops::column_sums";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "column_sums(Tensor self) -> Tensor";
-  static torch::stable::Tensor call(const torch::stable::Tensor& self);
 };
 #endif
 
 } // namespace torch_ops::ops
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif

@@ -2,8 +2,9 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <torch_ops/call_operator.h>
+
 #include <ATen/core/Tensor.h>
-#include <c10/core/DispatchKeySet.h>
 #include <c10/core/Scalar.h>
 
 #include <cstdint>
@@ -14,214 +15,110 @@
 
 namespace torch_ops::ops {
 
-struct muladd {
-  using schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
-  using ptr_schema = schema*;
+// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+struct muladd : detail::Calls<
+                    muladd,
+                    at::Tensor(const at::Tensor&, const at::Tensor&, double)> {
   static constexpr const char* name = "torch_ops::muladd";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "muladd(Tensor a, Tensor b, float s) -> Tensor";
-  static at::Tensor call(const at::Tensor& a, const at::Tensor& b, double s);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& a,
-      const at::Tensor& b,
-      double s);
 };
 
-struct scale {
-  using schema = at::Tensor(const at::Tensor&, double);
-  using ptr_schema = schema*;
+// torch_ops::scale(Tensor self, float s) -> Tensor
+struct scale : detail::Calls<scale, at::Tensor(const at::Tensor&, double)> {
   static constexpr const char* name = "torch_ops::scale";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "scale(Tensor self, float s) -> Tensor";
-  static at::Tensor call(const at::Tensor& self, double s);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& self,
-      double s);
 };
 
-struct scale_ {
-  using schema = at::Tensor&(at::Tensor&, double);
-  using ptr_schema = schema*;
+// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+struct scale_ : detail::Calls<scale_, at::Tensor&(at::Tensor&, double)> {
   static constexpr const char* name = "torch_ops::scale_";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "scale_(Tensor(a!) self, float s) -> Tensor(a!)";
-  static at::Tensor& call(at::Tensor& self, double s);
-  static at::Tensor& redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      at::Tensor& self,
-      double s);
 };
 
-struct scale_out {
-  using schema = at::Tensor&(const at::Tensor&, double, at::Tensor&);
-  using ptr_schema = schema*;
+// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+struct scale_out : detail::Calls<
+                       scale_out,
+                       at::Tensor&(const at::Tensor&, double, at::Tensor&)> {
   static constexpr const char* name = "torch_ops::scale";
   static constexpr const char* overload_name = "out";
-  static constexpr const char* schema_str =
-      "scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)";
-  static at::Tensor& call(const at::Tensor& self, double s, at::Tensor& out);
-  static at::Tensor& redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& self,
-      double s,
-      at::Tensor& out);
 };
 
-struct minmax {
-  using schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
-  using ptr_schema = schema*;
+// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+struct minmax : detail::Calls<
+                    minmax,
+                    ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&)> {
   static constexpr const char* name = "torch_ops::minmax";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "minmax(Tensor self) -> (Tensor min, Tensor max)";
-  static ::std::tuple<at::Tensor, at::Tensor> call(const at::Tensor& self);
-  static ::std::tuple<at::Tensor, at::Tensor> redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& self);
 };
 
-struct weighted_sum {
-  using schema = at::Tensor(
-      at::TensorList,
-      const ::std::optional<at::Tensor>&,
-      ::std::optional<double>);
-  using ptr_schema = schema*;
+// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight, *, float? scale) -> Tensor
+struct weighted_sum : detail::Calls<
+                          weighted_sum,
+                          at::Tensor(
+                              at::TensorList,
+                              const ::std::optional<at::Tensor>&,
+                              ::std::optional<double>)> {
   static constexpr const char* name = "torch_ops::weighted_sum";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor";
-  static at::Tensor call(
-      at::TensorList xs,
-      const ::std::optional<at::Tensor>& weight,
-      ::std::optional<double> scale);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      at::TensorList xs,
-      const ::std::optional<at::Tensor>& weight,
-      ::std::optional<double> scale);
 };
 
-struct squares {
-  using schema = at::Tensor(
-      int64_t,
-      ::std::optional<at::ScalarType>,
-      ::std::optional<at::Device>);
-  using ptr_schema = schema*;
+// torch_ops::squares(int n, *, ScalarType? dtype, Device? device) -> Tensor
+struct squares : detail::Calls<
+                     squares,
+                     at::Tensor(
+                         int64_t,
+                         ::std::optional<at::ScalarType>,
+                         ::std::optional<at::Device>)> {
   static constexpr const char* name = "torch_ops::squares";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor";
-  static at::Tensor call(
-      int64_t n,
-      ::std::optional<at::ScalarType> dtype,
-      ::std::optional<at::Device> device);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      int64_t n,
-      ::std::optional<at::ScalarType> dtype,
-      ::std::optional<at::Device> device);
 };
 
-struct rms_norm {
-  using schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
-  using ptr_schema = schema*;
+// torch_ops::rms_norm(Tensor x, Tensor weight, float eps) -> Tensor
+struct rms_norm
+    : detail::Calls<
+          rms_norm,
+          at::Tensor(const at::Tensor&, const at::Tensor&, double)> {
   static constexpr const char* name = "torch_ops::rms_norm";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor";
-  static at::Tensor call(
-      const at::Tensor& x,
-      const at::Tensor& weight,
-      double eps);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& x,
-      const at::Tensor& weight,
-      double eps);
 };
 
-struct smooth_relu {
-  using schema = at::Tensor(const at::Tensor&);
-  using ptr_schema = schema*;
+// torch_ops::smooth_relu(Tensor self) -> Tensor
+struct smooth_relu : detail::Calls<smooth_relu, at::Tensor(const at::Tensor&)> {
   static constexpr const char* name = "torch_ops::smooth_relu";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "smooth_relu(Tensor self) -> Tensor";
-  static at::Tensor call(const at::Tensor& self);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& self);
 };
 
-struct diagonal_view {
-  using schema = at::Tensor(const at::Tensor&);
-  using ptr_schema = schema*;
+// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+struct diagonal_view
+    : detail::Calls<diagonal_view, at::Tensor(const at::Tensor&)> {
   static constexpr const char* name = "torch_ops::diagonal_view";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "diagonal_view(Tensor(a) self) -> Tensor(a)";
-  static at::Tensor call(const at::Tensor& self);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& self);
 };
 
-struct hinge {
-  using schema = ::std::tuple<at::Tensor, at::Tensor>(
-      const at::Tensor&,
-      const at::Tensor&,
-      double);
-  using ptr_schema = schema*;
+// torch_ops::hinge(Tensor input, Tensor target, float margin) -> (Tensor loss, Tensor is_inside)
+struct hinge : detail::Calls<
+                   hinge,
+                   ::std::tuple<at::Tensor, at::Tensor>(
+                       const at::Tensor&,
+                       const at::Tensor&,
+                       double)> {
   static constexpr const char* name = "torch_ops::hinge";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)";
-  static ::std::tuple<at::Tensor, at::Tensor> call(
-      const at::Tensor& input,
-      const at::Tensor& target,
-      double margin);
-  static ::std::tuple<at::Tensor, at::Tensor> redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& input,
-      const at::Tensor& target,
-      double margin);
 };
 
-struct drift {
-  using schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
-  using ptr_schema = schema*;
+// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel) -> Tensor
+struct drift : detail::Calls<
+                   drift,
+                   at::Tensor(const at::Tensor&, const at::Tensor&, double)> {
   static constexpr const char* name = "torch_ops::drift";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor";
-  static at::Tensor call(
-      const at::Tensor& x,
-      const at::Tensor& saved_x,
-      double _kernel_);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& x,
-      const at::Tensor& saved_x,
-      double _kernel_);
 };
 
 #if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
-struct column_sums {
-  using schema = at::Tensor(const at::Tensor&);
-  using ptr_schema = schema*;
+// torch_ops::column_sums(Tensor self) -> Tensor
+struct column_sums : detail::Calls<column_sums, at::Tensor(const at::Tensor&)> {
   static constexpr const char* name = "torch_ops::column_sums";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "column_sums(Tensor self) -> Tensor";
-  static at::Tensor call(const at::Tensor& self);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& self);
 };
 #endif
 

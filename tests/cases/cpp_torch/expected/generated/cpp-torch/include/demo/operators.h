@@ -2,8 +2,9 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <demo/call_operator.h>
+
 #include <ATen/core/Tensor.h>
-#include <c10/core/DispatchKeySet.h>
 #include <c10/core/Scalar.h>
 
 #include <optional>
@@ -13,79 +14,42 @@
 
 namespace demo::ops {
 
-struct muladd {
-  using schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
-  using ptr_schema = schema*;
+// demo::muladd(Tensor a, Tensor b, float s) -> Tensor
+struct muladd : detail::Calls<
+                    muladd,
+                    at::Tensor(const at::Tensor&, const at::Tensor&, double)> {
   static constexpr const char* name = "demo::muladd";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "muladd(Tensor a, Tensor b, float s=1.0) -> Tensor";
-  static at::Tensor call(const at::Tensor& a, const at::Tensor& b, double s);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& a,
-      const at::Tensor& b,
-      double s);
 };
 
-struct scale_ {
-  using schema = at::Tensor&(at::Tensor&, double);
-  using ptr_schema = schema*;
+// demo::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+struct scale_ : detail::Calls<scale_, at::Tensor&(at::Tensor&, double)> {
   static constexpr const char* name = "demo::scale_";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "scale_(Tensor(a!) self, float s) -> Tensor(a!)";
-  static at::Tensor& call(at::Tensor& self, double s);
-  static at::Tensor& redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      at::Tensor& self,
-      double s);
 };
 
-struct squares {
-  using schema = at::Tensor(
-      c10::SymIntArrayRef,
-      ::std::optional<at::ScalarType>,
-      ::std::optional<at::Layout>,
-      ::std::optional<at::Device>,
-      ::std::optional<bool>);
-  using ptr_schema = schema*;
+// demo::squares(SymInt[] size, *, ScalarType? dtype, Layout? layout, Device? device, bool? pin_memory) -> Tensor
+struct squares : detail::Calls<
+                     squares,
+                     at::Tensor(
+                         c10::SymIntArrayRef,
+                         ::std::optional<at::ScalarType>,
+                         ::std::optional<at::Layout>,
+                         ::std::optional<at::Device>,
+                         ::std::optional<bool>)> {
   static constexpr const char* name = "demo::squares";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
-  static at::Tensor call(
-      c10::SymIntArrayRef size,
-      ::std::optional<at::ScalarType> dtype,
-      ::std::optional<at::Layout> layout,
-      ::std::optional<at::Device> device,
-      ::std::optional<bool> pin_memory);
-  static at::Tensor redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      c10::SymIntArrayRef size,
-      ::std::optional<at::ScalarType> dtype,
-      ::std::optional<at::Layout> layout,
-      ::std::optional<at::Device> device,
-      ::std::optional<bool> pin_memory);
 };
 
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
-struct rms_norm {
-  using schema = ::std::tuple<at::Tensor, at::Tensor>(
-      const at::Tensor&,
-      const ::std::optional<at::Tensor>&);
-  using ptr_schema = schema*;
+// demo::rms_norm(Tensor x, Tensor? weight) -> (Tensor, Tensor)
+struct rms_norm : detail::Calls<
+                      rms_norm,
+                      ::std::tuple<at::Tensor, at::Tensor>(
+                          const at::Tensor&,
+                          const ::std::optional<at::Tensor>&)> {
   static constexpr const char* name = "demo::rms_norm";
   static constexpr const char* overload_name = "";
-  static constexpr const char* schema_str =
-      "rms_norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)";
-  static ::std::tuple<at::Tensor, at::Tensor> call(
-      const at::Tensor& x,
-      const ::std::optional<at::Tensor>& weight);
-  static ::std::tuple<at::Tensor, at::Tensor> redispatch(
-      c10::DispatchKeySet dispatchKeySet,
-      const at::Tensor& x,
-      const ::std::optional<at::Tensor>& weight);
 };
 #endif
 
