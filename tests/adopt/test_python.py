@@ -114,6 +114,32 @@ register_autograd("mylib::f", partial(backward, 1))
 
 
 @pytest.mark.torch
+def test_functions_of_one_name(tmp_path: Path) -> None:
+    (tmp_path / "mylib.py").write_text("""\
+from torch.library import Library, register_fake
+library = Library("mylib", "DEF")
+for name in ("f", "g"):
+    library.define(f"{name}(Tensor x) -> Tensor")
+@register_fake("mylib::f")
+def _(x):
+    return x.new_empty(0)
+@register_fake("mylib::g")
+def _(x):
+    return x.new_empty(1)
+""")
+    code, said = run_tool(
+        tmp_path, "import", "--module", "mylib", "--output-format", "concise", "--to", "ops.yaml"
+    )
+    assert code == 1
+    assert [line for line in said.splitlines() if "TG" in line] == [
+        "mylib.py:5:1: error[TG607] the fake of 'mylib::f' is '_', and so is a later function of 'mylib' "
+        "(give it a name of its own)"
+    ]
+    text = (tmp_path / "ops.yaml").read_text()
+    assert text.index("mylib::g(") < text.index("fake: _") and text.count("fake:") == 1
+
+
+@pytest.mark.torch
 def test_modules_that_cannot_be_loaded(tmp_path: Path) -> None:
     (tmp_path / "raises.py").write_text("raise ValueError('no')")
     (tmp_path / "aborts.py").write_text("import os\nos.abort()")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.session import Refused, Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
@@ -87,14 +88,15 @@ def import_command(
         if left
         else counted(count, "operator")
     )
-    if to is None:
+    # No file is replaced by an empty one.
+    if to is None or not count:
         session.answer("import", text, yaml=text)
     else:
         from torchgen_lite.cli.backends.pages import write_file
 
         write_file(session, Path(to), text)
         session.answer("import", "", files=[{"path": to, "status": "changed"}])
-    return session.exit_code(diagnostics)
+    return session.exit_code(diagnostics) if count else ATTENTION
 
 
 def _macros(given: Sequence[str]) -> dict[str, Macro]:

@@ -14,7 +14,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from inspect import unwrap
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
@@ -208,6 +210,12 @@ class _Reader:
             )
             self._report("TG607", message, function, "make it a function of its own")
             return ""
+        if _is_another(getattr(sys.modules.get(module), word, None), function):
+            message = (
+                f"the {what} of `{operator}` is `{word}`, and so is a later function of `{module}`"
+            )
+            self._report("TG607", message, function, "give it a name of its own")
+            return ""
         modules = self.library.modules.setdefault(kind, [])
         if module not in modules:
             modules.append(module)
@@ -235,6 +243,12 @@ class _Reader:
     ) -> None:
         label = _line_of(function)
         self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
+
+
+def _is_another(held: Any, function: Any) -> bool:
+    """Whether a module has another function under the name of this one, such as `_`, which many fakes are called."""
+    is_plain = isinstance(held, FunctionType) and held.__name__ == function.__name__
+    return is_plain and unwrap(held) is not unwrap(function)
 
 
 def _shown(function: Any) -> str:

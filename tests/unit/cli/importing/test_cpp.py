@@ -172,3 +172,12 @@ def test_mistakes_of_the_command_line(
     monkeypatch.setattr("torchgen_lite.loader.importing.cpp_tree.find_spec", lambda name: None)
     result = run("import", "a.cpp")
     assert result.code == 2 and "torchgen-lite[import]" in result.stderr
+
+
+def test_where_nothing_is_registered(run: Run, project: Path) -> None:
+    """A folder or a namespace was mistyped: a file that is there stays."""
+    (project / "f.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }')
+    (project / "ops.yaml").write_text("- func: mylib::f(Tensor x) -> Tensor\n")
+    result = run("import", "f.cpp", "--namespace", "my_lib", "--to", "ops.yaml")
+    assert (result.code, result.stdout, result.stderr) == (1, "", "0 operators\n")
+    assert (project / "ops.yaml").read_text() == "- func: mylib::f(Tensor x) -> Tensor\n"
