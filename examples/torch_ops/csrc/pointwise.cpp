@@ -57,7 +57,8 @@ at::Tensor& scale_cpu_(at::Tensor& self, double s) {
   return scale_into(self, self, s);
 }
 
-at::Tensor& scale_out_cpu(const at::Tensor& self, double s, at::Tensor& out) {
+// Kernels may be overloads of one name.
+at::Tensor& scale_cpu(const at::Tensor& self, double s, at::Tensor& out) {
   return scale_into(out, self, s);
 }
 

@@ -87,7 +87,8 @@ Tensor scale_cpu_(Tensor& self, double s) {
   return self;
 }
 
-Tensor scale_out_cpu(const Tensor& self, double s, Tensor& out) {
+// Kernels may be overloads of one name.
+Tensor scale_cpu(const Tensor& self, double s, Tensor& out) {
   scale_into(out, self, s);
   return out;
 }

@@ -9,16 +9,12 @@ def muladd_cpu(a, b, s):
     return a * b + s
 
 
-def scale_cpu(self, s):
-    return self * s
+def scale_cpu(self, s, *, out=None):
+    return torch.mul(self, s, out=out)
 
 
 def scale_cpu_(self, s):
     return self.mul_(s)
-
-
-def scale_out_cpu(self, s, *, out):
-    return torch.mul(self, s, out=out)
 
 
 def minmax_cpu(self):

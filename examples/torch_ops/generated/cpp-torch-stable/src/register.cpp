@@ -5,6 +5,7 @@
 #include <torch/csrc/stable/library.h>
 
 #include <torch_ops/kernels.h>
+#include <torch_ops/operators.h>
 
 #if TORCHGEN_LITE_STABLE_VERSION < 21000
 #error "torch_ops::weighted_sum needs libtorch 2.10"
@@ -33,9 +34,17 @@ STABLE_TORCH_LIBRARY(torch_ops, m) {
 
 STABLE_TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
   m.impl("muladd", TORCH_BOX(&::torch_ops::muladd_cpu));
-  m.impl("scale", TORCH_BOX(&::torch_ops::scale_cpu));
+  m.impl(
+      "scale",
+      TORCH_BOX(
+          static_cast<torch_ops::ops::scale::schema*>(
+              &::torch_ops::scale_cpu)));
   m.impl("scale_", TORCH_BOX(&::torch_ops::scale_cpu_));
-  m.impl("scale.out", TORCH_BOX(&::torch_ops::scale_out_cpu));
+  m.impl(
+      "scale.out",
+      TORCH_BOX(
+          static_cast<torch_ops::ops::scale_out::schema*>(
+              &::torch_ops::scale_cpu)));
   m.impl("minmax", TORCH_BOX(&::torch_ops::minmax_cpu));
   m.impl("weighted_sum", TORCH_BOX(&::torch_ops::weighted_sum_cpu));
   m.impl("smooth_relu", TORCH_BOX(&::torch_ops::smooth_relu_cpu));

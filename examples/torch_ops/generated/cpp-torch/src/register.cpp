@@ -7,6 +7,21 @@
 #include <torch_ops/functionalize.h>
 #include <torch_ops/version.h>
 
+namespace {
+
+at::Tensor wrapper_CPU_scale(const at::Tensor& self, double s) {
+  return ::torch_ops::scale_cpu(self, s);
+}
+
+at::Tensor& wrapper_CPU_scale_out(
+    const at::Tensor& self,
+    double s,
+    at::Tensor& out) {
+  return ::torch_ops::scale_cpu(self, s, out);
+}
+
+} // namespace
+
 TORCH_LIBRARY(torch_ops, m) {
   m.def("muladd(Tensor a, Tensor b, float s) -> Tensor");
   m.def("scale(Tensor self, float s) -> Tensor");
@@ -63,9 +78,9 @@ TORCH_LIBRARY_IMPL(torch_ops, AutocastXPU, m) {
 
 TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
   m.impl("muladd", TORCH_FN(::torch_ops::muladd_cpu));
-  m.impl("scale", TORCH_FN(::torch_ops::scale_cpu));
+  m.impl("scale", TORCH_FN(wrapper_CPU_scale));
   m.impl("scale_", TORCH_FN(::torch_ops::scale_cpu_));
-  m.impl("scale.out", TORCH_FN(::torch_ops::scale_out_cpu));
+  m.impl("scale.out", TORCH_FN(wrapper_CPU_scale_out));
   m.impl("minmax", TORCH_FN(::torch_ops::minmax_cpu));
   m.impl("weighted_sum", TORCH_FN(::torch_ops::weighted_sum_cpu));
   m.impl("smooth_relu", TORCH_FN(::torch_ops::smooth_relu_cpu));

@@ -28,7 +28,7 @@ torch::stable::Tensor scale_cpu(const torch::stable::Tensor& self, double s);
 
 torch::stable::Tensor scale_cpu_(torch::stable::Tensor& self, double s);
 
-torch::stable::Tensor scale_out_cpu(
+torch::stable::Tensor scale_cpu(
     const torch::stable::Tensor& self,
     double s,
     torch::stable::Tensor& out);

@@ -23,7 +23,7 @@ at::Tensor scale_cpu(const at::Tensor& self, double s);
 
 at::Tensor& scale_cpu_(at::Tensor& self, double s);
 
-at::Tensor& scale_out_cpu(const at::Tensor& self, double s, at::Tensor& out);
+at::Tensor& scale_cpu(const at::Tensor& self, double s, at::Tensor& out);
 
 std::tuple<at::Tensor, at::Tensor> minmax_cpu(const at::Tensor& self);
 

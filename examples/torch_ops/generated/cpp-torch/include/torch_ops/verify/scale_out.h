@@ -14,10 +14,10 @@
 
 #include <torch_ops/kernel_check.h>
 
-#ifndef TORCH_OPS_ABSENT_scale_out_cpu
-#define TORCH_OPS_ABSENT_scale_out_cpu
+#ifndef TORCH_OPS_ABSENT_scale_cpu
+#define TORCH_OPS_ABSENT_scale_cpu
 namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here scale_out_cpu{};
+inline constexpr ::torch_ops::proof::not_here scale_cpu{};
 } // namespace torch_ops_absent_kernels
 #endif
 
@@ -32,34 +32,34 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 4
 using scale_out_CPU_schema = at::Tensor&(const at::Tensor&, double, at::Tensor&);
 template <class Schema>
-auto scale_out_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_out_cpu));
+auto scale_out_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu));
 template <class Schema>
 none_of_several scale_out_CPU_found(...);
 using scale_out_CPU = kernel<scale_out_CPU_schema, decltype(scale_out_CPU_found<scale_out_CPU_schema>(0))>;
 static_assert(
 #line 4
    fits<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
-    "torch_ops::scale.out: no kernel 'scale_out_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::scale.out: no kernel 'scale_cpu' has the types of the schema, or it is in an unnamed namespace");
 static_assert(
 #line 4
    counts<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
-    "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_out_cpu' takes 3");
+    "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_cpu' takes 3");
 static_assert(
 #line 4
                         takes<scale_out_CPU::found<0>, scale_out_CPU::expected<0>>,
-    "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_out_cpu' takes 'const at::Tensor&'");
+    "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_cpu' takes 'const at::Tensor&'");
 static_assert(
 #line 4
                                      takes<scale_out_CPU::found<1>, scale_out_CPU::expected<1>>,
-    "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_out_cpu' takes 'double'");
+    "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
 static_assert(
 #line 4
                                                  takes<scale_out_CPU::found<2>, scale_out_CPU::expected<2>>,
-    "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_out_cpu' takes 'at::Tensor&'");
+    "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_cpu' takes 'at::Tensor&'");
 static_assert(
 #line 4
                                                                     gives<scale_out_CPU::found_return, scale_out_CPU::expected_return>,
-    "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_out_cpu' returns 'at::Tensor&'");
+    "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_cpu' returns 'at::Tensor&'");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof
