@@ -173,7 +173,7 @@ def _diff_against(session: Session, request: Request) -> int:
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.project import project_against
     from torchgen_lite.cli.places import patch_folder
-    from torchgen_lite.cli.plans import json_parts
+    from torchgen_lite.cli.plans import report_files
     from torchgen_lite.emit.diff import render_diff
     from torchgen_lite.emit.plan import Plan
     from torchgen_lite.pipeline import generate_all
@@ -188,8 +188,7 @@ def _diff_against(session: Session, request: Request) -> int:
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))
     prefix = shown_folder(root, program.config.root)
-    parts = json_parts(plan, generated, prefix, diff=True)
-    session.report(generated.diagnostics, kind="diff", **parts)
+    report_files(session, generated.diagnostics, "diff", plan, generated, prefix, diff=True)
     if session.is_text:
         session.print_patch(render_diff(plan.changes, patch_folder(root)))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
@@ -295,7 +294,7 @@ def _finish(
 
     prefix = shown_folder(plan.root, program.config.root)
     if request.dry_run:
-        session.report(diagnostics, kind="generate", **plans.json_parts(plan, generated, prefix))
+        plans.report_files(session, diagnostics, "generate", plan, generated, prefix)
         if session.is_text:
             click.echo(plans.render_plan(plan, prefix), nl=False)
         return FINE
@@ -335,7 +334,7 @@ def _write(
         message = f"cannot write `{error.filename}`: {reason}"
         session.report((*diagnostics, Diagnostic("TG009", message)), kind="generate")
         return CANNOT_RUN
-    session.report(diagnostics, kind="generate", **plans.json_parts(plan, generated, prefix))
+    plans.report_files(session, diagnostics, "generate", plan, generated, prefix)
     for change in plan.pending:
         if change.action == "delete":
             session.talk(f"deleted   {plans.join(prefix, change.path)}    (no longer produced)")

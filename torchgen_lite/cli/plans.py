@@ -48,9 +48,8 @@ def report_freshness(
 ) -> int:
     """`check` and `diff`: exit 1 and name every file that is out of date."""
     stale = plan.pending
-    parts = json_parts(plan, generated, prefix, diff=diff)
     found = [] if session.is_text else [out_of_date(change, prefix) for change in stale]
-    session.report([*diagnostics, *found], kind="check", **parts)
+    report_files(session, [*diagnostics, *found], "check", plan, generated, prefix, diff=diff)
     if diff and session.is_text:
         session.print_patch(render_diff(stale, patch_folder(plan.root)))
         if stale and is_passed_over(plan.root):
@@ -111,6 +110,21 @@ def summary_line(plan: Plan) -> str:
         (actions.count("keep"), "unchanged"),
     )
     return ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing to write"
+
+
+def report_files(
+    session: Session,
+    diagnostics: Sequence[Diagnostic],
+    kind: str,
+    plan: Plan,
+    generated: Generated,
+    prefix: str,
+    *,
+    diff: bool = False,
+) -> None:
+    """What was found; machines are also told of each file, whose lines are compared and counted for them alone."""
+    parts = {} if session.is_text else json_parts(plan, generated, prefix, diff=diff)
+    session.report(diagnostics, kind=kind, **parts)
 
 
 def json_parts(
