@@ -20,6 +20,7 @@ from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
 from torchgen_lite.schema.defaults import as_received
+from torchgen_lite.schema.dispatch_kind import LISTS
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 
 _TYPES = Annotations(
@@ -127,9 +128,8 @@ def forwarded(schema: FunctionSchema) -> list[str]:
     return [f"{name}={name}" if by_keyword else name for name, by_keyword in names]
 
 
-_KEYSET_OF = {"T": "{}._dispatch_keyset", "L": "_list({})", "P": "_list({})"}
-
-
 def keyset_of(kind: str, name: str) -> str:
     """The expression for an argument's keyset: `x._dispatch_keyset`, `_optional(x)`, `_list(x)`."""
-    return _KEYSET_OF.get(kind, "_optional({})").format(name)
+    if kind == "T":
+        return f"{name}._dispatch_keyset"
+    return f"_list({name})" if kind in LISTS else f"_optional({name})"

@@ -207,7 +207,7 @@ def signatures_view(
 def _led_by(first: Parameter | None, parameters: Sequence[Parameter]) -> Sequence[Parameter]:
     if first is None:
         return parameters
-    name = free_name(first.name, {p.name for p in parameters})
+    name = free_name(first.name, [p.name for p in parameters])
     return [first._replace(name=name), *parameters]
 
 

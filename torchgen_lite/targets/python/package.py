@@ -11,7 +11,7 @@ from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
 from torchgen_lite.dialects.python_signature import Import, imported_names, imports
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.schema import NamedConstant
+from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.python.model import Overload, build_overload
 from torchgen_lite.targets.python.options import (
     MANY_OPERATORS,
@@ -94,13 +94,15 @@ def type_imports(
 
 def used_constants(overloads: Iterable[Overload]) -> list[str]:
     """Names of the framework's constants that defaults mention: `["contiguous_format"]`."""
-    found: dict[str, None] = {}
-    for overload in overloads:
-        for argument in overload.schema.arguments:
-            # Almost every default is a number, None or a boolean; those need no second look.
-            text = argument.default
-            if text is not None and text[:1].isalpha() and text not in ("None", "True", "False"):
-                value = python.default(argument)
-                if isinstance(value, NamedConstant):
-                    found[identifier(value.name)] = None
-    return list(found)
+    arguments = [a for o in overloads for a in o.schema.arguments if a.default is not None]
+    return [name for name in dict.fromkeys(map(constant_of, arguments)) if name]
+
+
+def constant_of(argument: Argument) -> str:
+    """The framework's constant that is the default of an argument, or nothing."""
+    # Almost every default is a number, None or a boolean; those need no second look.
+    text = argument.default
+    if text is None or not text[:1].isalpha() or text in ("None", "True", "False"):
+        return ""
+    value = python.default(argument)
+    return identifier(value.name) if isinstance(value, NamedConstant) else ""

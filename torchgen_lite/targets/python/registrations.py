@@ -27,7 +27,12 @@ from torchgen_lite.targets.python.autograd import KernelView, kernel_view
 from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, imported_modules
 from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.package import Package, type_imports, used_constants
+from torchgen_lite.targets.python.package import (
+    Package,
+    constant_of,
+    type_imports,
+    used_constants,
+)
 from torchgen_lite.targets.python.structured import (
     USED_BY_VARIANT,
     StructuredView,
@@ -215,21 +220,21 @@ def _constants_file(package: Package) -> Iterator[OutputFile]:
     The stubs cannot import them: the framework imports the stubs (Tensor's methods), so its constants
     exist only after them.
     """
-    using = [o for o in package.overloads if used_constants([o])]
-    if not using:
+    defaults = [view for overload in package.overloads for view in _defaults(overload)]
+    if not defaults:
         return
     context = {
         "framework": package.framework,
-        "constants": used_constants(using),
-        "defaults": [view for overload in using for view in _defaults(overload)],
+        "constants": used_constants(package.overloads),
+        "defaults": defaults,
     }
     yield OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
 
 
-def _defaults(overload: Overload) -> Iterator[DefaultView]:
-    names = used_constants([overload])
-    for stub in (overload.names.stub, overload.names.redispatch_stub):
-        for argument in overload.schema.arguments:
-            value = python.default_text(python.default(argument)) if argument.default else ""
-            if value in names:
-                yield DefaultView(stub, quote(identifier(argument.name)), value)
+def _defaults(overload: Overload) -> list[DefaultView]:
+    given = [(a.name, name) for a in overload.schema.arguments if (name := constant_of(a))]
+    return [
+        DefaultView(stub, quote(identifier(parameter)), name)
+        for stub in (overload.names.stub, overload.names.redispatch_stub)
+        for parameter, name in given
+    ]

@@ -18,7 +18,10 @@ _IMPORTED = frozenset(
     "_Candidate _functions _list _operators _ops _optional _packet _redispatch_packet _state _tuple _type _with_overloads "
     "annotations".split()
 )
-_NAMESPACES = frozenset({"Any", "Dispatcher", "Library", "SimpleNamespace", "dispatcher"})
+_NAMES = _PYTHON | _IMPORTED
+_NAMESPACES = _NAMES | {"Any", "Dispatcher", "Library", "SimpleNamespace", "dispatcher", "_"}
+# What stubs use, beside what their own operator has.
+_IN_STUBS = frozenset({"_list", "_optional", "_state", "_tuple", "_type"})
 # Each operator has these beside its stub.
 _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 # A function of such a name would take the place of a module of the package: `functions` alone has it.
@@ -37,24 +40,14 @@ def is_exported(name: str) -> bool:
 def taken_name(function: NativeFunction, home: str, stubs: Collection[str]) -> str:
     """Which part of an operator has a name that the package needs; empty if none has. `stubs` are those of all."""
     schema, namespace = function.func, function.namespace
-    if namespace in _PYTHON | _IMPORTED | _NAMESPACES or namespace == "_":
+    if namespace in _NAMESPACES:
         return "is in a namespace whose name the generated code uses itself"
     stub = identifier(function.flat_name(home))
     is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))
-    if (
-        schema.base_name in _PYTHON | _IMPORTED
-        or stub == "float"
-        or stub.startswith("_library_")
-        or is_beside
-    ):
+    if schema.base_name in _NAMES or stub == "float" or stub.startswith("_library_") or is_beside:
         return "has a name that the generated code uses itself"
     for argument in schema.arguments:
-        if argument.name in (
-            "_list",
-            "_optional",
-            "_state",
-            "_tuple",
-            "_type",
-        ) or argument.name.startswith(_PREFIXES[:3]):
-            return f"has an argument `{argument.name}`, which the generated code uses itself"
+        name = argument.name
+        if name.startswith("_") and (name in _IN_STUBS or name.startswith(_PREFIXES[:3])):
+            return f"has an argument `{name}`, which the generated code uses itself"
     return ""
