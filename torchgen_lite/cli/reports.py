@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 
 MACHINE_FORMATS = ("json", "github", "sarif")
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What a command found in one project; `extra` are lists that its JSON has besides, such as `files`."""
 
     kind: str
     diagnostics: Sequence[Diagnostic]
-    summary: Mapping[str, int] = field(default_factory=dict)
-    extra: Mapping[str, object] = field(default_factory=dict)
+    summary: Mapping[str, int]
+    extra: Mapping[str, object]
 
 
 def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -> str:

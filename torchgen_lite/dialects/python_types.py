@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from torchgen_lite.dialects.python_signature import (
     ANY,
@@ -36,14 +36,13 @@ _COMMON = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
+class Annotations(NamedTuple):
     """What a framework calls types: `names` that are not those of all, and what is `accepted` for a type beside
     values of it. `custom_class` is the type of objects of custom classes; `broadcasting` are further types of
     which one element stands for a list."""
 
     names: Mapping[str, str | Annotation]
-    accepted: Mapping[str, Annotation] = field(default_factory=dict)
+    accepted: Mapping[str, Annotation] = {}
     custom_class: Annotation = ANY
     broadcasting: frozenset[str] = frozenset()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.entry import NativeFunction
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFile:
+class OutputFile(NamedTuple):
     """One file: its path below the output directory, its template, and the names the template may use.
 
     A `template` whose name does not end in `.j2` is a module of this project, which is copied as it is.
@@ -33,7 +31,7 @@ class OutputFile:
 
     path: str
     template: str
-    context: Mapping[str, object] = field(default_factory=dict)
+    context: Mapping[str, object] = {}
     is_marked: bool = True
     is_copied: bool = False
 

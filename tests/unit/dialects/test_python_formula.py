@@ -18,7 +18,7 @@ from torchgen_lite.schema.formula import parse_formula
 from torchgen_lite.schema.formula.kinds import INTS, SCALAR
 from torchgen_lite.targets.python.nodes import Functions
 
-WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, Functions({}).conjugate)
+WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, Functions({}, set()).conjugate)
 
 
 def written(text: str) -> str:

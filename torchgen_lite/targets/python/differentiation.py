@@ -85,7 +85,7 @@ def build_differentiation(
     for own, module, nodes in zip(
         of_shard.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
-        node_file = _node_file(package, nodes, own, Functions(modules), uses)
+        node_file = _node_file(package, nodes, own, Functions(modules, set()), uses)
         files += [
             node_file,
             _autograd_file(package, module, nodes if node_file else "", own, autograd, uses),

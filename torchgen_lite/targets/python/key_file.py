@@ -9,7 +9,6 @@ aten.impl_from(_matrix, "mm", "mm_cpu")
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
@@ -37,21 +36,19 @@ class RegistrationView(NamedTuple):
     kernel: str
 
 
-@dataclass(frozen=True, slots=True)
-class KernelTable:
+class KernelTable(NamedTuple):
     """The kernels of one generated module for one library."""
 
     library: str
-    kernels: list[RegistrationView] = field(default_factory=list)
+    kernels: list[RegistrationView]
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedKernels:
+class GeneratedKernels(NamedTuple):
     """The kernels of one generated module, which take the keyset first if `with_keyset`."""
 
     module: str
     with_keyset: bool
-    by_library: dict[str, KernelTable] = field(default_factory=dict)
+    by_library: dict[str, KernelTable]
 
     @property
     def tables(self) -> list[KernelTable]:
@@ -61,19 +58,19 @@ class GeneratedKernels:
         view = _view(overload, quote(kernel))
         table = self.by_library.get(view.library)
         if table is None:
-            table = self.by_library[view.library] = KernelTable(view.library)
+            table = self.by_library[view.library] = KernelTable(view.library, [])
         table.kernels.append(view)
 
 
-@dataclass(slots=True)
 class KeyFile:
     """What is registered under one key, while it is collected."""
 
-    overloads: list[Overload] = field(default_factory=list)
-    references: list[KernelReference] = field(default_factory=list)
-    implementations: list[WrittenView] = field(default_factory=list)
-    fallthroughs: list[RegistrationView] = field(default_factory=list)
-    generated: dict[str, GeneratedKernels] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.overloads: list[Overload] = []
+        self.references: list[KernelReference] = []
+        self.implementations: list[WrittenView] = []
+        self.fallthroughs: list[RegistrationView] = []
+        self.generated: dict[str, GeneratedKernels] = {}
 
     def add_written(self, overload: Overload, kernel: KernelReference) -> None:
         self.overloads.append(overload)
@@ -88,7 +85,7 @@ class KeyFile:
     ) -> None:
         self.overloads.append(overload)
         if module not in self.generated:
-            self.generated[module] = GeneratedKernels(module, with_keyset)
+            self.generated[module] = GeneratedKernels(module, with_keyset, {})
         self.generated[module].add(overload, kernel)
 
     def add_fallthrough(self, overload: Overload) -> None:

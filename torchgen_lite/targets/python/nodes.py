@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
@@ -117,13 +116,12 @@ class ModuleView(NamedTuple):
     alias: str
 
 
-@dataclass(frozen=True, slots=True)
-class Functions:
+class Functions(NamedTuple):
     """Where the functions of formulas are: helper modules by function, and names of operators. `called` are those of
     the framework that formulas have called so far."""
 
     helpers: dict[str, str]
-    called: set[str] = field(default_factory=set)
+    called: set[str]
 
     def expression(self, name: str) -> str:
         if name in self.helpers:
