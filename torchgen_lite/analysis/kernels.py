@@ -73,9 +73,14 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
     return (KernelEntry(entry.key, entry.kernel, False, True, None, entry),)
 
 
-def own_kernels(function: NativeFunction) -> tuple[KernelEntry, ...]:
-    """The kernels that generated code registers: an implied one that is registered by hand is not ours."""
-    kernels = kernels_of(function)
+def own_kernels(
+    function: NativeFunction, kernels: tuple[KernelEntry, ...] | None = None
+) -> tuple[KernelEntry, ...]:
+    """The kernels that generated code registers: an implied one that is registered by hand is not ours.
+
+    `kernels` are those of the function, where they are at hand.
+    """
+    kernels = kernels_of(function) if kernels is None else kernels
     return (
         ()
         if function.manual_kernel_registration and kernels[:1] and kernels[0].is_implied

@@ -83,7 +83,7 @@ class Operator:
     @kept
     def own_kernels(self) -> tuple[KernelEntry, ...]:
         """Those that generated code registers."""
-        return own_kernels(self.function)
+        return own_kernels(self.function, self.kernels)
 
     @kept
     def is_composed(self) -> bool:
