@@ -160,12 +160,18 @@ def _module_path(name: str, root: Path, source_roots: Sequence[str]) -> Path | N
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         return None
-    for folder in (*[root / one for one in source_roots], *_package_parent(parts[0])):
+    for folder in _folders(parts[0], root, source_roots):
         base = folder.joinpath(*parts)
         for candidate in (base.with_suffix(".py"), base / "__init__.py"):
             if os.path.isfile(candidate):  # A path raises if the name is too long.
                 return candidate
     return None
+
+
+def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[Path]:
+    """Where a module may be: in the project, or else where Python finds its package."""
+    yield from (root / one for one in source_roots)
+    yield from _package_parent(package)
 
 
 def _package_parent(package: str) -> list[Path]:

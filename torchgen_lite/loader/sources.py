@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from pathlib import Path
@@ -16,9 +17,9 @@ UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def shown_path(path: Path, root: Path) -> str:
     """A path as it is shown: relative to the project where it lies inside, forward slashes."""
     try:
-        return path.resolve().relative_to(root.resolve()).as_posix()
-    # Until Python 3.13 a symbolic link to itself is a RuntimeError.
-    except (ValueError, OSError, RuntimeError):
+        shown, folder = Path(os.path.realpath(path)), os.path.realpath(root)
+        return shown.relative_to(folder).as_posix()
+    except (ValueError, OSError):
         return path.as_posix()
 
 
@@ -34,13 +35,13 @@ def portable_path(shown: str) -> str:
 
 def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
     """Read a UTF-8 file; TG117 if it isn't one, and what `read_bytes` says."""
-    data, found = read_bytes(path, root)
-    return decode_source(data, shown_path(path, root)) if data is not None else (None, found)
-
-
-def read_bytes(path: Path, root: Path) -> tuple[bytes | None, tuple[Diagnostic, ...]]:
-    """Read a file; TG006 if it cannot be read or has a name that is not text, TG110 if it is too large."""
     shown = shown_path(path, root)
+    data, found = read_bytes(path, shown)
+    return decode_source(data, shown) if data is not None else (None, found)
+
+
+def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, ...]]:
+    """Read a file; TG006 if it cannot be read or has a name that is not text, TG110 if it is too large."""
     if UNFIT.search(shown):
         escaped = UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
         message = f"cannot read `{escaped}`: its name has control characters, or is not UTF-8"

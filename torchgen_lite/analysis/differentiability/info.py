@@ -33,7 +33,9 @@ from torchgen_lite.schema.formula.kinds import (
 
 def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
     """The arguments that are not out arguments."""
-    return tuple(argument for argument in schema.arguments if not argument.is_out)
+    if not schema.out:
+        return schema.arguments
+    return tuple([argument for argument in schema.arguments if not argument.is_out])
 
 
 def return_names(schema: FunctionSchema) -> tuple[str, ...]:
@@ -42,14 +44,14 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     A result named as an argument is called `NAME_return`; one without a name is `result_return` beside an
     argument `result`.
     """
-    taken = {argument.name for argument in schema.arguments}
+    kind, taken = schema.kind(), {argument.name for argument in schema.arguments}
     names: list[str] = []
     for index, value in enumerate(schema.returns):
-        if schema.kind() is SchemaKind.inplace and index == 0:
+        if kind is SchemaKind.inplace and index == 0:
             name = "result"
         elif value.name is not None:
             name = value.name
-            if schema.kind() is SchemaKind.out:
+            if kind is SchemaKind.out:
                 names.append(name)
                 continue
         else:

@@ -72,13 +72,15 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
     keys = {kernel.key for kernel in operator.own_kernels}
     tensors = tuple(
-        TensorArgument(argument.name, carries)
-        for argument in schema.arguments
-        if (carries := dispatch_kind(argument.type)) in TENSORS
+        [
+            TensorArgument(argument.name, carries)
+            for argument in schema.arguments
+            if (carries := dispatch_kind(argument.type)) in TENSORS
+        ]
     )
     names = {tensor.name for tensor in tensors}
-    written = tuple(a.name for a in schema.arguments if a.is_write and a.name in names)
-    is_view = is_aliasing(schema)
+    written = tuple([a.name for a in schema.written if a.name in names])
+    is_view = operator.is_aliasing
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     categories: dict[str, Category] = {}
     tracking = Tracking.nothing

@@ -15,7 +15,7 @@ from torchgen_lite.cli.session import require
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
 from torchgen_lite.loader.importing.cpp_preprocessor import without_comments
-from torchgen_lite.loader.sources import read_bytes
+from torchgen_lite.loader.sources import read_bytes, shown_path
 
 
 class RegularFile(click.Path):
@@ -38,7 +38,7 @@ _NAME = re.compile(r"(?:(\w+)::)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)")
 
 def read_any_text(path: Path) -> str:
     """The text of a foreign file, whatever bytes it has. Raises Refused where it cannot be read or is too large."""
-    data, found = read_bytes(path, Path.cwd())
+    data, found = read_bytes(path, shown_path(path, Path.cwd()))
     require(found)
     return (data or b"").decode("utf-8", "replace")
 
