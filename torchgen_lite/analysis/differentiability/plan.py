@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
 from torchgen_lite.analysis.operators import Operator
