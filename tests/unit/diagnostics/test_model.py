@@ -19,6 +19,21 @@ def test_a_line_comes_without_its_line_end() -> None:
     assert [SOURCE.line_text(n) for n in range(6)] == ["", "one", "two", "three", "", ""]
 
 
+def test_a_source_keeps_spans_by_number() -> None:
+    source = Source("a.yaml", SOURCE.text)
+    first = source.keep(0, 3, 4, 7)
+    second = source.keep(9, 14)
+    spans = [source.kept(number) for number in (first, first + 2, second)]
+    assert [span.text for span in spans] == ["one", "two", "three"]
+    assert all(span.source is source for span in spans)
+
+
+def test_the_first_line_of_a_span_has_a_character_at_least() -> None:
+    assert Span(SOURCE, 1, 14).first_line == Span(SOURCE, 1, 3)
+    assert Span(SOURCE, 4, 6).first_line == Span(SOURCE, 4, 6)
+    assert Span(SOURCE, 3, 9).first_line == Span(SOURCE, 3, 4)
+
+
 def test_sorting_is_by_place_and_drops_repeats() -> None:
     late = Diagnostic("TG102", "late", Label(Span(SOURCE, 9, 10)))
     early = Diagnostic("TG103", "early", Label(Span(SOURCE, 0, 1)))

@@ -146,6 +146,25 @@ def test_places_inside_folded_and_quoted_schemas() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CPU, CUDA: k",
+        "CPU,CUDA:   k",
+        '"CPU, CUDA": k',
+        "'CPU,  CUDA': 'k'",
+        "? CPU,\n      CUDA\n    : k",
+    ],
+)
+def test_keys_and_kernels_are_where_they_are_written(line: str) -> None:
+    (function,), said = load(f"- func: f(Tensor x) -> Tensor\n  dispatch:\n    {line}\n")
+    assert said == ""
+    assert [(e.key, e.kernel) for e in function.dispatch] == [("CPU", "k"), ("CUDA", "k")]
+    for entry in function.dispatch:
+        assert entry.key_span is not None and entry.key_span.text == entry.key
+        assert entry.kernel_span is not None and entry.kernel_span.text.strip("'") == "k"
+
+
 def test_unknown_tags_are_kept_and_mentioned() -> None:
     text = "- func: f(Tensor x) -> Tensor\n  tags: corre, pointwise\n"
     said = "ops.yaml:2:9: warning[TG111] unknown tag 'corre' (did you mean 'core'?)\n"
