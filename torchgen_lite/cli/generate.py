@@ -114,8 +114,7 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
 @global_options
 @click.pass_obj
 def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
-    """Check that generated code is up to date; exit 1 and list the files that are not. Writes
-    nothing.
+    """Check that generated code is up to date; exit 1 and list the files that are not. Writes nothing.
 
     \b
     torchgen-lite check

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
 
 # Editors write a file in several steps, which end within this time.
-_QUIET_MS = 10
+_QUIET_MS = 5
 _LONGEST_MS = 200
 # After this time nothing can have changed unseen since the last run.
 _FIRST_LOOK_MS = 300

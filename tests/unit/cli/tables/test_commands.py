@@ -317,4 +317,4 @@ library.impl("twice", lambda x: x + x, "CPU")
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot import `absent_module`: No module named 'absent_module'" in done.stderr
     result = run("why", "scale", "CPU", "--import", "table_of_mine")
-    assert result.code == 2 and "`--import` is for `--torch`" in result.stderr
+    assert result.code == 2 and "`--import` needs `--torch`" in result.stderr
