@@ -5,12 +5,12 @@
     tl.add(x, x, alpha=2); x + x; x.add_(1)
     tl.ops.aten.add.Tensor(x, x); tl.redispatch.add(keys, x, x)
 
-Operators come from the generated package `torchgen_lite_ops`, made of `native_functions.yaml`.
+The operators come from the package `torchgen_lite_ops`, which is generated from `native_functions.yaml`.
 
 Note [Import order]
-No file leads back to itself. The stubs and methods that are generated need no tensor; autograd, indexing and
-conversions stand on them, the tensor on these, kernels on the tensor, and registrations on kernels. The generated
-package begins with the stubs and ends with the registrations, so it may be imported first, or by this one.
+There are no import cycles. The generated stubs and methods need no tensor; autograd, indexing and conversions build on
+them, the tensor on these, kernels on the tensor, and registrations on kernels. The generated package begins with the
+stubs and ends with the registrations, so either package may be imported first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Of two definitions the first counts for a type checker, and the last when it runs.
+    # Of two definitions, type checkers use the first one, and Python the last one.
     from torchgen_lite.reference.face import *  # noqa: F403
 
 from torchgen_lite_ops import dispatcher, functions, ops, redispatch
@@ -82,7 +82,7 @@ long = int64
 cfloat = complex64
 cdouble = complex128
 
-# The libraries are kept, for their registrations go with them.
+# The libraries are kept, because their registrations are undone with them.
 _fallbacks = register_fallbacks(dispatcher)
 _by_hand = register_by_hand(dispatcher)
 

@@ -1,8 +1,8 @@
-"""What PyTorch's Python bindings do around an operator, and the methods that have more than their operator.
+"""What PyTorch's Python bindings add to operators, and the methods that do more than their operators.
 
-An operator takes tensors and gives tensors. Around it stand named results (`x.max(0).indices`), `requires_grad=` of
-factories and options beside `out=`. `face.py` has the functions that are made with the same means; `tl.ops.aten` has
-the operators without them.
+An operator takes tensors and returns tensors. The bindings add named results (`x.max(0).indices`), `requires_grad=` of
+factories, and options next to `out=`. `face.py` has the functions that are made in the same way; `tl.ops.aten` has the
+plain operators.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Number, Tensor
 
 
-# What a guard does, at a third of its price: factories are called often.
+# What a guard does, at a third of its cost: factories are called often.
 _WITHOUT_CHANGES = StateBelow(DispatchKeySet(DispatchKey.ADInplaceOrView))
 
 
@@ -73,7 +73,7 @@ def factory(function: Callable[..., Any]) -> Factory:
             _check_options(kwargs)
             result: Tensor = function(*args, **kwargs)
         else:
-            # What is written to something fresh is no change of it.
+            # Writing to a new tensor does not count as a change.
             outer = local_state()
             set_local_state(_WITHOUT_CHANGES[outer])
             try:
@@ -137,7 +137,7 @@ def copy_(self: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Ten
 
 
 class BoundMethods(TensorMethods):
-    """The methods that have more than their operator."""
+    """The methods that do more than their operators."""
 
     __slots__ = ()
 

@@ -57,7 +57,7 @@ def _to(
 
 
 class Conversions:
-    """`x.to(...)`, `x.float()` and their like; the names of these hide Python's own types in the class."""
+    """`x.to(...)`, `x.float()` and so on; their names hide Python's own types in the class."""
 
     __slots__ = ()
 

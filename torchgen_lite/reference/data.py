@@ -1,4 +1,4 @@
-"""Data of Python as NumPy arrays: numbers, nested sequences, arrays and tensors."""
+"""Python data as NumPy arrays: numbers, nested sequences, arrays and tensors."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from torchgen_lite.reference.window import Window
 
 
 def array_of(data: Any, dtype: DType | None = None) -> Array:
-    """A row-major copy of the data, which says its dtype itself where none is given.
+    """A row-major copy of the data, which determines the dtype if none is given.
 
-    ValueError for ragged sequences, TypeError for what is no number.
+    ValueError for ragged sequences, TypeError for anything that is not a number.
     """
     array, inferred = _inferred(data)
     wanted = dtype or inferred
@@ -58,7 +58,7 @@ def _inferred(data: Any) -> tuple[Array, DType]:
 
 
 def _check_range(array: Array, wanted: DType) -> None:
-    """Numbers of Python must fit the type that is asked for; a negative one wraps in an unsigned type."""
+    """Python numbers must fit the requested type; a negative one wraps in an unsigned type."""
     if array.dtype.kind == "c" and wanted.category < COMPLEX:
         if wanted.category != BOOL:
             raise TypeError("must be real number, not complex")

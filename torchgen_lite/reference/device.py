@@ -179,7 +179,7 @@ def dense_keyset(on: device) -> DispatchKeySet:
 
 
 def sparse_keyset(on: device) -> DispatchKeySet:
-    """The same with SparseCPU in the place of CPU."""
+    """The same with SparseCPU instead of CPU."""
     known = _SPARSE.get(on.type)
     if known is None:
         known = _SPARSE[on.type] = _keyset("Sparse", on.backend)

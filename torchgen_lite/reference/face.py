@@ -1,7 +1,7 @@
-"""The functions of `tl` that have more than their operator: see `bindings.py`.
+"""The functions of `tl` that do more than their operators: see `bindings.py`.
 
-Numbers in the place of tensors, for the operators for which torch's parser takes them (`add(1, 2)`, `mul(x, 2, out=y)`),
-and forms that are Python's own (`meshgrid(*tensors)`, `tensordot(dims=1)`, ends of `linspace` that are tensors).
+Numbers in place of tensors, for the operators for which torch's parser accepts them (`add(1, 2)`, `mul(x, 2, out=y)`),
+and forms that only Python has (`meshgrid(*tensors)`, `tensordot(dims=1)`, tensors as ends of `linspace`).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _between(function: Callable[..., Any]) -> Callable[..., Any]:
 @wraps(functions.cat)
 def cat(tensors: Any, *args: Any, **kwargs: Any) -> Tensor:
     if isinstance(tensors, (list, tuple)) and not tensors:
-        # Without a tensor there is no backend to ask.
+        # Without a tensor there is no backend to dispatch to.
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     result: Tensor = functions.cat(tensors, *args, **kwargs)
     return result
@@ -145,7 +145,7 @@ def norm(
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """The coordinates of a grid, of tensors one by one or in a list."""
+    """The coordinates of a grid, from tensors passed separately or in a list."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
@@ -153,7 +153,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 
 def _of_several(function: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
-    """The function of a tensor, and of tensors one by one or in a list: then a tuple."""
+    """The function for one tensor, or for several, separately or in a list: then the result is a tuple."""
 
     @wraps(function)
     def call(*tensors: Any) -> Tensor | tuple[Tensor, ...]:

@@ -1,7 +1,7 @@
 """Backend fallbacks that let calls pass the keys for which this library has no kernels.
 
-Every tensor carries ADInplaceOrView, an autograd and perhaps an autocast key, as torch's do; a
-fallthrough takes them out of the dispatch at no cost (the corresponding table of stock torch is in
+Every tensor carries ADInplaceOrView, an autograd and perhaps an autocast key, as torch's do; a fallthrough removes
+them from the dispatch at no cost (the corresponding table of stock torch is in
 ATen `VariableFallbackKernel.cpp` and `autocast_mode.cpp`).
 """
 
@@ -21,7 +21,7 @@ _KERNELS = {
 
 
 def register_fallbacks(dispatcher: Dispatcher) -> Library:
-    """Register them; the library that is returned keeps them alive."""
+    """Register them; the returned library keeps them alive."""
     library = Library("_", "IMPL", dispatcher=dispatcher)
     for key, name in FALLBACKS.items():
         kernel = _KERNELS[name]
@@ -30,14 +30,14 @@ def register_fallbacks(dispatcher: Dispatcher) -> Library:
 
 
 def register_by_hand(dispatcher: Dispatcher) -> Library:
-    """The autograd kernels that torch writes by hand too; the library that is returned keeps them alive."""
+    """The autograd kernels that are handwritten in torch, too; the returned library keeps them alive."""
     library = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
     library.impl("resize_", _resize_, with_keyset=True)
     return library
 
 
 def _resize_(keyset: DispatchKeySet, self: Any, *arguments: Any, **keywords: Any) -> Any:
-    """What is recorded of a tensor is for the shape that it had."""
+    """What has been recorded for a tensor is for its old shape."""
     if self._requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     below = after_autograd[keyset]

@@ -1,4 +1,4 @@
-"""The names that the generated package takes from this tensor library (config key `framework`).
+"""The names that the generated package imports from this tensor library (option `framework`).
 
 Types for annotations: Tensor Number Generator dtype device layout memory_format Storage Stream.
 Constants of schema defaults: contiguous_format, preserve_format, strided, sparse_coo. Helpers of
@@ -50,7 +50,7 @@ from torchgen_lite.reference.storage import Storage
 from torchgen_lite.reference.structured import allocate, check_inplace, key_for_options, resize_out
 from torchgen_lite.reference.tensor import Number, Tensor
 
-# What this library registers beside the generated package, as literals: `torchgen-lite table` reads them. The
+# What this library registers in addition to the generated package, as literals that `torchgen-lite table` reads: the
 # backend fallbacks by key (a label that begins with `fallthrough` lets calls pass), and kernels of operators.
 FALLBACKS: Final = {
     "BackendSelect": "fallthrough",

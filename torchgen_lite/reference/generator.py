@@ -1,6 +1,6 @@
 """Random number generators: `Generator(device="cpu")`, `manual_seed(n)`, `default_generator`.
 
-`generator.random` is the NumPy generator that kernels draw from. It is made when one does, because importing
+`generator.random` is the NumPy generator that kernels draw from. It is created on first use, because importing
 `numpy.random` takes a tenth of the time that the whole library takes. The numbers are NumPy's, not torch's.
 """
 
@@ -49,5 +49,5 @@ default_generator = Generator()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the generator that is used where none is given."""
+    """Seed the generator that is used if none is given."""
     return default_generator.manual_seed(seed)

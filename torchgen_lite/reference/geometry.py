@@ -36,7 +36,8 @@ def contiguous_strides(shape: Sequence[int]) -> Strides:
 
 @lru_cache(4096)
 def remembered_strides(shape: Shape) -> Strides:
-    """The same of a tuple. Every operator asks for those of its result, mostly of the same few shapes."""
+    """The same for a tuple, memoized: every operator needs the strides of its result, mostly for the same few
+    shapes."""
     strides: list[int] = []
     step = 1
     for size in reversed(shape):
@@ -168,8 +169,8 @@ def _common_strides(shape: Shape, operands: Sequence[tuple[Shape, Strides]]) -> 
 def _sorted_dimensions(shape: Shape, operands: Sequence[Strides]) -> list[int]:
     """Dimensions from the fastest moving to the slowest (ATen `reorder_dimensions`).
 
-    It is ATen's insertion sort on purpose: the comparison is not a total order (it may not know), so
-    another algorithm could answer otherwise.
+    This is deliberately ATen's insertion sort: the comparison is not a total order (it may be undecided), so another
+    algorithm could give another result.
     """
     order = list(range(len(shape) - 1, -1, -1))
     for start in range(1, len(order)):

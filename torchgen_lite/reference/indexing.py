@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Indexing:
-    """What stands in square brackets."""
+    """What can be in square brackets."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ class Indexing:
         """Write a number or a tensor, which is broadcast, into the elements that the index names."""
         view, advanced = _apply_basic(self, index)
         if not isinstance(value, Window):
-            # Filled, so that a number which does not fit is refused.
+            # `fill_` refuses a number that does not fit.
             value = (
                 operators.full([], value, dtype=self._dtype, device=self._device)
                 if isinstance(value, (int, float, complex))
@@ -152,6 +152,6 @@ def _spread(self: Tensor, index: tuple[Any, ...]) -> list[Any]:
     if not spots:
         return list(index)
     full = [slice(None)] * (self.ndim - used)
-    # torch takes a second one for nothing.
+    # torch ignores a second one.
     rest = [item for item in index[spots[0] + 1 :] if item is not Ellipsis]
     return [*index[: spots[0]], *full, *rest]

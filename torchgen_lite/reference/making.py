@@ -1,4 +1,4 @@
-"""Tensors of Python data and of NumPy arrays.
+"""Tensors from Python data and from NumPy arrays.
 
 tensor(data, *, dtype=None, device=None, requires_grad=False)    copies
 as_tensor(data, dtype=None, device=None)                         copies only if it must
@@ -28,16 +28,15 @@ def tensor(
 ) -> Tensor:
     """A tensor with a copy of the data: numbers, nested sequences, arrays or tensors.
 
-    Without `dtype` the data decides: bool, int64, the default float type or its complex type; an
-    array or a tensor keeps its own. ValueError for ragged sequences, TypeError for what is no
-    number.
+    Without `dtype` the data decides: bool, int64, the default float type or its complex type; an array or a tensor
+    keeps its own. ValueError for ragged sequences, TypeError for anything that is not a number.
     """
     made = place(array_of(data, dtype), as_device(device))
     return made.requires_grad_() if requires_grad else made
 
 
 def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
-    """The data as a tensor, without a copy where it is one or shares its dtype with an array."""
+    """The data as a tensor, without a copy if it is a tensor, or an array of the same dtype."""
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
     if not isinstance(data, Tensor):

@@ -1,4 +1,4 @@
-"""The options of factories, which are handed on together: `**options: Unpack[TensorOptions]`."""
+"""The options of factories, which are passed on together: `**options: Unpack[TensorOptions]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchgen_lite.reference.dtype import get_default_dtype
 
 
 class TensorOptions(TypedDict, total=False):
-    """Where there is no dtype it is the default one, and where there is no device the CPU."""
+    """The defaults: the default dtype, and the CPU as the device."""
 
     dtype: DType | None
     layout: Layout | None

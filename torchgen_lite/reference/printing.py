@@ -1,6 +1,6 @@
 """`repr` of a tensor, as torch prints the simple cases: `tensor([[1., 2.]], dtype=tl.float64)`.
 
-Not followed: printing options; complex numbers are NumPy's digits in torch's frame.
+Differences: there are no printing options, and the digits of complex numbers are NumPy's.
 """
 
 from __future__ import annotations

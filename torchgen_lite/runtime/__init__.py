@@ -1,7 +1,7 @@
 """The runtime dispatcher: keys, keysets, libraries, operators, calls.
 
-It needs the standard library alone. `Library.define` reads schemas with `schema/`, which is imported when it
-is first called; generated code never needs it.
+It needs only the standard library. `Library.define` parses schemas with `schema/`, which is imported on the first
+call; generated code never needs it.
 """
 
 from .arguments import (

@@ -1,7 +1,7 @@
-"""The annotations of a Python kernel against the types of its schema.
+"""Compares the annotations of a Python kernel with the types of its schema.
 
-Only a plain contradiction is a fault: an annotation whose every alternative is a type of the standard
-library that the argument never has. Names that only the framework knows say nothing here.
+Only a plain contradiction is a fault: an annotation all of whose alternatives are types of the standard library that
+the argument never has. Names that only the framework knows are ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .signature import Signature
 
 _NUMBERS = frozenset({"bool", "int", "float", "complex", "Number"})
 _LISTS = frozenset({"list", "tuple", "Sequence", "Iterable", "Collection"})
-# A kernel may take more than it gets: `float` stands for an int too, as in PEP 484.
+# A kernel may accept more than it gets: `float` includes int, as in PEP 484.
 _ACCEPTS: dict[str, frozenset[str]] = {
     "Tensor": frozenset({"Tensor"}),
     "int": _NUMBERS - {"bool"},

@@ -20,10 +20,10 @@ _foreign: dict[type, _KeysetSource] = {}
 
 
 def register_tensor_type(type_: type, keyset: _KeysetSource) -> None:
-    """Let objects of a foreign type be tensors: `register_tensor_type(numpy.ndarray, DispatchKeySet(CPU))`.
+    """Treat objects of a foreign type as tensors: `register_tensor_type(numpy.ndarray, DispatchKeySet(CPU))`.
 
     `keyset` is the set of every object of the type (subclasses too), or a function from the object to
-    it. Objects with a `_dispatch_keyset` of their own need no registration and are faster to call with.
+    it. Objects that have a `_dispatch_keyset` need no registration, and calls with them are faster.
     Raises TypeError for any other `keyset`.
     """
     if not isinstance(keyset, DispatchKeySet) and not callable(keyset):
@@ -78,8 +78,8 @@ def optional_keyset(value: Any) -> DispatchKeySet | None:
 def list_keyset(values: Sequence[Any]) -> DispatchKeySet:
     """The memo key of a `Tensor[]` or `Tensor?[]` argument: the union of its elements' keysets.
 
-    Anything but a list or tuple raises AttributeError, which sends the stub to `resolve`: iterating a
-    generator here would leave nothing of it for the kernel.
+    Anything but a list or tuple raises AttributeError, which sends the stub to `resolve`: iterating a generator here
+    would exhaust it before the kernel runs.
     """
     if not isinstance(values, (list, tuple)):
         raise AttributeError("not a list")

@@ -1,4 +1,4 @@
-"""One overload of a name, and whether Python arguments fit it."""
+"""One overload of a name, and the test whether Python arguments fit it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Candidate:
         self.required_keywords = tuple(name for name in keywords if name not in defaults)
 
     def fits(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-        """Whether the arguments, `out` aside, are those of this overload."""
+        """Whether the arguments, apart from `out`, are those of this overload."""
         if not self._checks:
             self._checks = tuple(map(check_of, self.types))
             self._index = {name: index for index, name in enumerate(self.names)}
@@ -85,7 +85,7 @@ class Candidate:
         return all(name in keywords for name in self.required_keywords)
 
     def gather(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Separate integers at the end put into the one list that they stand for."""
+        """Combine separate integers at the end into the list that they stand for."""
         at = self.varargs
         if at is None or len(arguments) <= at:
             return arguments
@@ -93,13 +93,13 @@ class Candidate:
         return (*arguments[:at], rest) if all(map(_is_int, rest)) else arguments
 
     def spread(self, *arguments: Any) -> Any:
-        """Call the stub with integers that stand separately."""
+        """Call the stub with integers that are passed separately."""
         return self.stub(*arguments[: self.varargs], arguments[self.varargs :])
 
     def with_numbers(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments with tensors as numbers where the schema has numbers, or lists of them."""
+        """The arguments, with tensors converted to numbers where the schema has numbers or lists of numbers."""
         at = len(arguments) if self.varargs is None else self.varargs
         kinds = self.types[:at] + self.types[at : at + 1] * max(len(arguments) - at, 0)
         plain = [
@@ -149,7 +149,7 @@ def _is_of_numbers(type_: str) -> bool:
 
 
 def _as_number(value: Any) -> Any:
-    """What a tensor without dimensions holds, unless that is recorded; the same of the elements of a list."""
+    """The value of a zero-dimensional tensor, unless it is recorded; the same for the elements of a list."""
     if type(value) in LISTS:
         return [_as_number(item) for item in value]
     if not _is_tensor(value) or getattr(value, "shape", None) != ():
@@ -197,7 +197,7 @@ def _is_other(value: Any) -> bool:
 
 
 def check_of(type_: str) -> Check:
-    """Whether a Python value may stand for a schema type: `Tensor?`, `int[2]`, `Scalar`."""
+    """Whether a Python value can be passed for a schema type: `Tensor?`, `int[2]`, `Scalar`."""
     if type_.endswith("?"):
         inner = check_of(type_[:-1])
         return lambda value: value is None or inner(value)
@@ -207,7 +207,7 @@ def check_of(type_: str) -> Check:
         alone = inner if size else None
 
         def is_list(value: Any) -> bool:
-            # The test against an abstract class is slow.
+            # Testing against an abstract class is slow.
             if type(value) in LISTS or (isinstance(value, Sequence) and not isinstance(value, str)):
                 return all(map(inner, value))
             return alone is not None and alone(value)

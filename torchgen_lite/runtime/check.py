@@ -70,7 +70,7 @@ def check_callable(kernel: Kernel) -> None:
 
 
 def check_name(given: str, name: str) -> None:
-    """Raise DispatcherError unless `name`, the part behind the namespace, is one that `define` takes."""
+    """Raise DispatcherError unless `define` accepts `name`, the part after the namespace."""
     base, dot, overload_name = name.partition(".")
     is_name = base.isidentifier() and (not dot or overload_name.isidentifier())
     if not is_name or not name.isascii():
@@ -83,7 +83,7 @@ def check_name(given: str, name: str) -> None:
 
 
 def _by_keyword(signature: Signature, kernel: Kernel) -> int:
-    """How many keyword-only arguments of the schema the kernel takes as ordinary parameters."""
+    """How many keyword-only arguments of the schema are ordinary parameters of the kernel."""
     function = kernel.function
     assert isinstance(function, FunctionType)
     code = function.__code__

@@ -1,12 +1,12 @@
-"""Kernels of modules that are imported when the first of them is needed.
+"""Kernels whose modules are imported when one of them is first needed.
 
 Note [Kernels load when they are called]
-A package has more kernels than most programs call, and reading their code is most of what importing it costs. So a
-registration gives their names and a function that imports their module, which runs in a context of its own: the
-module's code sees neither the guards nor the modes of the call that happens to need it. A call imports before it
-takes the dispatcher's lock, because an import may wait for another thread's.
+A package has more kernels than most programs call, and loading their code is most of the cost of importing it. So a
+registration gives their names and a function that imports their module. The import runs in a separate context: the
+module's code sees neither the guards nor the modes of the call that happens to need it. A call imports before it takes
+the dispatcher's lock, because an import may wait for one in another thread.
 
-Kernels that somebody wrote load so for another reason, too. They import the tensor class, which derives from the
+Handwritten kernels are deferred for another reason as well. They import the tensor class, which derives from the
 package's `TensorMethods`: importing the package must not import them.
 """
 
@@ -25,7 +25,7 @@ LoadModule = Callable[[], ModuleType]
 
 
 class DeferredKernel(Kernel):
-    """A generated function of a module. Its site is where it stands, not where it is registered."""
+    """A generated function of a module. Its site is where it is defined, not where it is registered."""
 
     __slots__ = ("_load", "_name")
 
@@ -52,7 +52,7 @@ class DeferredKernel(Kernel):
 
 
 class WrittenKernel(DeferredKernel):
-    """A function that somebody wrote: it is checked against the schema when it is there, and may fall through."""
+    """A handwritten function: it is checked against the schema once it is imported, and may be a fallthrough."""
 
     __slots__ = ("is_checked",)
 

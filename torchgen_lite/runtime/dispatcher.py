@@ -25,25 +25,25 @@ from .sites import Place, site
 from .table import Cell, Plan, choose, compute_plan
 
 REPLACEABLE_FALLBACK = DispatchKey.AutogradPrivateUse1
-"""The key whose backend fallback a later one replaces, as of PyTorch 2.13: backends out of its tree bring their own."""
+"""The key whose backend fallback can be replaced, as of PyTorch 2.13: out-of-tree backends bring their own."""
 
 _PRIVATE = DispatchKey.PrivateUse1.name
 
 PLAN_LIMIT = 4096
-"""Plans in the cache of a dispatcher; a program's operators show some dozens of patterns."""
+"""The number of plans that a dispatcher caches; the operators of a program have a few dozen patterns."""
 
 
 class RegistrationListener(Protocol):
-    """Is told of definitions: of those that exist when it is added, then of each new one."""
+    """Is notified of definitions: of those that exist when it is added, then of each new one."""
 
     def on_operator_registered(self, operator: OperatorHandle) -> None: ...
 
     def on_operator_deregistered(self, operator: OperatorHandle) -> None:
-        """Called before the schema is dropped, which it is even if this raises."""
+        """Called before the schema is dropped, which happens even if this raises."""
 
 
 class Dispatcher:
-    """A dispatcher of its own. `Dispatcher.singleton()` is the one that libraries use by default."""
+    """An independent dispatcher. `Dispatcher.singleton()` is the one that libraries use by default."""
 
     lock: RegistrationLock = lock
 
@@ -62,7 +62,7 @@ class Dispatcher:
         return _SINGLETON
 
     def rename_privateuse1(self, name: str) -> None:
-        """What errors of calls say for `PrivateUse1`: the name of the device that is there.
+        """Set the name that errors use for `PrivateUse1`: that of the device behind it.
 
         Raises DispatcherError if it has another name already (torch.utils.rename_privateuse1_backend).
         """
@@ -74,7 +74,7 @@ class Dispatcher:
             self._privateuse1 = name
 
     def shown(self, keys: DispatchKey | DispatchKeySet) -> str:
-        """A key, or a set of them, as errors of calls name it."""
+        """A key or keyset, as errors of calls name it."""
         return str(keys).replace(_PRIVATE, self._privateuse1)
 
     # Look-up.
@@ -89,7 +89,8 @@ class Dispatcher:
         return found if found is not None and found.has_schema else None
 
     def find_schema_or_throw(self, name: str, overload_name: str = "") -> OperatorHandle:
-        """The defined operator. Raises DispatcherError that tells an undefined one from a dangling one."""
+        """The defined operator. Otherwise raises a DispatcherError, which tells undefined operators from dangling
+        ones."""
         found = self.find_op(name, overload_name)
         full_name = f"{name}.{overload_name}" if overload_name else name
         if found is None:
@@ -121,7 +122,7 @@ class Dispatcher:
     def registrations_for_dispatch_key(
         self, key: DispatchKey | str | None = None
     ) -> tuple[str, ...]:
-        """Names of the operators with a kernel at a key, alias keys included; at any key for None."""
+        """Names of the operators with a kernel at a key, including alias keys; with None, at any key."""
         wanted = parse_dispatch_key(key) if isinstance(key, str) else key
         return tuple(
             sorted(
@@ -141,7 +142,7 @@ class Dispatcher:
     # Registration. `Library` is the public face of these; a kernel is added by `OperatorHandle.add_kernel`.
 
     def operator_of_name(self, full_name: str) -> OperatorHandle:
-        """The operator of a qualified name, made if it is new (c10 `findOrRegisterName_`). The lock is held."""
+        """The operator of a qualified name, created if it is new (c10 `findOrRegisterName_`). The lock is held."""
         operator = self._operators.get(full_name)
         if operator is None:
             operator = self._operators[full_name] = OperatorHandle(self, full_name)
@@ -172,7 +173,9 @@ class Dispatcher:
                 f"call to define(). Duplicate registration: {site(where, offset)}. Original registration: "
                 f"{operator.definition_debug}"
             )
-        if operator.kernels:  # They came before it, so nobody has checked them.
+        if (
+            operator.kernels
+        ):  # They were registered before the definition, so they have not been checked.
             for key in tuple(operator.kernels):
                 for kernel in operator.kernels_at(key):
                     if not isinstance(kernel, DeferredKernel):
@@ -205,7 +208,7 @@ class Dispatcher:
             self._release(operator)
 
     def _release(self, operator: OperatorHandle) -> None:
-        """Take an operator out of the table when its definition and its last kernel are gone."""
+        """Remove an operator from the table once its definition and its last kernel are gone."""
         if not operator.kernels and not operator.has_schema:
             self._operators.pop(operator.full_name, None)
             self._planned.discard(operator)
@@ -221,7 +224,7 @@ class Dispatcher:
             self._fallbacks_changed()
 
     def deregister_fallback(self, key: DispatchKey) -> None:
-        """Leave the key without one, also where it had been replaced: as in c10, none comes back."""
+        """Remove the fallback of a key. As in c10, one that it had replaced does not come back."""
         with self.lock:
             self.fallbacks.pop(key, None)
             self._fallbacks_changed()
@@ -229,7 +232,7 @@ class Dispatcher:
     def _fallbacks_changed(self) -> None:
         self._plans = (
             {}
-        )  # Not emptied: a plan that is being computed below us in this thread goes nowhere.
+        )  # Replaced, not emptied: a plan that this thread is computing further up the stack is discarded.
         planned, self._planned = self._planned, set()
         for operator in planned:
             operator.forget()
@@ -249,7 +252,7 @@ class Dispatcher:
         return remove
 
     def set_observers(self, observers: tuple[Observer, ...]) -> None:
-        """Install what `observe.observe` manages. What was resolved is dropped, so that calls are seen."""
+        """Install an observer for `observe.observe`. Resolved kernels are dropped, so that calls are seen."""
         with self.lock:
             self.observers = observers
             for operator in tuple(self._planned):
@@ -269,7 +272,7 @@ class Dispatcher:
     # Tables.
 
     def plan_of(self, operator: OperatorHandle) -> Plan:
-        """The plan of an operator, which is told when fallbacks change it; see Note [Tables are shared]."""
+        """The plan of an operator, which is notified when fallbacks change it; see Note [Tables are shared]."""
         self._planned.add(operator)
         plans = self._plans
         kernels = operator.kernels.copy()
@@ -289,7 +292,7 @@ class Dispatcher:
         return plan
 
     def check_invariants(self) -> None:
-        """Recompute every table rule by rule and compare. Raises DispatcherError naming what differs."""
+        """Recompute every table rule by rule, and raise a DispatcherError that names any difference."""
         with self.lock:
             for operator in self.operators():
                 self._check(operator)
@@ -315,7 +318,7 @@ class Dispatcher:
         return iter(self.operators())
 
     def __reduce__(self) -> tuple[object, ...]:
-        """The process's dispatcher is itself wherever it is copied to; another one is in one process alone."""
+        """The singleton pickles and copies as itself; other dispatchers belong to one process."""
         if self is not _SINGLETON:
             raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
         return (Dispatcher.singleton, ())

@@ -16,10 +16,10 @@ class AmbiguousKernelError(DispatcherError):
 
 
 def fallthrough_kernel(*arguments: object, **keywords: object) -> None:
-    """The kernel that says: there is nothing to do at this key, go on with the next one.
+    """The kernel that means: nothing to do at this key, continue with the next one.
 
-    Register it with `Library.impl` or `Library.fallback`. It is never run: calls mask its keys out. One
-    that has no other key left, or a redispatch that names its key directly, arrives here and raises.
+    Register it with `Library.impl` or `Library.fallback`. It is never run: calls mask its keys out. A call that has no
+    other key left, or a redispatch that names its key directly, ends up here and raises an error.
     """
     raise DispatcherError(
         "a fallthrough kernel was executed: no other key was left, or a redispatch named its key; "

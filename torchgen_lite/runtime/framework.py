@@ -1,4 +1,4 @@
-"""The types that generated annotations name when a package has no tensor framework of its own.
+"""The types in generated annotations of a package without a tensor framework.
 
 A framework module, named by `framework` in the configuration of the Python target, supplies the same
 names with real types, and the helpers that structured kernels and BackendSelect kernels call.

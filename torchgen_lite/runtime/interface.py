@@ -1,8 +1,8 @@
-"""A number for what generated code and the runtime expect of each other.
+"""The version of the interface between generated code and the runtime.
 
-It grows with a change that generated code from before, or for after, cannot run with: names in `__init__.py`
-that templates import, what these take, how a stub reads the memo. `templates/python/package.py.j2` has the
-number that templates are written for, `torchgen_lite_runtime` the one of the names that it hands on.
+It increases with every incompatible change: in the names in `__init__.py` that templates import, in their parameters,
+or in how a stub reads the memo. `templates/python/package.py.j2` has the number that templates are written for,
+`torchgen_lite_runtime` that of the names that it re-exports.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ INTERFACE = 2
 
 
 def check_interface(made_for: int, package: str, remedy: str = "") -> None:
-    """Raise ImportError for a package that is made for another interface; it says what to do."""
+    """Raise an ImportError that says what to do, for a package made for another interface."""
     if made_for != INTERFACE:
         older = f"install a runtime with interface {made_for}"
         known = "generate it again" if made_for < INTERFACE else older

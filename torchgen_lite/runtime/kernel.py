@@ -26,7 +26,7 @@ BoxedCallable = Callable[[Any, DispatchKeySet, list[Any]], None]
 
 
 class Operator(Protocol):
-    """What a kernel needs to know of the operator that it serves."""
+    """What a kernel needs to know about the operator that it serves."""
 
     @property
     def signature(self) -> Signature: ...

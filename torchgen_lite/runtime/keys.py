@@ -4,7 +4,7 @@ Both enumerations are built from `key_tables`; `_key_names.pyi`, which `write_ke
 tells type checkers their members.
 """
 
-# There is no source of `_key_names`, which type checkers alone read.
+# `_key_names` has no source; only type checkers read it.
 # pyright: reportMissingModuleSource=false
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Note [Interned keysets]
 Every keyset is interned: for one representation there is one object. Equality is identity, the hash is
 the object's own, and the memos of resolved kernels look keysets up without ever calling Python code.
 The intern table holds weak references, so that a program that makes many sets does not keep them.
-A plain dictionary before it, emptied when it has grown, answers for the sets in use without running
-Python code; redispatching kernels mask their keyset at every call.
+In front of it, a plain dictionary, which is emptied when it grows too large, answers for the sets in use without
+running Python code; redispatching kernels mask their keyset in every call.
 No lock is taken, because a finalizer or a signal handler that calls an operator may arrive while this thread
 is interning: entries are made with `dict.setdefault` and removed only when dead, each in one step of C.
 """
@@ -78,7 +78,7 @@ def _find_or_make(representation: int) -> DispatchKeySet:
         found = _interned.setdefault(representation, reference)()
         if found is not None:
             return found
-        _remove_dead_weakref(_interned, representation)  # Its callback has not come yet.
+        _remove_dead_weakref(_interned, representation)  # Its callback has not run yet.
 
 
 def _forget(
@@ -131,7 +131,7 @@ class DispatchKeySet:
     def full_after(key: DispatchKey) -> DispatchKeySet:
         """All keys of lower priority than the functionality of `key`, plus PythonDispatcher.
 
-        PythonDispatcher stays because it intercepts a call at whatever key it has come to.
+        PythonDispatcher stays because it intercepts a call at any key.
         """
         below = max(_functionality_bit(to_functionality_key(key)), 1) - 1
         return _intern(below | _functionality_bit(DispatchKey.PythonDispatcher))
@@ -276,7 +276,7 @@ class _Reference(ref[DispatchKeySet]):
 
 
 class KeysetMask(dict[DispatchKeySet, DispatchKeySet]):
-    """`mask[keys]` is `keys & mask`, remembered: what a kernel redispatches to, at the price of one look-up."""
+    """`mask[keys]` is `keys & mask`, memoized: what a kernel redispatches to, for the cost of one lookup."""
 
     __slots__ = ("_mask",)
 

@@ -33,7 +33,7 @@ KernelLike = Union[Callable[..., Any], BoxedKernel]
 
 
 class _OverrideWarning:
-    """Overriding a kernel warns once a process, as c10 does: the first of many says enough."""
+    """Whether overriding a kernel has warned: as in c10, it does so once per process."""
 
     given = False
 
@@ -49,7 +49,7 @@ class Library:
     dispatch key or in the namespace `_`, the reserved namespace `prim`.
     """
 
-    # On the class as well, so that a library whose construction fails can be dropped.
+    # Also on the class, so that a library whose construction failed can be dropped.
     _kernels: list[Any] = []
     _definitions: list[OperatorHandle] = []
     _fallbacks: list[DispatchKey] = []
@@ -179,13 +179,13 @@ class Library:
     ) -> None:
         """Register a kernel for an operator, which may be defined before or after.
 
-        `name` is `add.Tensor` or `aten::add.Tensor`; `dispatch_key` defaults to the library's. Without
-        either, and for Undefined, the kernel is CompositeImplicitAutograd. The newest kernel of a key
-        serves; the older ones come back when it is undone. `with_keyset` kernels get the call's keyset
-        first. A plain Python kernel must be callable with the schema's arguments: raises TypeError that
-        shows both otherwise. Raises DispatcherError for a name or key of another library.
+        `name` is `add.Tensor` or `aten::add.Tensor`; `dispatch_key` defaults to the library's. Without either, and for
+        Undefined, the kernel is CompositeImplicitAutograd. The newest kernel of a key is used; older ones come back
+        when it is removed. `with_keyset` kernels get the call's keyset
+        first. A plain Python kernel must be callable with the schema's arguments: otherwise raises a TypeError that
+        shows both. Raises DispatcherError for a name or key of another library.
         """
-        # Written out, because a large package comes here tens of thousands of times when it is imported.
+        # Written out, because importing a large package calls this tens of thousands of times.
         if self.kind == CLOSED:
             self._check_open()
         if not isinstance(name, str):
@@ -204,7 +204,7 @@ class Library:
         acquire()
         try:
             operator = dispatcher._operators.get(full_name)
-            if operator is None or operator._signature is None:  # Nothing has checked the name.
+            if operator is None or operator._signature is None:  # The name has not been checked.
                 check_name(name, full_name[len(self._prefix) :])
                 check_callable(kernel)
                 operator = dispatcher.operator_of_name(full_name)
@@ -222,8 +222,8 @@ class Library:
     ) -> None:
         """`impl` for generated code: functions of the module that `load` imports when one of them is needed.
 
-        `kernels` has the name of a function for the local name of each operator. They are made for the
-        schemas, so they are not checked against them. See Note [Kernels load when they are called].
+        `kernels` has the name of a function for the local name of each operator. They are generated from the schemas,
+        so they are not checked against them. See Note [Kernels load when they are called].
         """
         self._check_open()
         kind = WITH_KEYSET if with_keyset else 0
@@ -233,9 +233,9 @@ class Library:
                 self._add(self._prefix + name, self._default_key, kernel)
 
     def impl_from(self, load: LoadModule, name: str, function: str) -> None:
-        """`impl` for generated code: a function that somebody wrote, in the module that `load` imports for a call.
+        """`impl` for generated code: a handwritten function, in the module that `load` imports when a call needs it.
 
-        Then it is checked against the schema. See Note [Kernels load when they are called].
+        It is then checked against the schema. See Note [Kernels load when they are called].
         """
         self._check_open()
         frame = sys._getframe(1)
@@ -284,7 +284,7 @@ class Library:
             self._fallbacks.append(key)
 
     def close(self) -> None:
-        """Undo what this library registered: kernels, fallbacks, definitions. It registers nothing more.
+        """Undo what this library registered: kernels, fallbacks, definitions. It can register nothing afterwards.
 
         Everything is undone even if listeners raise; then the last of their exceptions is raised.
         """

@@ -3,12 +3,12 @@
 Note [Dispatch state is a context variable]
 c10 keeps these sets in thread-local storage. Here they are one `ContextVar`, which is as local to a
 thread and also to an asyncio task. Its value is an interned `LocalState`, so the memo of an operator
-can be keyed by it, and reading it is one builtin call. A context variable set inside a generator is
-still visible to whoever iterates it; `isolated_generator` gives a generator a context of its own.
+can be keyed by it, and reading it is one builtin call. A context variable that is set inside a generator is also
+visible to the code that iterates it; `isolated_generator` gives a generator its own context.
 
-Guards save the whole state on entry and restore it on exit, as c10's guards of 2.13 do: what was
-changed inside is undone even if it was changed by other means. What they save is in the context as well, so
-that threads and tasks can share a guard.
+Guards save the whole state on entry and restore it on exit, as c10's guards of 2.13 do: changes inside are undone even
+if they were made by other means. The saved state is in the context as well, so that threads and tasks can share a
+guard.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Generator[Any, Any, Any]])
 
 
 class LocalState:
-    """An interned pair of keysets. `included` joins the keyset of every call, `excluded` leaves it.
+    """An interned pair of keysets. `included` is added to the keyset of every call, `excluded` is removed from it.
 
     `inference`: whether this is a state of inference mode, which each new tensor has to know.
     """
@@ -41,15 +41,18 @@ class LocalState:
         return f"LocalState(included={self.included}, excluded={self.excluded})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_state_of, (self.included, self.excluded))  # Copies and pickles are this one.
+        return (
+            _state_of,
+            (self.included, self.excluded),
+        )  # Copies and pickles are the same object.
 
 
-# States are few: programs have a handful of guards. They are kept for good, so that memos stay valid.
+# There are few states: programs have a handful of guards. They are kept forever, so that memos stay valid.
 _states: dict[tuple[DispatchKeySet, DispatchKeySet], LocalState] = {}
 
 
 class InferenceUse:
-    """`seen`: whether this process has been in inference mode. Until then nothing need ask for the mode."""
+    """`seen`: whether this process has ever been in inference mode. Until then, the mode need not be checked."""
 
     __slots__ = ("seen",)
     seen: bool
@@ -84,11 +87,11 @@ local_state: Callable[[], LocalState] = _variable.get
 """The state of the running thread or task."""
 
 set_local_state: Callable[[LocalState], object] = _variable.set
-"""Put another state in its place. Who does so puts the old one back."""
+"""Replace the state. The caller restores the old one."""
 
 
 class StateBelow(dict[LocalState, LocalState]):
-    """`below[state]` is the state with some keys excluded, remembered. States are few, see above."""
+    """`below[state]` is the state with some keys excluded, memoized. There are few states, see above."""
 
     __slots__ = ("_mask",)
 
@@ -103,14 +106,14 @@ class StateBelow(dict[LocalState, LocalState]):
 
 below_autograd = StateBelow(named_sets.AUTOGRAD)
 below_adinplaceorview = StateBelow(named_sets.AUTOGRAD_WITH_ADINPLACEORVIEW)
-"""Where the guards `AutoDispatchBelow...` lead. Generated kernels look it up themselves, at a third of the price."""
+"""The states inside `AutoDispatchBelow...` guards. Generated kernels look them up directly, at a third of the cost."""
 
 
 def _as_keyset(keys: DispatchKeySet | DispatchKey) -> DispatchKeySet:
     return keys if isinstance(keys, DispatchKeySet) else DispatchKeySet(keys)
 
 
-# The guards that this context is inside of, from the innermost: the guard, the state before it, the rest.
+# The guards that this context is in, innermost first: the guard, the state before it, the rest.
 _Entered = Union[tuple[()], tuple["_Guard", LocalState, Any]]
 _entered: contextvars.ContextVar[_Entered] = contextvars.ContextVar(
     "torchgen_lite.guards", default=()
@@ -118,10 +121,10 @@ _entered: contextvars.ContextVar[_Entered] = contextvars.ContextVar(
 
 
 class _Guard:
-    """A context manager that puts one state in place of another.
+    """A context manager that replaces the state.
 
-    It may be entered again, nested, and by several threads and tasks at once: each leaves to the state that it
-    came from. Raises RuntimeError where it is left in a context that has not entered it.
+    It may be entered again, nested, and by several threads and tasks at once: each exit restores the state before the
+    matching entry. Raises RuntimeError if it is exited in a context that did not enter it.
     """
 
     __slots__ = ()
@@ -190,7 +193,7 @@ class ExcludeDispatchKeyGuard(_Guard):
 
 
 class ForceDispatchKeyGuard(_Guard):
-    """Replaces both sets; without arguments it only restores, at its end, what it found."""
+    """Replaces both sets; without arguments it only restores them at the end."""
 
     __slots__ = ("_pair",)
 
@@ -239,7 +242,7 @@ class AutoDispatchSkipFunctionalize(ExcludeDispatchKeyGuard):
 
 
 class InferenceMode(_Guard):
-    """Includes BackendSelect alone and excludes autograd, as `c10::InferenceMode` does.
+    """Includes only BackendSelect and excludes autograd, as `c10::InferenceMode` does.
 
     `InferenceMode(False)` goes back to the normal state inside an inference region.
     """
@@ -276,23 +279,23 @@ def tls_is_dispatch_key_excluded(key: DispatchKey) -> bool:
 
 
 def tls_set_dispatch_key_included(key: DispatchKey, desired: bool) -> None:
-    """Change the included set until it is changed again: for modes whose life is not a block of code."""
+    """Change the included set until it is changed again: for modes that do not last for a block of code."""
     now = local_state()
     changed = now.included.add(key) if desired else now.included.remove(key)
     _variable.set(_state_of(changed, now.excluded))
 
 
 def tls_set_dispatch_key_excluded(key: DispatchKey, desired: bool) -> None:
-    """As `tls_set_dispatch_key_included`, for the excluded set."""
+    """Like `tls_set_dispatch_key_included`, for the excluded set."""
     now = local_state()
     changed = now.excluded.add(key) if desired else now.excluded.remove(key)
     _variable.set(_state_of(now.included, changed))
 
 
 def isolated_generator(function: F) -> F:
-    """Let a generator function hold guards over its `yield`s without its consumer seeing them.
+    """Let a generator function hold guards across its `yield`s without affecting its consumer.
 
-    Each step runs in a context that belongs to the generator alone, copied when it is called.
+    Each step runs in a context that only the generator uses, copied when it is called.
     """
 
     @functools.wraps(function)

@@ -1,9 +1,9 @@
-"""The lock of registrations, and what finalizers leave to it.
+"""The lock of registrations, and the work that finalizers defer to it.
 
 Note [Finalizers wait]
-The garbage collector runs finalizers in the middle of anything, also of a registration or of resolving a
-call. A library that it finds there must not change what is being read. So a finalizer never waits for this
-lock and never goes on inside it: it leaves its work, and whoever releases the lock does it then.
+The garbage collector can run finalizers at any point, including in the middle of a registration or while a call is
+resolved. The finalizer of a library must not change what is being read there. So a finalizer never waits for this lock
+and never runs inside it: it leaves its work to whoever releases the lock.
 
 There is one lock for all dispatchers, because registrations are rare and calls take it only on a memo miss.
 A fork waits for it, so that a child never finds a registration half done.
@@ -23,14 +23,14 @@ acquire = _lock.acquire
 
 
 def release() -> None:
-    """Release the lock; the outermost release does what finalizers have left meanwhile."""
+    """Release the lock; the outermost release does the work that finalizers have left."""
     _lock.release()
     if _left:
         _finish()
 
 
 class RegistrationLock:
-    """`with lock:`. What is called tens of thousands of times in an import calls `acquire` and `release`."""
+    """`with lock:`. Code that runs tens of thousands of times in an import calls `acquire` and `release`."""
 
     __slots__ = ()
 
@@ -45,13 +45,13 @@ lock = RegistrationLock()
 
 
 def do_when_free(work: Callable[[], object]) -> None:
-    """Do something at once if nobody holds the lock, else when it is released. What it raises is reported only."""
+    """Do something now if nobody holds the lock, otherwise when it is released. Exceptions are only reported."""
     _left.append(work)
     _finish()
 
 
 class _Finalizer:
-    """Work whose exceptions are reported as those of finalizers are: it is done in one."""
+    """Work whose exceptions are reported like those of a finalizer, by running it in one."""
 
     __slots__ = ("work",)
 
@@ -63,7 +63,7 @@ class _Finalizer:
 
 
 def _finish() -> None:
-    # A release that comes between an `append` and the check here finds the work itself.
+    # A release between the `append` and this check finds the work itself.
     while _left and not _lock._is_owned() and acquire(blocking=False):  # type: ignore[attr-defined]
         try:
             if _left:

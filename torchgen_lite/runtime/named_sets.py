@@ -17,7 +17,7 @@ def _set(names: Iterable[str]) -> DispatchKeySet:
 
 
 AUTOGRAD = DispatchKeySet(_K.AutogradFunctionality, _K.AutogradOther, _K.AutogradNestedTensor)
-"""c10 `autograd_dispatch_keyset`: functionalities alone, without backend bits."""
+"""c10 `autograd_dispatch_keyset`: only functionalities, without backend bits."""
 
 AUTOGRAD_WITH_ADINPLACEORVIEW = AUTOGRAD.add(_K.ADInplaceOrView)
 
@@ -27,7 +27,7 @@ DEFAULT_INCLUDED = _set(INCLUDED_BY_DEFAULT)
 DEFAULT_EXCLUDED = AUTOCAST
 
 AUTOGRADOTHER_BACKENDS = _set(SETS.backends_of["AutogradOther"])
-"""The backends whose autograd is AutogradOther, for want of a key of their own."""
+"""The backends whose autograd key is AutogradOther, as they have none of their own."""
 
 AFTER_AUTOGRAD = DispatchKeySet.full_after(_K.AutogradOther)
 AFTER_ADINPLACEORVIEW = DispatchKeySet.full_after(_K.ADInplaceOrView)

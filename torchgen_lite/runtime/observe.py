@@ -1,7 +1,7 @@
 """The profiling hook (c10 RecordFunction's place) and a tracer on it.
 
-Nothing is paid while no observer is installed: resolved kernels are memoised bare. Installing one drops
-the memos, and kernels resolved while observers exist are wrapped and not memoised.
+There is no cost while no observer is installed: resolved kernels are memoized as they are. Installing one drops the
+memos, and kernels resolved while observers exist are wrapped, and not memoized.
 """
 
 from __future__ import annotations

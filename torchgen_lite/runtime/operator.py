@@ -9,9 +9,9 @@ before a registration can be stored after it; readers never wait. The memo is bo
 it has grown past `MEMO_LIMIT` entries.
 
 The lock does not keep out what runs in the same thread: a signal handler or a kernel's `__del__` may register
-while a call is being resolved. `_changes` counts registrations; a plan serves as long as the count is that of
-its beginning, and so does what is stored. A definition that goes takes the memos along, since the stubs of
-the next one look for another number of keysets.
+while a call is being resolved. `_changes` counts registrations; a plan, and what is stored, is valid only if the count
+is the same as when it was begun. Removing a definition also removes the memos, since the stubs of the next definition
+look up a different number of keysets.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MEMO_LIMIT = 1024
 
 
 class Dispatcher(Protocol):
-    """What an operator needs of the dispatcher that it belongs to."""
+    """What an operator needs from its dispatcher."""
 
     @property
     def lock(self) -> RegistrationLock: ...
@@ -74,9 +74,8 @@ class OperatorHandle:
     """An operator of a dispatcher, as `find_schema_or_throw` returns it.
 
     `call(*args, **kwargs)` dispatches on the arguments; `redispatch(keyset, *args, **kwargs)` runs the
-    kernel of the keyset's highest key, without looking at arguments or local state. Generated packages
-    put their typed stubs in these two places; for other operators a stub of the same shape is made when
-    it is first asked for.
+    kernel of the keyset's highest key, without looking at arguments or local state. Generated packages set these two
+    to their typed stubs; for other operators, such a stub is compiled on first use.
     """
 
     __slots__ = (
@@ -112,12 +111,12 @@ class OperatorHandle:
         self._memo_size = 0
 
     def __getattr__(self, attribute: str) -> Any:
-        # Only `call` and `redispatch` can be unset; they are compiled when first asked for.
+        # Only `call` and `redispatch` can be unset; they are compiled on first use.
         if attribute not in ("call", "redispatch"):
             raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
         from .stub import make_call, make_redispatch
 
-        with self.dispatcher.lock:  # Else it might be stored after the next definition.
+        with self.dispatcher.lock:  # Otherwise it might be stored after the next definition.
             signature = self.signature
             if attribute == "call":
                 stub = make_call(signature, self.memo, partial(self._resolve, signature))
@@ -128,7 +127,7 @@ class OperatorHandle:
         return stub
 
     def use_stubs(self, call: Callable[..., Any], redispatch: Callable[..., Any]) -> None:
-        """Put generated stubs in place; `call.redispatch` is the other one. A docstring begins with the schema."""
+        """Set the generated stubs; `call.redispatch` is the second one. Their docstrings begin with the schema."""
         self.call, self.redispatch = call, redispatch
         call.__doc__ = redispatch.__doc__ = call.__doc__ or self.schema
         call.__dict__["redispatch"] = redispatch
@@ -188,7 +187,7 @@ class OperatorHandle:
         self._signature = signature
         self._definition_place = where
         self._definition_offset = offset
-        if undefining:  # Then stubs may have been made, for the schema that goes.
+        if undefining:  # There may be stubs, for the schema that is removed.
             self.forget()
             self.memo, self.redispatch_memo = {}, {}
             for stub in ("call", "redispatch"):
@@ -210,7 +209,7 @@ class OperatorHandle:
             self.forget()
 
     def remove_kernel(self, kernel: Kernel) -> None:
-        """Take a kernel away, whether it is the newest at its key or shadowed."""
+        """Remove a kernel, whether it is the newest at its key or shadowed."""
         for key, newer in self.kernels.copy().items():
             if newer is kernel:
                 if kernel.older is None:
@@ -235,7 +234,7 @@ class OperatorHandle:
             kernel = kernel.older
 
     def forget(self) -> None:
-        """Drop what was planned and resolved. The dictionaries stay the same objects: stubs hold them."""
+        """Drop plans and resolved kernels. The dictionaries stay the same objects, because stubs hold them."""
         self._changes += 1
         self.memo.clear()
         self.redispatch_memo.clear()
@@ -267,7 +266,7 @@ class OperatorHandle:
             kernel = self.kernels.get(DispatchKey[source])
             if kernel is not None:
                 return kernel
-            self._changes += 1  # This thread was interrupted where it removes the kernel.
+            self._changes += 1  # This thread was interrupted while removing the kernel.
 
     def has_kernel_for_dispatch_key(self, key: DispatchKey) -> bool:
         """Whether a kernel is registered at the key itself, alias keys included."""
@@ -372,7 +371,7 @@ class OperatorHandle:
             raise self._outlived() from None
 
     def _outlived(self) -> DispatcherError:
-        """For a stub that is kept over the definition that it was made for."""
+        """For a stub that outlives the definition that it was made for."""
         return DispatcherError(
             f"{self.full_name} has been redefined as {self.schema}; this function belongs to the old definition"
         )
@@ -418,7 +417,7 @@ class OperatorHandle:
     def load(self, keyset: DispatchKeySet) -> bool:
         """Import the function of the kernel in a keyset's slot, if that is deferred, without the lock.
 
-        True if it turns out to fall through, so that calls go to another slot. Raises TypeError if it does not
+        True if it turns out to be a fallthrough, so that calls go to another slot. Raises TypeError if it does not
         fit the schema.
         """
         with self.dispatcher.lock:
@@ -436,11 +435,11 @@ class OperatorHandle:
         return kernel.is_fallthrough
 
     def bind(self, keyset: DispatchKeySet, how: str) -> KernelCallable:
-        """The kernel in a keyset's slot, bound to the keyset, and watched where observers are installed."""
+        """The kernel in a keyset's slot, bound to the keyset, and wrapped if observers are installed."""
         slot = table_index(keyset._repr)
         kernel = self.kernel_of_slot(slot)
         if kernel is None:
-            raise self._cannot_run(slot, keyset) from None  # The memo miss is not news.
+            raise self._cannot_run(slot, keyset) from None  # The memo miss need not be shown.
         bound = kernel.bind(self, keyset)
         if self.dispatcher.observers:
             return self.dispatcher.watch(self, keyset, kernel, bound, how)
@@ -472,7 +471,7 @@ class OperatorHandle:
         _run_boxed(signature, bound, arguments, stack)
 
     def redispatch_boxed(self, keyset: DispatchKeySet, stack: list[Any]) -> None:
-        """As `call_boxed`, on the keyset given and nothing else."""
+        """Like `call_boxed`, but dispatches only on the given keyset."""
         self._check_keyset("redispatch_boxed", keyset)
         signature = self.signature
         arguments = self._top_of(signature, stack)

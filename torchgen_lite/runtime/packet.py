@@ -5,9 +5,9 @@ parameters fit the arguments, by number, name and type, is called; tensors fit b
 the generator sorts them so.
 
 Note [Remembered overloads]
-Trying costs more than a kernel of a small tensor. Where the types of the arguments alone decide (tensors,
-numbers, None, lists of integers, but not other lists), the overload is remembered by those types. Where nothing
-fits, tensors without dimensions are tried as the numbers that they hold: `x.reshape(n, -1)` of a tensor `n`.
+Trying overloads costs more than running a kernel on a small tensor. If the types of the arguments alone decide
+(tensors, numbers, None, lists of integers, but not other lists), the overload is remembered by these types. If nothing
+fits, zero-dimensional tensors are tried as numbers: `x.reshape(n, -1)` of a tensor `n`.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
 
 
 def take_numbers(function: Any, wrap: Callable[[Any], Any]) -> None:
-    """Let a packet take numbers for its first two arguments where nothing fits them as they are (`add(1, 2)`).
+    """Let a packet take numbers as its first two arguments if no overload takes them as they are (`add(1, 2)`).
 
-    `wrap` makes a tensor of a number, and gives back what is none.
+    `wrap` makes a tensor from a number, and returns other values unchanged.
     """
     function.__wrapped__.wrap = wrap
 
@@ -69,7 +69,7 @@ def take_numbers(function: Any, wrap: Callable[[Any], Any]) -> None:
 def with_overloads(
     function: Callable[..., Any], /, **overloads: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """A packet, or a stub that is the only one of its name, with its overloads as attributes."""
+    """A packet, or the only stub of its name, with its overloads as attributes."""
     function.__dict__.update(overloads)
     return function
 
@@ -92,7 +92,7 @@ def redispatch_packet(function: Any) -> Callable[..., Any]:
 
 
 class _Overloads:
-    """What `inspect.unwrap` finds below a packet, whose signature is worked out when somebody asks."""
+    """What `inspect.unwrap` finds below a packet, whose signature is computed on demand."""
 
     __slots__ = ("candidates", "first", "wrap")
 
@@ -104,7 +104,7 @@ class _Overloads:
     def find(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any
     ) -> tuple[Candidate, tuple[Any, ...], dict[str, Any]] | None:
-        """The first that fits once tensors stand for numbers, or numbers for tensors."""
+        """The first overload that fits once tensors are taken as numbers, or numbers as tensors."""
         candidates = [c for c in self.candidates if out is None or c.out is not None]
         for candidate in candidates:
             plain, named = candidate.with_numbers(arguments, keywords)
@@ -142,7 +142,7 @@ def _introduced(
 
 
 class _Ints:
-    """The type of a list or tuple of nothing but `int`, as far as remembering goes."""
+    """The type under which a list or tuple of `int` is remembered."""
 
 
 _PLAIN = frozenset({_Ints, bool, complex, float, int, str, type(None)})

@@ -1,11 +1,11 @@
-"""What `inspect.signature` and `help` say of a function with overloads.
+"""What `inspect.signature` and `help` show for a function with overloads.
 
     add(self: 'Tensor', other: 'Tensor | Number', *arguments, alpha: 'Number' = 1, out=None) -> 'Tensor'
 
-Parameters are shown as far as every overload has them at the same place. Behind these stands `*arguments`, which
-one overload or another takes by position, then what may be given by keyword alone. A parameter without which
-some overload can do is optional: its default is `...` where the overloads differ. Separate integers in place of
-a list are not shown.
+Parameters are shown as long as every overload has them at the same position. They are followed by `*arguments`, for
+further positional parameters of some overloads, and by keyword-only parameters. A parameter that some overload does
+not require is optional: its default is `...` if the overloads differ. Separate integers in place of a list are not
+shown.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _parameter(name: str, kind: Any, stubs: Iterable[Signature], required: bool)
 
 
 def _joined(annotations: Iterable[Any]) -> Any:
-    """The union of what overloads say, as text; nothing where one of them says nothing."""
+    """The union of the annotations of overloads, as text; none if one of them has none."""
     texts: dict[str, None] = {}
     for annotation in annotations:
         if annotation is Parameter.empty:

@@ -1,7 +1,7 @@
-"""From the text of a schema to a signature: the one place where the runtime needs `schema/`.
+"""Turns the text of a schema into a signature: the only place where the runtime needs `schema/`.
 
-`Library.define` imports it when it is first called. Generated code has signatures, so a package that carries
-the runtime has a module in place of this one that refuses, and no parser.
+`Library.define` imports it when it is first called. Generated code contains signatures, so a package that contains the
+runtime has no parser, and a module in place of this one that raises an error.
 """
 
 from __future__ import annotations

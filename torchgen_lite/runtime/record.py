@@ -24,7 +24,7 @@ class Record(NamedTuple):
 
 
 Observer = Callable[[Record], Callable[[], None] | None]
-"""Called before a kernel runs; what it returns, if anything, is called after, also when the kernel raises."""
+"""Called before a kernel runs; what it returns, if anything, is called afterwards, even if the kernel raises."""
 
 
 def observed(

@@ -1,4 +1,4 @@
-"""What a call says when it cannot run: type errors of arguments, missing kernels."""
+"""The errors of calls that cannot run: wrong types of arguments, missing kernels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXPECTED = {
 
 
 def keyset_of_kind(value: Any, kind: str) -> DispatchKeySet | None:
-    """The keyset that an argument of a kind brings; None where the memo's key is None.
+    """The keyset that an argument of a kind contributes; None where the memo's key is None.
 
     Raises _NoTensor if the value is not of the kind.
     """
@@ -123,7 +123,7 @@ def missing_kernel(
 def kernel_sites(
     name: str, kernels: Mapping[DispatchKey, Kernel], defined: str, shown: Shown
 ) -> str:
-    """Where an operator does have kernels, one key a line."""
+    """Where the operator does have kernels, one line for each key."""
     if not kernels:
         return f"\n'{name}' has no kernels at all; it is {defined or 'undefined'}."
     lines = [f"  {shown(key)}: {kernels[key].debug}" for key in sorted(kernels)]

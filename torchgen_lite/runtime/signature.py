@@ -1,4 +1,4 @@
-"""What the dispatcher needs to know of a schema, written down so that generated code parses nothing."""
+"""What the dispatcher needs to know about a schema, in a form that generated code need not parse."""
 
 from __future__ import annotations
 

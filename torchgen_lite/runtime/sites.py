@@ -1,7 +1,7 @@
-"""Where registrations are made.
+"""The places where registrations are made.
 
 Note [Lines are found when asked for]
-A package registers thousands of kernels when it is imported, and hardly any of their lines is ever printed.
+A package registers thousands of kernels when it is imported, and hardly any of their line numbers are ever printed.
 `frame.f_lineno` decodes the line table of its code from the beginning, which is quadratic in a long module. So
 a registration keeps the code that made it and the offset of the instruction, or the caller's note in place of
 the code, and the line is found when a message or a table asks for it.
@@ -27,14 +27,15 @@ def place(frame: FrameType, debug: str | None) -> tuple[Place, int]:
 
 
 def site(where: Place, offset: int) -> str:
-    """A place of registration in c10's words; a note of the caller's as it is."""
+    """A place of registration in c10's words; a note of the caller is returned as it is."""
     if isinstance(where, str):
         return where
     return f"registered at {where.co_filename}:{line_at(where, offset)}"
 
 
 def line_at(code: CodeType, offset: int) -> int:
-    """The line of an instruction; that of a function if it is the first, which older Pythons have in the body."""
+    """The line of an instruction; for the first one the line of the function, which older Pythons place in the
+    body."""
     if offset == 0:
         return code.co_firstlineno
     known = _decoded.get(id(code))

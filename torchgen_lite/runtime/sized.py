@@ -1,8 +1,8 @@
-"""Arguments for which one number may stand: `int[1] dim` given as 3 is `(3,)` in a kernel.
+"""Arguments that may be given as one number: `int[1] dim` given as 3 is `(3,)` in a kernel.
 
 Note [Sized lists are tuples]
-The schema allows one number for a list with a size, which stands for that many equal ones (the JIT's broadcasting
-lists). Kernels need not know: call stubs and boxed calls make a tuple of whatever stands for such a list. Lists
+The schema allows one number in place of a list with a size; it is repeated that many times (the JIT's broadcasting
+lists). Kernels need not know about this: call stubs and boxed calls always make a tuple. Lists
 without a size are passed on as they are, since they are sequences already.
 """
 
@@ -20,8 +20,8 @@ from .signature import Signature
 def as_tuple(signature: Signature, position: int, value: Any) -> Any:
     """What a kernel gets for `value`, the argument at `position`, which is in `signature.sized`.
 
-    None stays None where the type is optional. The elements of a sequence are not looked at. Raises TypeError for
-    what is neither a number of the type nor a sequence.
+    None stays None where the type is optional. The elements of a sequence are not looked at. Raises TypeError for a
+    value that is neither a number of the type nor a sequence.
     """
     if type(value) in LISTS:
         return tuple(value)

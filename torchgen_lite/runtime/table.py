@@ -5,8 +5,8 @@ Which kernel serves which slot depends on where an operator has kernels, not on 
 rules run once for each distinct *pattern* (the set of keys with kernels, and which of these fall
 through) and give a `Plan`, which all operators of that pattern share. An operator holds only its kernels.
 
-The rules are those of c10 `OperatorEntry::computeDispatchTableEntryWithDebug`, in its order. Answers
-are those of a table computed afresh, whatever the order of registrations: see docs/differences.md.
+The rules are those of c10 `OperatorEntry::computeDispatchTableEntryWithDebug`, in its order. The results are those of
+a freshly computed table, whatever the order of registrations: see docs/differences.md.
 """
 
 from __future__ import annotations

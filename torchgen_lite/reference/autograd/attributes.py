@@ -1,4 +1,4 @@
-"""What autograd adds to `Tensor`: a mixin, so that `tensor.py` stays about memory."""
+"""What autograd adds to `Tensor`: a mixin, so that `tensor.py` is only about memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class AutogradAttributes:
-    """`requires_grad`, `grad`, `backward` and their kin, under torch's names."""
+    """`requires_grad`, `grad`, `backward` and so on, under torch's names."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class AutogradAttributes:
         self.requires_grad_(value)
 
     def requires_grad_(self: Any, requires_grad: bool = True) -> Tensor:
-        """Begin, or stop, to record calls with this leaf."""
+        """Start or stop recording calls with this leaf."""
         tensor: Tensor = self
         if requires_grad == tensor._requires_grad:
             return tensor
@@ -88,7 +88,7 @@ class AutogradAttributes:
 
     @property
     def grad(self: Any) -> Tensor | None:
-        """What backward has added up here; None before."""
+        """The gradient that backward has accumulated here, or None."""
         meta: Meta | None = self._meta
         if meta is None:
             return None
@@ -138,7 +138,7 @@ class AutogradAttributes:
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def register_hook(self: Any, hook: Hook) -> Handle:
-        """`hook(grad)` runs when this tensor's gradient is complete, and may return another in its place."""
+        """`hook(grad)` runs when this tensor's gradient is complete, and may return another one to replace it."""
         edge = gradient_edge(self) if self._requires_grad else None
         if edge is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -158,7 +158,7 @@ class AutogradAttributes:
         return edge[0].register_hook(lambda *_: hook(self))
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Tensor:
-        """A leaf with its `grad`; what a call has made belongs to its graph and is refused."""
+        """Copy a leaf with its `grad`. The result of a call belongs to a graph, so copying it raises an error."""
         if not self.is_leaf:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy"
@@ -174,13 +174,13 @@ class AutogradAttributes:
         return found
 
     def _keep_accumulator(self: Any, edge: Any) -> None:
-        """A leaf holds its accumulator weakly; once it has hooks the leaf must keep it."""
+        """A leaf has a weak reference to its accumulator; once that has hooks, the leaf must keep it alive."""
         if self._meta.grad_fn is None:
             node, _ = edge
             self._meta.accumulator = lambda: node
 
     def retain_grad(self: Any) -> None:
-        """Let backward fill `.grad` of this tensor although it is not a leaf."""
+        """Let backward set `.grad` of this tensor although it is not a leaf."""
         if not self._requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self._meta.retains:
@@ -202,7 +202,7 @@ class AutogradAttributes:
         return version
 
     def is_inference(self) -> bool:
-        """Whether the tensor was made in inference mode: autograd knows nothing of it."""
+        """Whether the tensor was made in inference mode, so that autograd ignores it."""
         return self._storage.version is None
 
     @property

@@ -1,4 +1,4 @@
-"""The ends of the graph and its turns: leaves, which collect gradients, and changes of memory that views share.
+"""Leaves, which accumulate gradients, and in-place changes of memory that views share.
 
 gradient_edge(tensor)           where the gradient of a tensor goes
 rebase_history(node, tensor)    a tensor was changed in place by the call of `node`
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class AccumulateGrad(Node):
-    """The end of the graph at a leaf: adds what arrives to the leaf's `grad`."""
+    """The end of the graph at a leaf: adds the gradients that arrive to the leaf's `grad`."""
 
     __slots__ = ("variable",)
 
     def __init__(self, variable: Tensor) -> None:
         super().__init__(())
         self.variable = variable
-        # Gradients of leaves are done first, as soon as they are complete.
+        # Gradients of leaves are accumulated first, as soon as they are complete.
         self.sequence = 1 << 62
         self.outputs.append(output_of(variable))
 
@@ -85,7 +85,7 @@ def rebase_history(node: Node, tensor: Tensor) -> Tensor:
 
 
 class CopySlices(Node):
-    """A base of which a part was changed: the part's gradient goes through the node of the change."""
+    """A base that was partly changed: the gradient of that part goes through the node of the change."""
 
     __slots__ = ("chain", "inner", "strides")
 

@@ -3,8 +3,8 @@
     backward(tensors, gradients, retain_graph=None, create_graph=False, inputs=None)
     grad(outputs, inputs, grad_outputs, retain_graph=None, create_graph=False, allow_unused=False)
 
-A node runs when every gradient for its outputs has arrived. Of those that are ready the one that was
-recorded last runs first, so the order depends on the program and on nothing else.
+A node runs when every gradient for its outputs has arrived. Of the nodes that are ready, the one that was recorded
+last runs first, so the order depends only on the program.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _run(
     create_graph: bool,
     captures: Sequence[Edge] | None,
 ) -> list[Tensor | None]:
-    """Run the graph from the roots. With captures, return what arrives there, and touch no leaf."""
+    """Run the graph from the roots. With captures, return the gradients that arrive there, and change no leaf."""
     starts = [gradient_edge(root) for root in roots]
     for index, start in enumerate(starts):
         if start is None:

@@ -1,4 +1,4 @@
-"""What generated autograd kernels call. `framework.py` hands these names on.
+"""Functions that generated autograd kernels call. `framework.py` re-exports them.
 
 after_autograd[keyset], after_adinplaceorview[keyset]   the keys below, remembered by keyset
 edge_of(tensor), edges_of(tensors)                      the edges of a node; lists give several
@@ -128,7 +128,7 @@ def set_histories(node: Node, results: Sequence[Tensor]) -> None:
 
 
 def original(tensor: Tensor) -> Tensor:
-    """A copy of a tensor that is about to be changed, for a formula that needs what it was.
+    """A copy of a tensor that is about to be changed, for a formula that needs the old value.
 
     The copy is recorded, so that the formula can be differentiated again.
     """
@@ -136,7 +136,7 @@ def original(tensor: Tensor) -> Tensor:
 
 
 def bump_version(tensor: Tensor) -> None:
-    """A tensor was written to. One that has no version may be, as long as inference mode lasts."""
+    """A tensor was written to. One without a version counter may be changed only in inference mode."""
     storage = tensor._storage
     version = storage.version
     if version is not None:
@@ -149,7 +149,7 @@ def bump_version(tensor: Tensor) -> None:
 
 
 def refuse_out(name: str, tensors: Iterable[Tensor | None]) -> None:
-    """An out variant is not recorded: refuse it where it would have to be."""
+    """An out variant cannot be recorded: raise an error if it would have to be."""
     if grad_enabled() and needs_grad(tensors):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one"
@@ -158,7 +158,7 @@ def refuse_out(name: str, tensors: Iterable[Tensor | None]) -> None:
 
 
 class NotImplementedBackward(Node):
-    """A call of an operator without a formula: backward stops here and says so."""
+    """A call of an operator without a formula: backward raises an error here."""
 
     __slots__ = ("operator",)
 
@@ -175,7 +175,8 @@ class NotImplementedBackward(Node):
 def autograd_not_implemented(
     keyset: DispatchKeySet, operator: OperatorHandle, *arguments: Any, **keywords: Any
 ) -> Any:
-    """The kernel of operators without one at the autograd keys: runs the call, and fails at backward."""
+    """The fallback at the autograd keys, for operators without a kernel: runs the call, and raises an error in
+    backward."""
     tensors = list(_tensors((*arguments, *keywords.values())))
     below = after_autograd[keyset]
     if not (grad_enabled() and needs_grad(tensors)):
@@ -197,7 +198,7 @@ def autograd_not_implemented(
 def _written(
     operator: OperatorHandle, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Iterable[Any]:
-    """The tensors that the schema says are written to."""
+    """The tensors that are written to according to the schema."""
     given = {**dict(zip(operator.signature.arguments, arguments)), **keywords}
     written = _WRITTEN.findall(operator.schema.rpartition("->")[0])
     return _tensors([given[name] for name in written if name in given])

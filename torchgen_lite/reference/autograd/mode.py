@@ -35,7 +35,7 @@ grad_enabled: Callable[[], bool] = _enabled.get
 is_grad_enabled = grad_enabled
 
 
-# The modes that this context is inside of, as guards of the dispatch state are kept.
+# The modes that this context is in, stored like the guards of the dispatch state.
 _entered: contextvars.ContextVar[Any] = contextvars.ContextVar(
     "torchgen_lite.grad_modes", default=()
 )
@@ -44,8 +44,8 @@ _entered: contextvars.ContextVar[Any] = contextvars.ContextVar(
 class _Mode:
     """Sets the flag inside a `with`, or during the calls of a decorated function.
 
-    As a guard, it may be entered again, nested, and by several threads and tasks at once. Raises RuntimeError where it
-    is left in a context that has not entered it.
+    As a guard, it may be entered again, nested, and by several threads and tasks at once. Raises RuntimeError if it is
+    exited in a context that did not enter it.
     """
 
     __slots__ = ("_value",)
@@ -119,7 +119,7 @@ class set_grad_enabled(_Mode):
 
 
 class inference_mode:
-    """As `no_grad`, and without version counters and view tracking for what is made inside.
+    """Like `no_grad`, and tensors made inside have no version counters and no view tracking.
 
     `inference_mode(False)` goes back to the normal state inside an inference region.
     """

@@ -1,4 +1,4 @@
-"""The graph: nodes, edges, what nodes keep, and what a tensor knows of its place in the graph.
+"""The graph: nodes, edges, what nodes save, and what a tensor knows about its place in the graph.
 
 A node stands for one call. It has an edge for each input that may get a gradient: the node that made that
 input and the number of its output there, or None where no gradient is wanted. `apply` takes a gradient
@@ -51,7 +51,7 @@ class Output(NamedTuple):
 
 
 def output_of(tensor: Tensor) -> Output:
-    # Half of what `Output(...)` takes, whose `__new__` is written in Python.
+    # Half the cost of `Output(...)`, whose `__new__` is written in Python.
     return tuple.__new__(Output, (tensor._shape, tensor._dtype, tensor._device))
 
 
@@ -78,24 +78,24 @@ class Node:
         raise NotImplementedError
 
     def keep(self, *items: Any) -> None:
-        """Save more, behind what was saved before."""
+        """Save more values, after those that were saved before."""
         self.saved = (*(self.saved or ()), *items)
 
     def unpack(self) -> list[Any]:
-        """What was saved; RuntimeError if it was freed, or changed in place since."""
+        """The saved values; RuntimeError if they were freed, or changed in place since."""
         if self.saved is None:
             raise RuntimeError(FREED)
         return [item.unpack(self) if type(item) in _TENSORS else item for item in self.saved]
 
     def release(self) -> None:
-        """Let go of the tensors that were saved. A node that kept only facts can run again."""
+        """Release the saved tensors. A node that saved no tensors can run again."""
         for item in self.saved or ():
             if type(item) in _TENSORS:
                 self.saved = None
                 return
 
     def materialize(self, grads: Gradients) -> list[Tensor]:
-        """The gradients with zeros in the place of those that are not there."""
+        """The gradients, with zeros for those that are missing."""
         return [
             zeros(output) if grad is None else grad for grad, output in zip(grads, self.outputs)
         ]
@@ -109,11 +109,11 @@ class Node:
         return tuple(edge if edge is not None else (None, 0) for edge in self.edges)
 
     def register_hook(self, hook: Callable[[Gradients, Gradients], Gradients | None]) -> Handle:
-        """`hook(grad_inputs, grad_outputs)` runs after the node and may replace what it gives."""
+        """`hook(grad_inputs, grad_outputs)` runs after the node and may replace its results."""
         return _hooks_of(self).add(_hooks_of(self).after, hook)
 
     def register_prehook(self, hook: Callable[[Gradients], Gradients | None]) -> Handle:
-        """`hook(grad_outputs)` runs before the node and may replace what it gets."""
+        """`hook(grad_outputs)` runs before the node and may replace its gradients."""
         return _hooks_of(self).add(_hooks_of(self).before, hook)
 
     def __repr__(self) -> str:
@@ -141,7 +141,7 @@ _handles = itertools.count()
 
 
 class Handle:
-    """Takes a hook away again."""
+    """Removes a hook."""
 
     __slots__ = ("_table", "id")
 
@@ -175,9 +175,9 @@ class SavedTensor:
     """An input that backward needs, and the version it had.
 
     Note [Saved results]
-    A node that kept its own result would be held by it, and hold it, until the garbage collector comes.
-    So a result is kept as another tensor on the same memory, which gets its place in the graph back when
-    it is unpacked.
+    A node that saved its own result would be in a reference cycle with it until the garbage collector runs. So a
+    result is saved as another tensor with the same memory, which is put back in its place in the graph when it is
+    unpacked.
     """
 
     __slots__ = ("output", "tensor", "version")
@@ -229,13 +229,13 @@ _TENSORS = frozenset({SavedTensor, SavedTensors})
 
 
 class Meta:
-    """What a tensor knows of the graph. Most tensors have none of these (`tensor._meta is None`).
+    """What a tensor knows about the graph. Most tensors have no such record (`tensor._meta is None`).
 
     `grad_fn` and `output`: the node that made it; None for a leaf. `accumulator`: the node that adds to a
     leaf's `grad`, weakly, for it holds the leaf. `view`: set for views, see `views.py`.
     """
 
-    # Every view makes one of these, and few set more than one attribute: the others stay the class's.
+    # Every view has one of these, and few set more than one attribute: the others are those of the class.
     grad_fn: Node | None = None
     output = 0
     grad: Tensor | None = None
@@ -246,7 +246,7 @@ class Meta:
 
 
 def meta_of(tensor: Tensor) -> Meta:
-    """The tensor's record, made if there is none."""
+    """The tensor's record, created if there is none."""
     meta = tensor._meta
     if meta is None:
         meta = tensor._meta = Meta()

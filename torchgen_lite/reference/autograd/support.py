@@ -1,4 +1,4 @@
-"""What the engine does to gradients: bringing them to shape, adding them, keeping them."""
+"""What the engine does with gradients: adjusting their shape, adding them, accumulating them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def conj(tensor: Tensor) -> Tensor:
 
 
 def cast(gradient: Tensor, dtype: dtype) -> Tensor:
-    """A gradient in the type of what it is for. What is real has only a real part to its gradient."""
+    """A gradient in the type of its tensor. The gradient of a real tensor is real."""
     if gradient._dtype.is_complex and not dtype.is_complex:
         gradient = operators.real(gradient)
     return gradient if gradient._dtype is dtype else operators._to_copy(gradient, dtype=dtype)
 
 
 def sum_to(gradient: Tensor, shape: Sequence[int]) -> Tensor:
-    """Sum a gradient over the dimensions that broadcasting added or enlarged."""
+    """Sum a gradient over the dimensions that broadcasting added or expanded."""
     have = gradient._shape
     shape = tuple(shape)
     if have == shape:
@@ -75,7 +75,7 @@ def accumulate(variable: Tensor, gradient: Tensor) -> None:
     """Add to `.grad`: in place, unless the sum itself is recorded (torch `accumulateGrad`)."""
     meta = meta_of(variable)
     if meta.grad is None:
-        # What arrives may be shared with another gradient, or be an expanded view.
+        # The gradient may be shared with another one, or be an expanded view.
         meta.grad = _laid_out(gradient, variable)
     elif grad_enabled():
         meta.grad = operators.add_Tensor(meta.grad, gradient)

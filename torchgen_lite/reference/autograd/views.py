@@ -1,10 +1,10 @@
-"""Views: which tensor shares whose memory, and how a change through one reaches the history of the others.
+"""Views: which tensors share memory, and how a change through one reaches the history of the others.
 
 Note [History of views]
-A view remembers the tensor that owns the memory (its base) and how it is made from it, as a chain of
-functions. When a view is changed in place, the change becomes part of the base's history (`CopySlices`).
+A view remembers the tensor that owns the memory (its base), and how it was made from it, as a chain of functions. When
+a view is changed in place, the change becomes part of the base's history (`CopySlices`).
 Every other view of that base then has an outdated `grad_fn`, which shows in the version of the memory;
-when it is next asked for, the chain is run again on the base. torch does the same with `as_strided`.
+when it is next needed, the chain is run again on the base. torch does the same with `as_strided`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def as_views(
 
 
 def _remember(meta: Meta, view: Tensor) -> None:
-    """Keep a view findable, so that it can be told when its base begins to require gradients."""
+    """Register a view, so that it can be updated when its base begins to require gradients."""
     if meta.views is None:
         meta.views = []
     elif len(meta.views) >= _PRUNE and len(meta.views) & (len(meta.views) - 1) == 0:
@@ -130,7 +130,7 @@ def refresh(tensor: Tensor, meta: Meta) -> None:
 
 
 def _refuse_modes(creation: int, modified: str) -> None:
-    """A view that was made where nothing is recorded can't say how it follows from its base."""
+    """Views that were made while nothing is recorded do not know how they were made from their base."""
     if creation == NO_GRAD:
         how = "with grad mode enabled"
         raise RuntimeError(_MODE_TEXT.format("no_grad", modified, how, "no_grad"))
@@ -150,7 +150,7 @@ def is_leaf(tensor: Tensor) -> bool:
 
 
 def check_inplace(tensor: Tensor) -> None:
-    """Refuse to record a change of a leaf that requires gradients, or through a view that can't say how."""
+    """Raise an error for a change of a leaf that requires gradients, or through a view that cannot be recorded."""
     meta = tensor._meta
     view: View | None = meta.view if meta is not None else None
     if view is not None and meta is not None:
@@ -177,9 +177,9 @@ REAL_ONLY = {
     "ToSparseBackward0": "_to_sparse",
     "ToSparseBackward1": "_to_sparse",
 }
-"""Nodes of the reference set for operators that take complex numbers, and are not differentiated for them.
+"""Nodes of reference operators that take complex numbers but are not differentiable for them.
 
-torch refuses the same ones; an operator of someone else's may have a node of the same name.
+torch refuses the same ones; an operator of another library may have a node of the same name.
 """
 
 

@@ -2,8 +2,8 @@
 
 The list of indices has one entry for each dimension from the first on; None stands for a whole
 dimension. Integer tensors broadcast together; a mask counts as the integer tensors of its `nonzero`.
-NumPy's rule for the place of the indexed dimensions is the same as ATen's: where the indices stand side
-by side, or in front if a whole dimension separates them.
+NumPy's rule for the place of the indexed dimensions is the same as ATen's: in place if the indices are adjacent, or in
+front if a whole dimension separates them.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _iterated(shape: Shape, operands: Sequence[tuple[Shape, Strides]]) -> Stride
 
 
 def _numpy_index(self: Tensor, indices: Sequence[Tensor | None]) -> tuple[Any, ...]:
-    """The same indices for NumPy, with integers checked against the dimension they address."""
+    """The same indices for NumPy, with integers checked against the size of the dimension."""
     result: list[Any] = []
     for index in indices:
         if index is None:

@@ -1,8 +1,7 @@
 # ruff: noqa: N816  (the names hold ATen's overload names)
 """Element-wise arithmetic of two tensors: add, sub, mul, div, pow, maximum, bitwise and others.
 
-Both operands are converted to `result_type` before NumPy sees them, for NumPy's own promotion
-differs.
+Both operands are converted to `result_type` before NumPy sees them, because NumPy's own promotion differs.
 """
 
 from __future__ import annotations
@@ -216,7 +215,7 @@ def div_out_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None, out:
 
 
 def _divisor(a: Array, b: Array) -> Array:
-    """Integers can't be divided by zero; ATen's kernels raise this text, where there are any."""
+    """Integers cannot be divided by zero; ATen's kernels raise this error if there are any elements."""
     if b.dtype.kind in "iu" and a.size and not b.all():
         raise RuntimeError("ZeroDivisionError")
     return b
@@ -240,7 +239,7 @@ def remainder_out(self: Tensor, other: Tensor, *, out: Tensor) -> None:
         run(np.remainder, out, dividend, divisor)
         return
     result = silently(np.remainder, dividend, divisor)
-    # A zero has the sign of the dividend, as C's; NumPy gives it that of the divisor.
+    # A zero has the sign of the dividend, as in C; in NumPy it has that of the divisor.
     store(out, np.where(result == 0, np.copysign(result, dividend), result))
 
 
@@ -303,7 +302,7 @@ def pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> Non
     common = result.numpy
     base = operand(self, common)
     if common.kind == "b":
-        # Only to a bool: what is true, and anything to the power of False.
+        # Only for bool: true if the base is true or the exponent is False.
         store(out, base if exponent else True)
     elif exponent == 0.5 and common.kind in "fc":
         run(np.sqrt, out, base)

@@ -1,4 +1,4 @@
-"""What the kernels of several families share.
+"""Helpers that kernels of several families share.
 
 Meta side (shape and dtype only)
     unary_spec(x, dtype); pointwise_spec(dtype, *tensors)      broadcast, TensorIterator's strides
@@ -71,7 +71,7 @@ def _unary_spec(
 
 
 def exact(spec: TensorSpec) -> ExactSpec:
-    """The same result, for an `out` of no other dtype."""
+    """The same result, for an `out` of the same dtype."""
     return ExactSpec(spec.shape, spec.dtype, spec.strides, spec.device)
 
 
@@ -93,14 +93,14 @@ def binary_spec(result: dtype, self: Tensor, other: Tensor) -> TensorSpec:
     return _pointwise_spec(result, on, (self._shape, self._strides), (other._shape, other._strides))
 
 
-# Programs combine the same few geometries over and over.
+# Programs combine the same few geometries again and again.
 @lru_cache(4096)
 def _pointwise_spec(result: dtype, on: device, *operands: tuple[Shape, Strides]) -> TensorSpec:
     shape, strides = operands[0]
     plain = strides == contiguous_strides(shape)
     for other_shape, other_strides in operands[1:]:
         if not other_shape and 0 not in shape:
-            # It has no dimension to add and none to say how they are ordered.
+            # It adds no dimension, and does not affect their order.
             continue
         if other_shape != shape:
             shape = broadcast_shapes(shape, other_shape)
@@ -178,5 +178,5 @@ def unsupported(name: str, given: dtype) -> NotImplementedError:
 
 
 def as_tensor(value: Tensor | Number) -> Tensor:
-    """A tensor as it is, a number wrapped."""
+    """A tensor as it is, or a number as a tensor."""
     return value if isinstance(value, Tensor) else wrap_number(value)

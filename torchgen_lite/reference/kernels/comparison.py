@@ -98,7 +98,7 @@ ge_Scalar_out = _compare_scalar(np.greater_equal)
 
 
 def _logical_out(ufunc: Compute, self: Tensor, other: Tensor, out: Tensor) -> Tensor:
-    """Operands of any dtypes: what isn't zero is true. `out` may have any dtype too."""
+    """Operands of any dtype: nonzero is true. `out` may have any dtype, too."""
     common_type(self, other)
     spec = pointwise_spec(bool_, self, other)
     return finish(out, spec, lambda: run(ufunc, out, self._array != 0, other._array != 0))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def conj_physical(self: Tensor) -> Tensor:
-    """A copy with the signs of the imaginary parts turned; a real tensor itself."""
+    """A copy with the signs of the imaginary parts inverted; a real tensor is returned itself."""
     return ops._conj_physical(self) if self._dtype.is_complex else self
 
 

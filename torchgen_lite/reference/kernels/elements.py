@@ -1,7 +1,7 @@
-"""Python numbers as elements: which fit a type, and what they become there. Types to compute in.
+"""Python numbers as elements: which ones fit a type, and how they are converted. Types to compute in.
 
-Note [Numbers that do not fit] A number that is out of a type's range is refused, and never wrapped: this is the
-home of that rule (c10 `Scalar::to`). Fractions are cut off, a negative number wraps in an unsigned type as it does
+Note [Numbers that do not fit] A number that is out of a type's range is refused, and never wrapped: this module
+implements that rule (c10 `Scalar::to`). Fractions are cut off, a negative number wraps in an unsigned type as it does
 in C, and bool is true for what is not zero. Elements of tensors are converted without a check, as in C.
 """
 

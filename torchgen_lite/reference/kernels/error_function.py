@@ -1,10 +1,11 @@
-"""The error function of arrays, which NumPy does not have: SciPy's where that is installed, else one made of NumPy.
+"""The error function of arrays, which NumPy lacks: SciPy's if that is installed, otherwise one written with NumPy.
 
     erf(array), erfc(array)    in the array's type
 
-Note [Rational approximations] Near zero it is the series of Taylor. Beyond, its complement is what W. J. Cody gives
-(Rational Chebyshev approximations for the error function, 1969). `exp(-y * y)` has to be taken of a square without
-error, therefore of two factors: of y rounded to sixteenths, and of what is left.
+Note [Rational approximations] Near zero, the Taylor series is used. Further out, its complement is the approximation
+of W. J. Cody
+(Rational Chebyshev approximations for the error function, 1969). `exp(-y * y)` needs an exact square, so it is the
+product of two factors: for y rounded to sixteenths, and for the remainder.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _near(x: Array) -> Array:
 
 def _tail(y: Array) -> Array:
     """The complement of the error function from 0.46875 on."""
-    # From 27 on it is zero, and infinity less infinity would not be.
+    # From 27 on it is zero; infinity minus infinity would be NaN.
     y = np.minimum(y, 30.0)
     far = y > 4.0
     result = _quotient(_MIDDLE, y)
@@ -98,7 +99,7 @@ def _erfc(x: Array, out: Array) -> None:
 
 
 def _in_blocks(function: Callable[[Array, Array], None], array: Array) -> Array:
-    """Block by block, for what is computed on the way stays in the cache then."""
+    """Block by block, so that intermediate results stay in the cache."""
     flat = array.reshape(-1)
     result = np.empty(flat.shape, array.dtype)
     for start in range(0, flat.size, _BLOCK):
@@ -109,7 +110,7 @@ def _in_blocks(function: Callable[[Array, Array], None], array: Array) -> Array:
 
 @cache
 def _scipy() -> Any:
-    """SciPy's functions, if it is there. It is looked for when the first call comes, for its import takes a while."""
+    """SciPy's functions, if it is installed. It is imported on the first call, because that takes a while."""
     try:
         import scipy.special
     except ImportError:

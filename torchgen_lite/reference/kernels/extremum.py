@@ -1,4 +1,4 @@
-"""The largest and the smallest: amax, amin, argmax, argmin, max, min, max.dim, min.dim.
+"""Extrema: amax, amin, argmax, argmin, max, min, max.dim, min.dim.
 
 nan counts as an extremum wherever it is, and the first of equal elements gives the index.
 """
@@ -23,7 +23,7 @@ Dims = Sequence[int]
 
 
 def _check_not_empty(name: str, self: Tensor, dims: Sequence[int], all_of_it: bool) -> None:
-    """An extremum of nothing doesn't exist."""
+    """An empty tensor has no extremum."""
     if self.numel():
         return
     if all_of_it:
@@ -151,7 +151,7 @@ def meta_min_dim(self: Tensor, dim: int, keepdim: bool = False) -> tuple[TensorS
 def max_out(
     self: Tensor, dim: int, keepdim: bool = False, *, max: Tensor, max_values: Tensor
 ) -> None:
-    """`max_values` receives the indices: the odd names are those of ATen's schema."""
+    """`max_values` receives the indices: the odd names come from ATen's schema."""
     _pair_into(np.argmax, self, dim, max, max_values)
 
 

@@ -1,6 +1,6 @@
 """Creation: the kernels that allocate, and the factories made of them.
 
-`empty_*` and `resize_` are the kernels a backend has to bring. Everything else here allocates through the
+`empty_*` and `resize_` are the kernels that a backend has to provide. Everything else here allocates through the
 dispatcher and fills through the dispatcher, so `zeros(..., device="meta")` needs no kernel of its own.
 """
 
@@ -163,7 +163,7 @@ def new_empty_strided(
 
 
 def _as_of(self: Tensor, options: TensorOptions) -> TensorOptions:
-    """The options, those of a tensor where there are none."""
+    """The options, or those of a tensor where none are given."""
     return {
         "dtype": options.get("dtype") or self._dtype,
         "layout": options.get("layout") or self.layout,

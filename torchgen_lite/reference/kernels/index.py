@@ -102,7 +102,7 @@ def _scatter_spec(
 def _scatter_into(
     self: Tensor, dim: int, index: Tensor, values: Array, out: Tensor, add: Any = None
 ) -> None:
-    """Overwrites; with a ufunc in `add`, combines what is there with what comes."""
+    """Overwrites elements; with a ufunc in `add`, combines old and new values."""
     if out is not self:
         store(out, self._array)
     if numel(index._shape) == 0:
@@ -221,7 +221,7 @@ def _rows_spec(
     source: Tensor,
     error: type[Exception] = IndexError,
 ) -> TensorSpec:
-    """`error` is what says that there are too many indices, or too few."""
+    """`error` is the message for too many or too few indices."""
     dim = wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {index.ndim})")
@@ -273,7 +273,7 @@ def index_add_cpu_out(
 ) -> None:
     """Adds `alpha` times the rows of `source` to the rows that `index` names; repeated ones add up."""
     rows = np.moveaxis(_vector(source._array), wrap_dim(dim, source.ndim), 0)
-    # ATen has two loops, each with an error of its own.
+    # ATen has two loops, each with its own error.
     error = RuntimeError if self.ndim > 1 else IndexError
     target, positions = _rows(self, dim, index, out, error=error)
     np.add.at(target, positions, rows * element(alpha, source._dtype))
@@ -358,7 +358,7 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """A row of `weight` for each index; the other arguments matter for the derivative alone."""
+    """A row of `weight` for each index; the other arguments matter only for the derivative."""
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     rows: Sequence[int] = [*indices._shape, weight._shape[1]]

@@ -119,7 +119,7 @@ def _entropy_spec(self: Tensor, target: Tensor, reduction: int) -> TensorSpec:
 def _entropy_into(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, out: Tensor
 ) -> None:
-    """The logarithms are held above -100, or a certain but wrong prediction would cost infinity."""
+    """The logarithms are at least -100, or else a certain but wrong prediction would have an infinite loss."""
     x, y = _pair(self, target)
     if ((x < 0) | (x > 1)).any():
         raise RuntimeError("all elements of input should be between 0 and 1")

@@ -102,7 +102,7 @@ def nll_loss(
 def _nll_loss_nd(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> Tensor:
-    """`nll_loss` with further dimensions behind the classes: each place is one more row."""
+    """`nll_loss` with further dimensions after the classes: each position is one more row."""
     if self.ndim <= 2:
         return ops.nll_loss(self, target, weight, reduction, ignore_index)
     rows = ops.reshape(ops.movedim_int(self, 1, -1), [-1, self._shape[1]])
@@ -165,7 +165,7 @@ def _soft_target_loss(
 def _smooth_loss(
     scores: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> Tensor:
-    """The part of label smoothing: the loss against a uniform distribution."""
+    """The contribution of label smoothing: the loss against a uniform distribution."""
     dim = 0 if scores.ndim == 1 else 1
     loss = ops.neg(ops.sum_dim_IntList(_weighted(scores, weight), [dim]))
     ignored = ops.eq_Scalar(target, ignore_index)

@@ -1,7 +1,7 @@
 """Matrix products.
 
 The structured ones run on `numpy.matmul`. Half precision is computed in single, as its sums would lose
-too much otherwise. `beta == 0` ignores `self` altogether, even where it holds NaN.
+too much otherwise. With `beta == 0`, `self` is ignored, even if it contains NaN.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Products made of the structured ones: they broadcast, fold and transpose, and multiply nothing."""
+"""Products composed of the structured ones: they broadcast, fold and transpose, but do not multiply themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
 
 
 def mv_out(self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
-    """`addmv` that ignores what it adds to. (Its addend must still have a shape that fits.)"""
+    """`addmv` that ignores its addend. (The addend must still have a shape that fits.)"""
     addend = ops.new_empty(vec, [1])
     return ops.addmv_out(addend, self, vec, beta=0, alpha=1, out=out)
 
@@ -127,7 +127,7 @@ def inner_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 def tensordot(
     self: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]
 ) -> Tensor:
-    """Sums over pairs of dimensions; those that remain of `self` come first."""
+    """Sums over pairs of dimensions; the remaining dimensions of `self` come first."""
     if len(dims_self) != len(dims_other):
         raise RuntimeError("both dimension lists should have same length")
     mine = [wrap_dim(dim, self.ndim) for dim in dims_self]

@@ -1,4 +1,4 @@
-"""Normalisation, dropout, and what else layers need."""
+"""Normalization, dropout, and other operators of layers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
 
 
 def _normalize(rows: Array, eps: float) -> tuple[Array, Array, Array]:
-    """Rows with mean 0 and variance 1, beside the mean and the inverse deviation they had."""
+    """Rows with mean 0 and variance 1, together with their original mean and inverse deviation."""
     mean = rows.mean(axis=1, keepdims=True)
     inverse = 1.0 / np.sqrt(rows.var(axis=1, keepdims=True) + rows.dtype.type(eps))
     return (rows - mean) * inverse, mean, inverse
@@ -184,7 +184,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:
-    """A 1 in the column that each element names; as many columns as needed unless told."""
+    """A 1 in the column that each element names; by default, as many columns as needed."""
     if self._dtype is not int64:
         raise RuntimeError(
             "one_hot is only applicable to index tensor of type LongTensor, but got"
@@ -207,7 +207,7 @@ def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """The product of two vectors over their lengths, each of which counts as `eps` at least."""
+    """The product of two vectors divided by their lengths, each of which is at least `eps`."""
     common = result_type(x1, x2)
     if common.category != FLOATING:
         raise RuntimeError(

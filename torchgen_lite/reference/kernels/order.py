@@ -68,7 +68,7 @@ def sort_stable_out(
 
 
 def _sorted_places(source: Array, axis: int, descending: bool) -> Array:
-    """Where each place of the sorted dimension comes from.
+    """The original position of each element of the sorted dimension.
 
     Descending order is the ascending one of the reversed dimension, read backwards: so equal values
     keep their order then, too, and NaN comes first.

@@ -1,4 +1,4 @@
-"""Random numbers. They are NumPy's, so a seed gives other numbers than in PyTorch."""
+"""Random numbers. They are NumPy's, so a seed gives different numbers than in PyTorch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = No
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
-    """Numbers from `from_` up to `to`, without it."""
+    """Numbers from `from_` up to, but not including, `to`."""
     if self._dtype.category != FLOATING:
         raise unsupported("check_uniform_bounds", self._dtype)
     if from_ > to:

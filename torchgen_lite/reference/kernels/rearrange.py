@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _JoinedSpec(TensorSpec):
-    """A result of `cat`, whose error is of a class of its own."""
+    """A result of `cat`, whose error has a different class."""
 
     __slots__ = ()
 
@@ -187,7 +187,7 @@ def flipud(self: Tensor) -> Tensor:
 
 
 def roll(self: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
-    """Elements move along a dimension and come back at its other end; without dims, flattened."""
+    """Elements move along a dimension and re-enter at its other end; without dims, the tensor is flattened."""
     if not dims and len(shifts) == 1:
         flat = ops.view(ops.contiguous(self), [-1])
         return ops.view(roll(flat, shifts, (0,)), self._shape)

@@ -1,6 +1,6 @@
 """Reductions that add, multiply or test: sum, mean, prod, any, all, var, std, norms.
 
-A list of dimensions that is None or empty means every one. Results are row-major. Half precision is
+A list of dimensions that is None or empty means all of them. Results are row-major. Half precision is
 accumulated in single, the variance of single in double, as ATen does.
 """
 
@@ -128,7 +128,7 @@ def meta_mean_dim(
 def mean_out(
     self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor
 ) -> None:
-    """The mean of nothing is nan."""
+    """The mean of no elements is NaN."""
     array = operand(self, wide_type(_mean_type(self, dtype)))
     axes = wrap_dims(dim, self.ndim)
     count = numel([self._shape[axis] for axis in axes])
@@ -444,7 +444,7 @@ def logsumexp_out(self: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor
             if any(self._shape[axis] == 0 for axis in axes):
                 store(out, -math.inf)
                 return
-            # The largest is taken out so that exp can't overflow; an infinite one counts as zero.
+            # The largest is subtracted so that exp can't overflow; an infinite one counts as zero.
             top = np.max(array.real, axis=axes, keepdims=True)
             shift = np.where(np.isinf(top), 0, top)
             total = np.log(np.sum(np.exp(array - shift), axis=axes, keepdims=True)) + shift

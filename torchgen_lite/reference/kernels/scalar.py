@@ -1,7 +1,7 @@
 """Overloads that take a Python number: each makes it a tensor and calls the tensor overload.
 
 ATen has them as CompositeExplicitAutograd, so that every backend gets them for its tensor kernels.
-The number, once wrapped, counts least in type promotion. One function serves the overloads that
+The wrapped number has the lowest priority in type promotion. One function serves the overloads that
 torch gives one kernel name: `div` is the kernel of `div.Scalar` and of `div.Scalar_mode`.
 """
 

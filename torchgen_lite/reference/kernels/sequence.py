@@ -38,7 +38,7 @@ def arange_start(start: Number, end: Number, **options: Unpack[TensorOptions]) -
 def arange_start_step(
     start: Number, end: Number, step: Number = 1, **options: Unpack[TensorOptions]
 ) -> Tensor:
-    """From `start` up to `end`, without it. int64 if all three are integers, else the default float."""
+    """From `start` up to, but not including, `end`. int64 if all three are integers, else the default float."""
     if not options.get("dtype") and all(isinstance(value, int) for value in (start, end, step)):
         options["dtype"] = int64
     fresh = ops.empty_memory_format([0], **options)

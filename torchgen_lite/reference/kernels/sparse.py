@@ -110,7 +110,7 @@ def new_with_dims_and_tensor_sparse(
     pin_memory: bool | None = False,
     is_coalesced: bool | None = None,
 ) -> Tensor:
-    """The parts put together, unchecked but for the dtype, and not copied."""
+    """A tensor from its parts, which are not copied; only the dtype is checked."""
     wanted = dtype or get_default_dtype()
     if values._dtype is not wanted:
         raise RuntimeError(
@@ -209,7 +209,7 @@ def sparse_to_dense(
 
 
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
-    """The elements of `self` at the places of `mask`, 0 where a sparse `self` has none."""
+    """The elements of `self` at the positions of `mask`, 0 where a sparse `self` has none."""
     places = as_sparse(mask, "sparse_mask")
     if self._shape != places._shape:
         raise RuntimeError(

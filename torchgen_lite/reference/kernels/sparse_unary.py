@@ -1,6 +1,6 @@
 """Element-wise operators that keep zero at zero, on COO tensors: they work on the values.
 
-An uncoalesced tensor is coalesced first, for f(a + b) is not f(a) + f(b); only `neg` and `conj` need not.
+An uncoalesced tensor is coalesced first, because f(a + b) is not f(a) + f(b); only `neg` and `conj` need not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Element-wise operators of one tensor.
 
-A structured operator is two lines: `meta_sin` says shape and dtype, `sin_out` computes. Integers
-and bool become the default float type where the mathematics asks for it (ATen
+A structured operator is two lines: `meta_sin` gives shape and dtype, `sin_out` computes. Integers and bool become the
+default float type if the function requires it (ATen
 `build_borrowing_unary_float_op`).
 """
 

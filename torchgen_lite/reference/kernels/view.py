@@ -48,14 +48,14 @@ def as_strided(
 
 
 def _window(self: Tensor, shape: Sequence[int], strides: Sequence[int], offset: int) -> Tensor:
-    """A part of what `self` shows already, so that nothing is left to check."""
+    """A part of `self`, so that nothing has to be checked."""
     if self._device is cpu and not self.is_sparse:
         return self._as_strided(shape, strides, offset)
     return ops.as_strided(self, shape, strides, offset)
 
 
 def view(self: Tensor, size: Sequence[int]) -> Tensor:
-    """The same elements in another shape; RuntimeError where that takes a copy."""
+    """The same elements in another shape; RuntimeError if that requires a copy."""
     shape = infer_shape(size, numel(self._shape))
     strides = view_strides(self._shape, self._strides, shape)
     if strides is None:
@@ -106,7 +106,7 @@ def detach(self: Tensor) -> Tensor:
 
 
 def _unsafe_view(self: Tensor, size: Sequence[int]) -> Tensor:
-    """`view` whose result is not tracked as a view, for storage that nobody else holds."""
+    """`view` whose result is not tracked as a view, for storage that nothing else refers to."""
     return ops.view(self, size)
 
 

@@ -1,4 +1,4 @@
-"""Operators on shapes that are made of other operators, and therefore work on every backend."""
+"""Operators on shapes that are composed of other operators, and therefore work on every backend."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
-    """A view where strides allow it, and otherwise a copy."""
+    """A view if the strides allow it, otherwise a copy."""
     wanted = infer_shape(shape, numel(self._shape))
     strides = view_strides(self._shape, self._strides, wanted)
     if strides is not None:
@@ -82,7 +82,7 @@ def tensor_split_indices(self: Tensor, indices: Sequence[int], dim: int = 0) -> 
 def tensor_split_tensor(
     self: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
 ) -> list[Tensor]:
-    """By a number of sections or by indices, as its tensor is a number or a vector."""
+    """By a number of sections or by indices, depending on whether the tensor is a number or a vector."""
     given = tensor_indices_or_sections
     if given._dtype is not int64 or given._device is not cpu:
         raise RuntimeError(

@@ -1,1 +1,1 @@
-"""Functions that derivative formulas call, made of operators, so that they can be differentiated again."""
+"""Functions that derivative formulas call. They consist of operators, so that they can be differentiated again."""

@@ -153,7 +153,7 @@ def layer_norm_backward(
 
 
 def _statistics(input: Tensor, dims: Sequence[int], rstd: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and reciprocal deviation, computed again where they are to be differentiated.
+    """Mean and reciprocal deviation, recomputed if they have to be differentiated.
 
     The results of the forward call are constants in the graph. `rstd` is 1 / sqrt(var + eps); the
     recorded one has the same value, with eps read back from it.
@@ -192,7 +192,7 @@ def group_norm_backward(
     if grad_input_mask[0]:
         upstream = given if weight is None else given * weight.reshape([1, channels, 1])
         found = _normalized_backward(upstream.reshape(values._shape), normal, rstd, [2])
-        # What comes through the mean and the deviation, which are results too.
+        # The gradients through the mean and the deviation, which are results too.
         count = channels // group * size
         of_mean = grads[1].unsqueeze(-1) / count
         of_rstd = grads[2].unsqueeze(-1) * (rstd * rstd) * normal / count

@@ -23,7 +23,7 @@ def maybe_multiply(grad: Tensor, factor: Number) -> Tensor:
 
 
 def to_like(grad: Tensor, dtype: DType, device: Device) -> Tensor:
-    """The gradient as the tensor was before it was converted."""
+    """The gradient in the type that the tensor had before it was converted."""
     return cast(grad, dtype).to(device)
 
 
@@ -32,7 +32,7 @@ def zeros_like(self: Tensor) -> Tensor:
 
 
 def scalar_like(value: Number, other: Tensor) -> Tensor:
-    """A number as a tensor for operators that take no number in this place."""
+    """A number as a tensor, for operators that do not take a number here."""
     return ops.full_like(other, value)
 
 
@@ -45,14 +45,14 @@ def sigmoid_backward(grad: Tensor, result: Tensor) -> Tensor:
 
 
 def acosh_slope(self: Tensor) -> Tensor:
-    """Two roots where the numbers are complex, for the branch of the function is that of their product."""
+    """Two roots if the numbers are complex, as the branch of the function is that of their product."""
     if self._dtype.is_complex:
         return (self + 1).rsqrt() * (self - 1).rsqrt()
     return (self * self - 1).rsqrt()
 
 
 def sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """A complex direction turns; its length is 1 and stays so. A sign is flat."""
+    """A complex sign can rotate, but its length is always 1. The derivative of a real sign is 0."""
     if not self._dtype.is_complex:
         return ops.zeros_like(grad)
     size = self.abs()
@@ -95,7 +95,7 @@ def _not_negative(exponent: Tensor) -> Tensor:
 
 
 def pow_exponent_backward(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
-    """0 where the base is 0, for the logarithm isn't finite there."""
+    """0 where the base is 0, as the logarithm is not finite there."""
     flat = ops.logical_and(self == 0, _not_negative(exponent))
     # The logarithm of a negative base is complex where the result is.
     base = self.to(result._dtype) if result._dtype.is_complex else self
@@ -112,7 +112,7 @@ def pow_scalar_backward(grad: Tensor, self: Number, exponent: Tensor, result: Te
 
 
 def extremum_backward(grad: Tensor, lost: Tensor, tied: Tensor) -> Tensor:
-    """Nothing where the other one was chosen, and half of the gradient where both are equal."""
+    """0 where the other one was chosen, and half of the gradient where both are equal."""
     return ops.where_ScalarSelf(lost, 0, ops.where_self(tied, grad / 2, grad))
 
 
@@ -125,7 +125,7 @@ def fmin_mask(self: Tensor, other: Tensor) -> Tensor:
 
 
 def atan2_factor(numerator: Tensor, self: Tensor, other: Tensor) -> Tensor:
-    """0 at the origin, as torch has it."""
+    """0 at the origin, as in torch."""
     norm = self * self + other * other
     return numerator * ops.masked_fill_Scalar(norm.reciprocal(), norm == 0, 0)
 
@@ -154,7 +154,7 @@ def clamp_bounds_backward(
     max: Tensor | None,
     grad_input_mask: Sequence[bool],
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Where a bound was taken; the upper one wins where they cross."""
+    """Where the result is a bound; the upper one wins where they cross."""
     grad_min: Tensor | None = None
     grad_max: Tensor | None = None
     if min is not None and grad_input_mask[0]:

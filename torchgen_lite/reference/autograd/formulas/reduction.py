@@ -25,7 +25,7 @@ def _dims(dim: Dims, ndim: int) -> list[int]:
 
 
 def restore(value: Tensor, ndim: int, dim: Dims, keepdim: bool) -> Tensor:
-    """A reduced tensor with its dimensions put back, of size 1."""
+    """A reduced tensor with the reduced dimensions restored, of size 1."""
     if keepdim or not ndim:
         return value
     for place in sorted(_dims(dim, ndim)):
@@ -46,7 +46,7 @@ def mean_backward(grad: Tensor, shape: Shape, dim: Dims, keepdim: bool) -> Tenso
 
 
 def _products_of_others(self: Tensor, dim: int) -> Tensor:
-    """For each element the product of the others along a dimension, zeros or not."""
+    """For each element, the product of the others along a dimension, which may include zeros."""
     size = self._shape[dim]
     if size < 2:
         return ops.ones_like(self)
@@ -86,7 +86,7 @@ def prod_dim_backward(
 def extremes_backward(
     grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool
 ) -> Tensor:
-    """The gradient shared evenly by all elements that are the extreme."""
+    """The gradient, shared evenly by all elements that are extreme."""
     mask = (self == restore(result, self.ndim, dim, keepdim)).to(grad._dtype)
     return _shared(restore(grad, self.ndim, dim, keepdim), mask, _dims(dim, self.ndim))
 
@@ -169,7 +169,7 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
     self, result = conj(self), conj(result)
     parts: list[Tensor] = []
     for place in range(size):
-        # Products from `place` on with this element left out, times what came before.
+        # Products from `place` on without this element, times the product of those before it.
         rest = self.narrow(dim, place + 1, size - place - 1)
         one = ops.ones_like(self.narrow(dim, 0, 1))
         after = ops.cat([one, rest], dim).cumprod(dim)

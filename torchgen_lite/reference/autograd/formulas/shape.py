@@ -73,7 +73,7 @@ def as_strided_backward(
     stride: Sequence[int],
     storage_offset: int | None,
 ) -> Tensor:
-    """Through the storage: what was read several times gets the sum, what was not read nothing.
+    """Through the storage: an element that was read several times gets the sum, one that was not read gets 0.
 
     Elements of `self` that share memory share the gradient of that place evenly, as in torch.
     """
@@ -128,7 +128,7 @@ def take_backward(grad: Tensor, shape: Shape, index: Tensor) -> Tensor:
 
 
 def cat_backward(grad: Tensor, shapes: Sequence[Shape], dim: int) -> list[Tensor]:
-    """The parts of the gradient. Tensors of shape [0] go with anything and take none of it."""
+    """The parts of the gradient. Tensors of shape [0] can be concatenated with anything, and get none of it."""
     parts: list[Tensor] = []
     start = 0
     for shape in shapes:
@@ -188,7 +188,7 @@ def index_backward(grad: Tensor, shape: Shape, indices: Sequence[Tensor | None])
 def index_put_self_backward(
     grad: Tensor, indices: Sequence[Tensor | None], accumulate: bool
 ) -> Tensor:
-    """What was overwritten has no gradient."""
+    """Overwritten elements have no gradient."""
     if accumulate:
         return grad
     return ops.index_put(grad, indices, ops.zeros((), dtype=grad._dtype, device=grad._device))
