@@ -63,7 +63,8 @@ DERIVATIVE_CODES = (
         "formula calls an unknown operator",
         "error",
         "The functions of a formula are the operators of the schema file, by base name, and the "
-        "functions of the modules in `formulas`; its methods are the operators that are methods too.",
+        "functions of the modules in `formulas`; its methods are the operators that are methods too. "
+        "Numbers have neither methods nor attributes.",
         """\
 -- torchgen_lite.toml --
 [target.python]

@@ -445,6 +445,7 @@ def test_a_result_is_never_called_as_an_argument(schema: str, names: tuple[str, 
     assert return_names(FunctionSchema.parse(schema)) == names
 
 
+NOT_IMPLEMENTED = "`not_implemented` takes one or two strings: what has no gradient, and why"
 CALLS = """\
 - func: lib::back(Tensor grad, float scale, Tensor[] xs, int? n=None, *, str mode="a") -> Tensor
 - func: lib::f(Tensor x, float scale, Tensor[] y, int[] n) -> Tensor
@@ -501,6 +502,12 @@ CALLS = """\
             "back(grad, 1, y, mode=1)",
             ["argument `mode` of `lib::back` is `str`, and an integer is given"],
         ),
+        ("not_implemented('f: x')", []),
+        ("not_implemented('f: x', 'it is not smooth')", []),
+        *[
+            (f"not_implemented({given})", [NOT_IMPLEMENTED])
+            for given in ("", "1", "'f', x", "'f', 'x', 'y'")
+        ],
     ],
 )
 def test_arguments_of_own_operators_have_the_kinds_of_the_schema(
@@ -509,3 +516,17 @@ def test_arguments_of_own_operators_have_the_kinds_of_the_schema(
     functions, found = load_native_functions([Source("ops.yaml", CALLS % formula)])
     program = build_program(functions, Config(Path("nowhere")), diagnostics=found)
     assert [d.message for d in program.diagnostics if d.code == "TG323"] == messages
+
+
+@pytest.mark.parametrize(
+    ("formula", "messages"),
+    [
+        ("grad * scale.item()", ["`scale` is a float, and has no `item`"]),
+        ("grad * scale.dtype", ["`scale` is a float, and has no `dtype`"]),
+        ("grad * x.sum() * x.size(0) + y[0].neg() + n.size()", []),
+    ],
+)
+def test_numbers_have_no_members(formula: str, messages: list[str]) -> None:
+    functions, found = load_native_functions([Source("ops.yaml", CALLS % formula)])
+    program = build_program(functions, Config(Path("nowhere")), diagnostics=found)
+    assert [d.message for d in program.diagnostics if d.code == "TG322"] == messages

@@ -22,8 +22,17 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
-from torchgen_lite.schema.formula import Call, Conditional
-from torchgen_lite.schema.formula.kinds import Kind, Sort, kind_of_type
+from torchgen_lite.schema.formula import Call, Conditional, Member, Name
+from torchgen_lite.schema.formula.kinds import (
+    BOOL,
+    FLOAT,
+    INT,
+    STRING,
+    UNKNOWN,
+    Kind,
+    Sort,
+    kind_of_type,
+)
 
 _NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
 # The numbers that some numbers may be: what is neither of these takes all.
@@ -43,7 +52,9 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
         for info in resolved.autograd[operator.name].infos.values():
             for derivative in info.derivatives:
                 gradients = _check_gradient(operator.schema, derivative, scope)
-                for found in (*gradients, *_check_calls(derivative.tree)):
+                calls = _check_calls(derivative.tree, scope)
+                members = _check_members(derivative.tree, scope)
+                for found in (*gradients, *calls, *members):
                     yield finding(operator.function, *found)
 
 
@@ -75,6 +86,7 @@ def _check_gradient(
             yield Found("TG342", message, value.node.span, label, hint if is_list else None)
 
 
+_NOT_IMPLEMENTED = Name("not_implemented")
 _TENSOR, _LIST = "a tensor", "a list of tensors"
 
 
@@ -101,10 +113,15 @@ def _values(tree: Typed) -> Iterator[Typed]:
         yield tree
 
 
-def _check_calls(tree: Typed) -> Iterator[Found]:
+def _check_calls(tree: Typed, scope: Scope) -> Iterator[Found]:
     for part in every_part(tree):
         node, operator = part.node, part.operator
-        if not isinstance(node, Call) or operator is None or not is_own(operator):
+        if not isinstance(node, Call):
+            continue
+        if node.function == _NOT_IMPLEMENTED and not _are_reasons(part.parts, scope):
+            message = "`not_implemented` takes one or two strings: what has no gradient, and why"
+            yield Found("TG323", message, node.span, "in this call")
+        if operator is None or not is_own(operator):
             continue
         for value, argument in _bound(node, part.parts, operator):
             if not _fits(value, argument):
@@ -114,6 +131,22 @@ def _check_calls(tree: Typed) -> Iterator[Found]:
                 message = f"{called} is `{argument.type}`, and {found} is given"
                 hint = f"it is declared as `{operator.func}`"
                 yield Found("TG323", message, value.node.span, "in this call", hint)
+
+
+def _are_reasons(given: Sequence[Typed], scope: Scope) -> bool:
+    kinds = {sure_kind(value, scope) for value in given}
+    return 0 < len(given) < 3 and kinds <= {STRING, UNKNOWN}
+
+
+def _check_members(tree: Typed, scope: Scope) -> Iterator[Found]:
+    """Numbers, which C++ has itself, have neither methods nor attributes."""
+    for part in every_part(tree):
+        node = part.node.function if isinstance(part.node, Call) else part.node
+        if isinstance(node, Member):
+            kind = sure_kind(part.parts[0], scope)
+            if kind in (INT, FLOAT, BOOL):
+                message = f"`{node.value}` is {_word(kind)}, and has no `{node.name}`"
+                yield Found("TG322", message, part.node.span, "only tensors have it")
 
 
 def _bound(
