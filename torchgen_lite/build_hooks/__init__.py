@@ -1,4 +1,4 @@
-"""Hooks for build back ends: a package is not built from generated code that is out of date."""
+"""Hooks for build back ends, which prevent builds with generated code that is out of date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MODES = {"check": "stops the build if generated code is out of date", "generate"
 
 
 class BuildError(Exception):
-    """What `torchgen-lite` said."""
+    """Raised with the output of `torchgen-lite`."""
 
 
 def bring_up_to_date(project: Path, mode: str) -> None:

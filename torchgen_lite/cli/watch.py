@@ -1,4 +1,4 @@
-"""`generate --watch`: generate again whenever a file is saved that the outputs are made from."""
+"""`generate --watch`: generate again whenever a file that the outputs depend on is saved."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 # Editors write a file in several steps, which end within this time.
 _QUIET_MS = 5
 _LONGEST_MS = 200
-# After this time nothing can have changed unseen since the last run.
+# How long a change between a run and the beginning of watching may go unnoticed.
 _FIRST_LOOK_MS = 300
 
 
 def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> NoReturn:
     """Run `generate`, which reports each program that it loads, at once and after each save. Ends with a signal.
 
-    Of a run with mistakes the diagnostics are shown, and the last good output stays.
+    If a run finds mistakes, the diagnostics are shown, and the last good output stays.
     """
     if not session.is_text:
         raise click.UsageError(
@@ -74,7 +74,7 @@ def _watch(session: Session, generate: Callable[[Callable[[Program], None]], int
 
 
 def _stamps(files: Collection[Path]) -> dict[Path, tuple[int, ...]]:
-    """What tells one save of a file from another: a save may fall between a run and the beginning of watching."""
+    """Tells one save of a file from another: a save may happen between a run and the beginning of watching."""
     stamps: dict[Path, tuple[int, ...]] = {}
     for path in files:
         with suppress(OSError):
@@ -90,7 +90,7 @@ def _folders(files: Collection[Path]) -> list[Path]:
 def _run(
     session: Session, generate: Callable[[Callable[[Program], None]], int], files: set[Path]
 ) -> None:
-    """One run. What was read before it went wrong is watched as well as what was read last time."""
+    """One run. If it fails, the files that it has read are watched, and those of the last run."""
     try:
         generate(lambda program: files.update(inputs_of(program)))
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""Diagnostics: where text went wrong, what about it, and how that is shown.
+"""Diagnostics: where a mistake is, what it is, and how it is shown.
 
 A diagnostic is a value. Nothing here prints, raises or reads a file; the codes are one table and
 each output format is one file with one function.

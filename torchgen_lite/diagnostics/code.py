@@ -8,11 +8,11 @@ Severity = Literal["error", "warning"]
 
 
 class Code(NamedTuple):
-    """A stable code. `explanation` says what and why; `bad` shows it, `good` shows it mended.
+    """A stable code. `explanation` says what and why; `bad` shows the mistake, `good` the correction.
 
     An example is a file of operators, which `lint` is run on; or a small project, whose files begin with
-    `-- PATH --` and whose commands begin with `$ `. A test runs every one. `where` is what the bad one
-    needs besides, and the test has to see to.
+    `-- PATH --` and whose commands begin with `$ `. A test runs every one. `where` is what else the bad example needs,
+    which the test has to provide.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Every diagnostic code. A code keeps its meaning for ever; a retired one is not used again.
+"""Every diagnostic code. A code keeps its meaning forever; a retired one is not used again.
 
 0xx configuration and command line, 1xx YAML and keys, 2xx schema syntax, 3xx across entries,
 4xx lint: overloads, aliasing, dispatch, 5xx templates and targets, 6xx imported libraries, 9xx internal.
@@ -44,24 +44,24 @@ EVERY: tuple[Code, ...] = (
     *COMPARE_CODES,
 )
 CODES: dict[str, Code] = {code.code: code for code in sorted(EVERY)}
-# None of them might be ours, now or later.
+# None of them can be ours, now or later.
 _OF_OTHERS = "(?!TG)[A-Z]{2,8}"
 
 
 def is_of_others(code: str) -> bool:
-    """Whether a code is for another package to have, whose target need not be loaded."""
+    """Whether a code may belong to another package, whose target need not be loaded."""
     return re.fullmatch(_OF_OTHERS + "[0-9]{3}", code) is not None
 
 
 def begins_code(text: str) -> bool:
-    """Whether a code of ours begins so, or one of another package may."""
+    """Whether one of our codes has this prefix, or one of another package may."""
     return any(code.startswith(text) for code in CODES) or (
         re.fullmatch(_OF_OTHERS + "[0-9]{0,3}", text) is not None
     )
 
 
 def add_codes(codes: Iterable[Code]) -> None:
-    """Make codes of another package known. Raises ValueError for one that is not for others."""
+    """Add the codes of another package. Raises ValueError for one that is reserved."""
     for code in codes:
         if not is_of_others(code.code):
             raise ValueError(f"`{code.code}` is not a code such as `ABC001`")
@@ -69,7 +69,7 @@ def add_codes(codes: Iterable[Code]) -> None:
 
 
 def explain(code: str) -> str | None:
-    """The long text of a code for the terminal, or None if there is no such code."""
+    """The explanation of a code for the terminal, or None if there is no such code."""
     found = CODES.get(code.upper())
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Codes of `import`: TG601 to TG608, libraries that exist and what a schema file cannot say of them."""
+"""Codes of `import`: TG601 to TG608, existing libraries, and what a schema file cannot express about them."""
 
 from __future__ import annotations
 

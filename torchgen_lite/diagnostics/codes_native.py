@@ -1,4 +1,4 @@
-"""Codes 315 to 318 and 37x: what a backend has of the operators of PyTorch."""
+"""Codes 315 to 318 and 37x: the PyTorch operators of a backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes of the target `cpp-runtime`, TG560 to TG569: what the C++ runtime has no way for."""
+"""Codes of the target `cpp-runtime`, TG560 to TG569: what the C++ runtime does not support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applying what diagnostics suggest: the one place for `lint --fix` and editors."""
+"""Applies the suggestions of diagnostics, for `lint --fix` and for editors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .model import Edit
 
 
 def pick_edits(edits: Iterable[Edit | None], path: str) -> tuple[Edit, ...]:
-    """Those of one file in their order. Where several overlap, the first is taken."""
+    """The edits of one file, in order. If several overlap, the first one is taken."""
     picked: list[Edit] = []
     for edit in sorted(
         {edit for edit in edits if edit is not None},
@@ -22,7 +22,7 @@ def pick_edits(edits: Iterable[Edit | None], path: str) -> tuple[Edit, ...]:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits that stand in their order and do not overlap."""
+    """The text after edits that are in order and do not overlap."""
     parts, position = [], 0
     for span, new in edits:
         parts += [text[position : span.start], new]

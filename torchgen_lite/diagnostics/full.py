@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .model import Diagnostic, Label, Source
 from .text import displayable, one_line, width
 
-# How many lines may stand between two interesting ones before `...` replaces them.
+# How many lines may be between two shown ones before `...` replaces them.
 _GAP = 3
 # Longer lines are shown as a window around the caret.
 _LINE_WIDTH = 160

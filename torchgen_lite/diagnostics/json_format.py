@@ -41,7 +41,7 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _fix(edit: Edit | None) -> dict[str, object] | None:
-    """The text to write in the place of another one."""
+    """An edit: the text that replaces another one."""
     if edit is None:
         return None
     source, start, end = edit.span

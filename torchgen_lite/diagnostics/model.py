@@ -25,7 +25,7 @@ class Source:
     def keep(self, *offsets: int) -> int:
         """Keep the starts and ends of spans for `kept`: gives the number of the first.
 
-        These are numbers of four bytes. A file may have 50,000 entries, and hardly one of them is pointed at.
+        These are four-byte numbers. A file may have 50,000 entries, and hardly any of them is ever pointed at.
         """
         number = len(self._kept)
         self._kept.extend(offsets)
@@ -85,7 +85,7 @@ class Span(NamedTuple):
 
     @property
     def first_line(self) -> Span:
-        """As much of it as is on its first line, and one character at least."""
+        """The part on its first line, at least one character."""
         source, start, end = self
         line_end = source.text.find("\n", start, end)
         if line_end >= 0:
@@ -95,24 +95,24 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A place and what is to be said there."""
+    """A place, and the text shown there."""
 
     span: Span
     text: str = ""
 
 
 class Edit(NamedTuple):
-    """A text in the place of a span."""
+    """A text that replaces a span."""
 
     span: Span
     text: str
 
 
 class Suggestion(str):
-    """A help that says what to write, so that it can be applied: `new` in the place of `old`.
+    """A help that says what to write, so that it can be applied: `new` replaces `old`.
 
-    `old` is a word of the text that the diagnostic points at, or a span. A suggestion is safe if the author can have
-    meant nothing else: a guess at a misspelt name is not, nor is a change that callers of the operator notice.
+    `old` is a word of the text that the diagnostic points at, or a span. A suggestion is safe if the author cannot
+    have meant anything else: a guess at a misspelt name is not, nor is a change that callers of the operator notice.
     """
 
     __slots__ = ("is_safe", "new", "old")
@@ -131,8 +131,7 @@ class Diagnostic:
     """One finding. `message` says what, `label` where, `help` what to do.
 
     `context` is the span of the entry's `func:` value, shown above when the caret is elsewhere.
-    `operator` is the full name of the operator concerned, where there is one. The severity is that of
-    the code; no finding has its own.
+    `operator` is the full name of the operator concerned, where there is one. The severity is that of the code.
     """
 
     code: str
@@ -172,7 +171,7 @@ class Diagnostic:
 
     @property
     def safe_fix(self) -> Edit | None:
-        """The fix, if it can be applied without being looked at."""
+        """The fix, if it can be applied without review."""
         return self.fix if isinstance(self.help, Suggestion) and self.help.is_safe else None
 
     def start(self) -> tuple[int, int]:
@@ -180,7 +179,7 @@ class Diagnostic:
         return self.label.span.source.line_column(self.label.span.start) if self.label else (0, 0)
 
     def end(self) -> tuple[int, int]:
-        """Line and column behind the label's last character; (0, 0) without a label."""
+        """Line and column after the label's last character; (0, 0) without a label."""
         return self.label.span.source.line_column(self.label.span.end) if self.label else (0, 0)
 
 

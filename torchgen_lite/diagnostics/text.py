@@ -1,4 +1,4 @@
-"""Making foreign text fit for a terminal: control characters, tabs, wide characters, long lines."""
+"""Makes foreign text safe for a terminal: control characters, tabs, wide characters, long lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registers the operators of a package: all or none, and once in a process."""
+"""Registers the operators of a package: all or none, and once per process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ check: Callable[[Any, Callable[[], str]], None] = torch._check
 
 
 class RegistrationError(ImportError):
-    """No operator was registered. The message begins with a place in the YAML."""
+    """No operator was registered; the message begins with a place in the YAML."""
 
 
 class Operator(NamedTuple):
@@ -96,7 +96,7 @@ def register(
         if before["shape"] != shape:
             message = f"the operators of `{package}` have changed: restart Python"
             raise RegistrationError(message)
-        # What is registered looks its function up there, so a reload takes effect.
+        # Registrations look up their functions there, so that a reload takes effect.
         before["table"].update(table)
         return
     check_versions(operators)
@@ -119,7 +119,7 @@ def register(
 
 
 def _packages() -> dict[str, Any]:
-    """What is registered in this process; it outlives a package that is imported anew."""
+    """What is registered in this process; it outlives a reload of the package."""
     name = "_torchgen_lite_registrations"
     home = sys.modules.setdefault(name, ModuleType(name))
     known: dict[str, Any] = home.__dict__.setdefault("packages", {})
@@ -140,7 +140,7 @@ def _begin(
     kind: str,
     defines: bool,
 ) -> None:
-    """The operator itself: defined here, or there already."""
+    """The operator itself: defined here, or already registered."""
     namespace = operator.namespace
     ours = defines and not operator.is_torchs
     if namespace not in libraries:
@@ -149,7 +149,7 @@ def _begin(
             libraries[namespace] = library(namespace, kind if ours else "IMPL")
     with _place(operator.place, f"`{operator.name}`"):
         if ours:
-            # Tags are hints: those that this torch doesn't know are left out.
+            # Tags are hints: those that this torch does not know are left out.
             known = [getattr(torch.Tag, tag, None) for tag in operator.tags]
             tags = [tag for tag in known if tag is not None]
             libraries[namespace].define(operator.schema, tags=tags)
@@ -184,11 +184,11 @@ def _current(table: Table, key: tuple[str, str]) -> Function:
     return lambda *args, **kwargs: table[key](*args, **kwargs)
 
 
-# What is checked before anything is registered.
+# Checks before anything is registered.
 
 
 def check_versions(operators: Sequence[Operator]) -> None:
-    """Every operator is for the torch that is here."""
+    """Check that every operator is for this torch."""
     numbers = re.match(r"[0-9]+(\.[0-9]+)*", torch.__version__)
     version = tuple(map(int, numbers[0].split("."))) if numbers else ()
     for operator in operators:
@@ -216,7 +216,7 @@ def _holds(sign: str, version: tuple[int, ...], wanted: tuple[int, ...]) -> bool
 
 
 def check_calls(calls: Sequence[tuple[str, str]]) -> None:
-    """Every function that a derivative calls, given with its place, is in this torch."""
+    """Check that this torch has all functions that derivatives call, given with places."""
     for place, name in calls:
         if not hasattr(torch, name):
             message = f"a formula calls `{name}`, which is not a function of torch"
@@ -237,7 +237,7 @@ def _is_defined(operator: Operator) -> bool:
 
 
 def _check_defined(operator: Operator) -> None:
-    """The operator is there already, with the schema that the package was made from."""
+    """Check that the operator exists, with the schema the package was generated from."""
     if not _is_defined(operator):
         raise RuntimeError("no library that is loaded defines it")
     if operator.is_torchs:
@@ -263,11 +263,11 @@ def _has_kernel(operator: str, key: str) -> bool:
 
 
 def _register_autograd(library: Any, operator: str, table: Table) -> None:
-    """What `torch.library.register_autograd` does, with less in each call.
+    """Like `torch.library.register_autograd`, with less overhead in each call.
 
-    In-place operators have derivatives, too, whose formulas do not need what was
-    overwritten. What these refuse they leave as it is. An operator of C++ that has its
-    derivatives from there keeps them.
+    In-place operators have derivatives, too, if the formulas do not need overwritten
+    values. A call that raises an error changes nothing. An operator whose derivatives
+    are registered in C++ keeps those.
     """
     if _has_kernel(operator, "Autograd"):
         return
@@ -297,7 +297,7 @@ def _register_autograd(library: Any, operator: str, table: Table) -> None:
 
 
 def _recorded(op: Any, operator: str, table: Table) -> Function:
-    """A call in the graph, of the arguments, the keys that are left, and keywords."""
+    """A call in the graph, with the arguments, the remaining keys, and keywords."""
     from torch._library import autograd, utils
 
     arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
@@ -310,7 +310,7 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
         with guard():
             result = run(keyset, *args, **kwargs)
         if is_inplace:
-            # Tracing may have wrapped it anew.
+            # Tracing may have wrapped it again.
             result = args[0]
         # PyTorch leaves out arguments that equal their default.
         args += defaults[len(args) :]
@@ -320,7 +320,7 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
 
     def backward(ctx: Any, *grads: Any) -> Any:
         if has_lists:
-            # `supports_tensorlist` wants nothing beside what inputs need, and puts it back.
+            # `supports_tensorlist` takes only what inputs need, and restores it.
             ctx.needs_input_grad = ctx.needs_input_grad[:-2]
         return (*table[operator, "backward"](ctx, *grads), None, None)
 
@@ -329,14 +329,15 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     functions = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
     node: Any = type(name, (torch.autograd.Function,), functions)
-    # `Function.apply` asks and unwraps in Python what the dispatcher has asked and unwrapped.
+    # `Function.apply` repeats checks and unwrapping in Python that the dispatcher has
+    # done.
     node.apply = super(torch.autograd.Function, node).apply
     take_lists: Any = autograd.supports_tensorlist
     return cast("Function", (take_lists(node) if has_lists else node).apply)
 
 
 def _any_requires_grad(*args: Any) -> bool:
-    """What `torch._C` has a function for from 2.7 on."""
+    """A function that `torch._C` has from 2.7 on."""
     tensors = filter(torch.is_tensor, pytree.tree_leaves(args))
     return any(tensor.requires_grad for tensor in tensors)
 
@@ -349,11 +350,11 @@ def _check_leaf(written: torch.Tensor) -> None:
             )
 
 
-# Views, and operators that give back what they write: what tracing makes of them.
+# Tracing of views, and of operators that return what they write.
 
 
 def _register_view(library: Any, operator: str, view: Function) -> None:
-    """A view is traced, and differentiated, as the view of torch that its rule names."""
+    """A view is traced and differentiated as the torch view that its rule names."""
     name, op = operator.partition("::")[2], _handle(operator)
 
     def autograd(keyset: Any, *args: Any, **kwargs: Any) -> Any:
@@ -386,10 +387,10 @@ def functional(operator: str) -> Function:
 
 
 def _is_traced(operator: str) -> bool:
-    """Whether tracing knows an operator that gives back what it writes.
+    """Whether tracing supports an operator that returns what it writes.
 
-    From 2.13 on PyTorch does where it has the tag `inplace` or `out`; older releases
-    have no such tags.
+    From 2.13 on, PyTorch does if it has the tag `inplace` or `out`; older releases do
+    not have these tags.
     """
     tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
     keys = ("Functionalize", "CompositeImplicitAutograd")
@@ -398,7 +399,7 @@ def _is_traced(operator: str) -> bool:
 
 
 def _register_functionalize(library: Any, operator: str, compute: Function) -> None:
-    """An operator that gives back what it writes is traced as the functional one and a copy."""
+    """An operator that returns what it writes: traced as the functional one and a copy."""
     if _is_traced(operator):
         return
     places = written_arguments(_handle(operator))
@@ -414,7 +415,7 @@ def _register_functionalize(library: Any, operator: str, compute: Function) -> N
 
 
 def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:
-    """`_copying_scale_(Tensor self) -> Tensor`: for want of a functional `scale`.
+    """`_copying_scale_(Tensor self) -> Tensor`, if there is no functional `scale`.
 
     It runs `scale_` on a copy.
     """
@@ -454,7 +455,7 @@ def _at(
 
 
 def written_arguments(op: Any) -> list[int | str]:
-    """What an operator writes to: positions of arguments, and names of those by keyword."""
+    """What an operator writes to: positions, and names of keyword-only arguments."""
     written: list[int | str] = []
     for position, argument in enumerate(op._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
@@ -472,13 +473,13 @@ def float32(device: str) -> torch.dtype:
 
 
 def lower_precision(device: str) -> torch.dtype:
-    """The dtype that autocast was given."""
+    """The dtype of the autocast context."""
     return torch.get_autocast_dtype(device)
 
 
 @dataclass(frozen=True)
 class CastBack:
-    """Results get back the dtype of the argument at this place: a position, or a name."""
+    """Results are cast back to the dtype of this argument: a position, or a name."""
 
     dtype_for: Function
     place: int | str

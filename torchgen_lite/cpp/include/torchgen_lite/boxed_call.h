@@ -1,9 +1,10 @@
 // Calls between typed and boxed code.
 //
 // Note [Little code for each signature]
-// A program has thousands of signatures and some dozens of types. So there are
-// functions for each type, out of line, and a table of them for each signature;
-// what is compiled for a signature itself only takes addresses and calls.
+// A program has thousands of signatures, but only a few dozen types. So there
+// are out-of-line functions for each type, and a table of them for each
+// signature; the code compiled for a signature only takes addresses and makes
+// calls.
 #pragma once
 
 #include <torchgen_lite/boxing.h>
@@ -17,7 +18,7 @@ struct DispatchTable;
 // As many as c10 allows.
 inline constexpr std::size_t max_arguments = 64;
 
-// Keeps what the arguments of one call refer to.
+// Keeps alive what the arguments of one call refer to.
 class Kept final {
  public:
   template <class T, class From>
@@ -84,10 +85,10 @@ TORCHGEN_LITE_ALWAYS_INLINE P pass(void* argument) {
   }
 }
 
-// A boxed kernel under a typed call.
+// A boxed kernel behind a typed call.
 class BoxedCall final {
  public:
-  // Runs the kernel, and checks that nothing but its results is left.
+  // Runs the kernel, and checks that only its results are left.
   BoxedCall(
       const DispatchTable& table,
       DispatchKeySet keys,
@@ -107,7 +108,7 @@ class BoxedCall final {
   Stack stack_;
 };
 
-// An unboxed kernel under a boxed call.
+// An unboxed kernel behind a boxed call.
 class UnboxedCall final {
  public:
   TORCHGEN_LITE_NOINLINE UnboxedCall(
@@ -144,7 +145,7 @@ class UnboxedCall final {
     push(std::move(reference));
   }
 
-  // Puts the results in the place of the arguments.
+  // Replaces the arguments by the results.
   TORCHGEN_LITE_NOINLINE void finish() {
     stack_.resize(stack_.size() - count_);
     for (Value& result : results_) {
@@ -188,7 +189,7 @@ TORCHGEN_LITE_NOINLINE R popResult(Value& value) {
   }
 }
 
-// What a call gives: nothing, one result, or a tuple of them.
+// What a call returns: nothing, one result, or a tuple of several.
 template <class R>
 struct Results {
   static constexpr int count = 1;

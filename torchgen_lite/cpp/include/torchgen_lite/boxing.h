@@ -37,7 +37,7 @@ template <class T>
 inline constexpr bool is_object = !is_number<T> && !is_text<T> && !is_list<T> &&
     !IsOptional<T>::value && !std::is_same_v<T, Value>;
 
-// The value of something that outlives it; its objects are borrowed.
+// The value of an argument that outlives it; its objects are borrowed.
 template <class T>
 Value boxBorrowed(const T& value) {
   if constexpr (std::is_same_v<T, Value>) {
@@ -69,7 +69,7 @@ Value boxBorrowed(const T& value) {
   }
 }
 
-// The value of something that it keeps.
+// A value that owns its contents.
 template <class T>
 Value boxOwned(T value) {
   if constexpr (is_object<T>) {
@@ -126,7 +126,7 @@ class BoolArray final {
   std::size_t size_;
 };
 
-// What holds the elements of T while a call runs: views hold none themselves.
+// Holds the elements of T during a call, because views do not own theirs.
 template <class T, class = void>
 struct Elements {
   using Type = T;
@@ -188,7 +188,7 @@ struct UnboxList<std::array<T, N>> {
   }
 };
 
-// A copy of what the value holds. Throws Error where it holds another type.
+// A copy of the contents. Throws Error if they have another type.
 template <class T>
 T unbox(const Value& value) {
   if constexpr (std::is_same_v<T, Value>) {

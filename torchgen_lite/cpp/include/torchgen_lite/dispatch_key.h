@@ -1,4 +1,4 @@
-// What the numbers of key_tables.h mean: c10/core/DispatchKey.h.
+// The meaning of the numbers in key_tables.h (c10/core/DispatchKey.h).
 #pragma once
 
 #include <array>
@@ -110,7 +110,7 @@ constexpr int slotOf(DispatchKey key) {
   return backend == 0 ? -1 : offset + backend - 1;
 }
 
-// The key of a name, former names included. False for any other name.
+// The key of a name, including former names. False for any other name.
 inline bool parseDispatchKey(std::string_view name, DispatchKey& key) {
   for (const key_tables::FormerName& former : key_tables::former_names) {
     if (former.name == name) {

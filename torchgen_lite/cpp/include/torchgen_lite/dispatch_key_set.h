@@ -104,7 +104,7 @@ class DispatchKeySet final {
   }
 
   // All keys of lower priority than the functionality of `key`, plus
-  // PythonDispatcher, which intercepts a call at whatever key it has come to.
+  // PythonDispatcher, which intercepts a call at any key.
   static constexpr DispatchKeySet full_after(DispatchKey key) {
     const std::uint64_t bit = detail::functionalityBit(toFunctionalityKey(key));
     return from_raw_repr(

@@ -2,18 +2,18 @@
 //
 // Note [Tables do not change]
 // A table is made in full, under the dispatcher's lock, by the first call after
-// a registration, and published with one pointer. So a call sees one state of
-// affairs: the mask and the slot that it reads belong together, whatever
+// a registration, and published with one pointer. So a call sees one consistent
+// state: the mask and the slot that it reads belong together, even if other
 // threads register meanwhile. Tables and kernels that have been replaced stay
 // allocated, because a call may be running them; one with the same contents is
-// taken up again, so that registering and undoing the same thing for ever needs
-// no memory. Dispatcher::reclaim frees them.
+// used again, so that registering and undoing the same thing repeatedly does
+// not leak memory. Dispatcher::reclaim frees them.
 //
 // Note [One branch]
 // A call reads the pointer `fast`. It is null while there is no table yet, while
-// an operator is not looked up yet, and while observers are installed: all that
-// is rare is behind one branch, so the profiling hook costs a call nothing that
-// it does not pay already.
+// an operator has not been looked up yet, and while observers are installed:
+// all rare cases are behind one branch, so the profiling hook adds no cost to a
+// call.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@
 namespace torchgen_lite {
 namespace detail {
 
-// highestBit for calls. GCC extends the sign of what its builtin gives, which
-// costs a fifth of a redispatch's instructions.
+// highestBit for calls. GCC sign-extends the result of its builtin, which costs
+// a fifth of a redispatch's instructions.
 TORCHGEN_LITE_ALWAYS_INLINE std::size_t indexOfHighestBit(std::uint64_t bits) {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
     !defined(__LZCNT__)
@@ -40,25 +40,25 @@ TORCHGEN_LITE_ALWAYS_INLINE std::size_t indexOfHighestBit(std::uint64_t bits) {
 
 // Note [No branch for fallthrough]
 // c10 has one mask of the keys that do not fall through, and an array of them
-// for operators where backends differ. The index of the backend is wanted for
-// the slot in any case, so here every operator has the array: one load, as the
-// single mask would be, and no question.
+// for operators where backends differ. The index of the backend is needed for
+// the slot in any case, so here every operator has the array: one load, like
+// that of a single mask, and no branch.
 //
 // Note [What a call reads]
-// The function of a slot, and of the kernel nothing: functions that need it
-// find it in the table, which they get with the keyset. So a call reads two
-// cache lines of a table and none of a kernel.
+// The function of a slot, but not the kernel: functions that need it find it in
+// the table, which is passed to them with the keyset. So a call reads two cache
+// lines of a table, and none of a kernel.
 struct DispatchTable {
-  // What runs for each slot. Null while the operator has no signature and the
-  // kernel none of its own; then there is no typed handle, and nobody calls it.
+  // What runs for each slot. Null while neither the operator nor the kernel has
+  // a signature; then there is no typed handle, and it is never called.
   std::array<AnyFunction, num_runtime_entries> functions{};
   // The keys that do not fall through, by the highest backend of a call, with
   // all backend bits.
   std::array<std::uint64_t, num_backends> masks{};
   std::array<const Kernel*, num_runtime_entries> kernels{};
 
-  // Where a call with arguments of these keys comes to, and on which keyset:
-  // ((arguments | included) - excluded) & mask, where subtraction spares the
+  // The slot for a call with arguments of these keys, and its keyset:
+  // ((arguments | included) - excluded) & mask, where subtraction keeps the
   // backend bits.
   TORCHGEN_LITE_ALWAYS_INLINE AnyFunction
   find(std::uint64_t bits, DispatchKeySet& keys) const {
@@ -102,8 +102,8 @@ inline const Kernel& kernelOf(const DispatchTable& table, DispatchKeySet keys) {
   return table.kernelFor(keys);
 }
 
-// What a call reads of an operator. A handle whose operator is not looked up
-// yet points to one without a table.
+// What a call reads of an operator. A handle whose operator has not been looked
+// up yet points to one without a table.
 struct CallTarget {
   std::atomic<const DispatchTable*> fast{nullptr};
 };

@@ -1,6 +1,6 @@
 // Dispatcher: the operators, libraries, backend fallbacks and listeners (c10
-// Dispatcher). Library is the usual way to register; what is here are the
-// single steps, each undone by the handle that it returns.
+// Dispatcher). Library is the usual way to register; the functions here are the
+// individual steps, each of which is undone by the handle that it returns.
 #pragma once
 
 #include <unordered_map>
@@ -11,7 +11,7 @@ namespace torchgen_lite {
 
 class Dispatcher;
 
-// Undoes a registration when it goes. The dispatcher lives longer.
+// Undoes a registration when it is destroyed. The dispatcher must outlive it.
 class RegistrationHandle final {
  public:
   RegistrationHandle() = default;
@@ -27,7 +27,7 @@ class RegistrationHandle final {
     undo();
   }
 
-  // Does it now.
+  // Undoes it now.
   void undo();
 
  private:
@@ -63,8 +63,8 @@ class RegistrationHandle final {
   DispatchKey key_ = DispatchKey::Undefined;
 };
 
-// Is told of definitions: of those that exist when it is added, then of each
-// new one, and of each that goes, before its schema is dropped.
+// Is notified of definitions: of those that exist when it is added, then of
+// each new one, and of each removal, before the schema is dropped.
 class RegistrationListener {
  public:
   virtual ~RegistrationListener() = default;
@@ -106,7 +106,7 @@ class Dispatcher final {
     return found.has_value() && found->hasSchema() ? found : std::nullopt;
   }
 
-  // Throws Error that tells an undefined operator from a dangling one.
+  // Throws an Error that tells undefined operators from dangling ones.
   OperatorHandle findSchemaOrThrow(
       std::string_view name,
       std::string_view overload_name = "") {
@@ -155,7 +155,7 @@ class Dispatcher final {
     return found;
   }
 
-  // Names of the operators with a kernel at a key, alias keys included; at any
+  // Names of the operators with a kernel at a key, including alias keys; at any
   // key if none is given.
   std::vector<std::string> getRegistrationsForDispatchKey(
       std::optional<DispatchKey> key = std::nullopt) {
@@ -171,7 +171,7 @@ class Dispatcher final {
     return names;
   }
 
-  // Throws Error if a table is not what its operator's registrations give.
+  // Throws Error if a table does not match its operator's registrations.
   void checkInvariants() {
     const detail::Lock lock(registry_.mutex);
     for (OperatorEntry* entry : order_) {
@@ -187,12 +187,12 @@ class Dispatcher final {
     }
   }
 
-  // Registration. Each throws Error for what c10 refuses.
+  // Registration. Each function throws Error for what c10 refuses.
 
   [[nodiscard]] RegistrationHandle registerLibrary(
       std::string ns,
       std::string debug);
-  // The schema's name has its namespace.
+  // The schema's name includes the namespace.
   [[nodiscard]] RegistrationHandle registerDef(
       std::string schema,
       std::vector<std::string> tags,
@@ -208,7 +208,7 @@ class Dispatcher final {
       Site site);
   [[nodiscard]] RegistrationHandle addRegistrationListener(
       RegistrationListener& listener);
-  // Lets an observer see every call until the handle goes.
+  // Lets an observer see every call until the handle is destroyed.
   [[nodiscard]] RegistrationHandle addObserver(
       std::shared_ptr<Observer> observer);
 
@@ -227,7 +227,7 @@ class Dispatcher final {
     return text;
   }
 
-  // The entry of a name, made if it is new. Entries stay, so that handles do.
+  // The entry of a name, created if new. Entries stay, so handles stay valid.
   OperatorEntry& entryOf(const std::string& full_name) {
     std::unique_ptr<OperatorEntry>& entry = operators_[full_name];
     if (entry == nullptr) {

@@ -25,7 +25,7 @@ class AmbiguousKernelError final : public Error {
   using Error::Error;
 };
 
-// A file and a line; a note of the caller's in their place if the line is -1.
+// A file and a line; if the line is -1, a note of the caller instead.
 // The text is not copied: it is a literal, or lives as long as the dispatcher.
 struct Site {
   const char* file = "";

@@ -1,6 +1,6 @@
-// What generated code and these headers expect of each other, as a number: it
-// grows with a change that code generated before it, or for it, does not compile
-// or run with. operators.cpp has the number of its templates.
+// The version of the interface between generated code and these headers. It
+// increases with every incompatible change; operators.cpp has the number that
+// its templates are written for.
 #pragma once
 
 #define TORCHGEN_LITE_INTERFACE 1

@@ -1,4 +1,4 @@
-// KernelFunction: what is given to impl() and fallback(), and Kernel, what a
+// KernelFunction, the argument of impl() and fallback(), and Kernel, which a
 // table points to.
 //
 // Note [Three ways to call a kernel]
@@ -9,7 +9,8 @@
 //   - any other callable: the function finds the kernel in the table, and the
 //     callable in the kernel.
 //   - boxed(f): the function puts the arguments on a stack.
-// Callables whose first parameter is a DispatchKeySet get that of the call.
+// Callables whose first parameter is a DispatchKeySet get the keyset of the
+// call.
 #pragma once
 
 #include <memory>
@@ -59,7 +60,7 @@ template <class F>
 struct PartsOf<F, std::void_t<decltype(&F::operator())>>
     : PartsOfMember<decltype(&F::operator())> {};
 
-// The keyset and the arguments, as a callable wants them.
+// The keyset and the arguments, as a callable takes them.
 template <bool WithKeyset, class F, class... Args>
 TORCHGEN_LITE_ALWAYS_INLINE decltype(auto) callWith(
     F& function,
@@ -75,7 +76,7 @@ TORCHGEN_LITE_ALWAYS_INLINE decltype(auto) callWith(
 enum class KernelKind : std::uint8_t {
   Normal,
   Fallthrough,
-  // What stands in the slots of a table that no kernel serves.
+  // What is in the slots of a table that no kernel serves.
   Missing,
   Ambiguous,
   Undefined,
@@ -179,12 +180,12 @@ void callBoxedFunctor(
     const DispatchTable& table,
     DispatchKeySet keys,
     Stack& stack);
-// What stands in for a kernel that cannot be run.
+// Stands in for a kernel that cannot be run.
 void reportBoxed(const DispatchTable& table, DispatchKeySet keys, Stack& stack);
 
 } // namespace detail
 
-// A function that is known when the registration is compiled.
+// A function that is known at compile time.
 #define TORCHGEN_LITE_FN(function)                                   \
   (::torchgen_lite::detail::Constant<                                \
       std::add_pointer_t<std::remove_pointer_t<decltype(function)>>, \
@@ -197,15 +198,14 @@ detail::BoxedCallable<F> boxed(F function) {
   return {std::move(function)};
 }
 
-// The kernel that says: there is nothing to do at this key, go on with the
-// next one.
+// The kernel that means: nothing to do at this key, continue with the next one.
 inline detail::FallthroughKernel fallthrough() {
   return {};
 }
 
 class KernelFunction final {
  public:
-  // Whatever can be called; made by the argument of impl().
+  // Any callable; constructed from the argument of impl().
   template <
       class F,
       class =
@@ -269,7 +269,7 @@ class KernelFunction final {
   bool isValidUnboxed() const {
     return kernel_.unboxed != nullptr;
   }
-  // The kernel as data, bound to no operator yet.
+  // The kernel as data, not yet bound to an operator.
   const detail::Kernel& kernel() const {
     return kernel_;
   }

@@ -21,12 +21,12 @@ namespace detail {
 // Keeps the shared library that holds `address` loaded until the program ends,
 // whatever is closed. A call may be running one of its kernels, and the
 // dispatcher points to its signatures and file names. Compilers differ in what
-// they pin by themselves (STB_GNU_UNIQUE), so it is done on purpose.
+// they pin themselves (STB_GNU_UNIQUE), so it is done explicitly.
 inline void keepLoaded([[maybe_unused]] const void* address) {
 #if defined(__unix__) || defined(__APPLE__)
   Dl_info where{};
   if (dladdr(address, &where) != 0 && where.dli_fname != nullptr) {
-    // Null for the program itself, which nobody closes.
+    // Null for the program itself, which is never closed.
     (void)dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
   }
 #endif
@@ -88,7 +88,7 @@ class Library final {
     close();
   }
 
-  // Undoes everything, newest first. Nothing more is registered then.
+  // Undoes everything, newest first. Nothing can be registered afterwards.
   void close() {
     while (!handles_.empty()) {
       handles_.pop_back();
@@ -118,7 +118,8 @@ class Library final {
   }
 
   // Registers a kernel for an operator, which may be defined before or after.
-  // The newest kernel of a key serves; older ones come back when it is undone.
+  // The newest kernel of a key is used; older ones come back when it is
+  // removed.
   // Without a key here or of the library it is CompositeImplicitAutograd.
   Library& impl(
       std::string_view name,
@@ -331,7 +332,7 @@ class LibraryBlock final {
 } // namespace torchgen_lite
 
 // `block` names what the two lines declare; it is unique in the program where
-// that must be so, and in the file otherwise.
+// necessary, and in the file otherwise.
 #define TORCHGEN_LITE_BLOCK_(kind, ns, key, m, block)                      \
   static void block(::torchgen_lite::Library&);                            \
   static const ::torchgen_lite::detail::LibraryBlock TORCHGEN_LITE_CONCAT( \

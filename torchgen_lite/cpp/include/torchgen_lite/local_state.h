@@ -2,15 +2,15 @@
 // (c10/core/impl/LocalDispatchKeySet.h).
 //
 // Guards save both sets when they are made and restore them at their end, as
-// c10's guards of 2.13 do: what was changed inside is undone even if it was
-// changed by other means.
+// c10's guards of 2.13 do: changes inside are undone even if they were made by
+// other means.
 #pragma once
 
 #include <torchgen_lite/named_sets.h>
 
 namespace torchgen_lite {
 
-// `included` joins the keyset of every call, `excluded` leaves it.
+// `included` is added to the keyset of every call, `excluded` is removed.
 struct LocalDispatchKeySet {
   DispatchKeySet included;
   DispatchKeySet excluded;
@@ -18,8 +18,8 @@ struct LocalDispatchKeySet {
 
 namespace detail {
 
-// As a call wants it: two operations, without a constant. `kept` is what the
-// excluded set leaves: backend bits always stay.
+// In the form that a call needs: two operations, without a constant. `kept` is
+// what the excluded set leaves; backend bits always stay.
 struct RawLocalState {
   std::uint64_t included;
   std::uint64_t kept;
@@ -33,8 +33,8 @@ struct RawLocalState {
   }
 };
 
-// Made when the program is compiled, so no thread has to construct anything
-// before its first call.
+// A compile-time constant, so that no thread has to construct anything before
+// its first call.
 TORCHGEN_LITE_API inline thread_local RawLocalState raw_local_state
     TORCHGEN_LITE_TLS_MODEL =
         RawLocalState::of({default_included_set, default_excluded_set});
@@ -60,8 +60,8 @@ inline bool tls_is_dispatch_key_excluded(DispatchKey key) {
   return tls_local_dispatch_key_set().excluded.has(key);
 }
 
-// Changes that last until the next one: for modes whose life is not a block of
-// code.
+// Changes that last until the next one: for modes that do not last for a block
+// of code.
 inline void tls_set_dispatch_key_included(DispatchKey key, bool desired) {
   LocalDispatchKeySet state = tls_local_dispatch_key_set();
   state.included =

@@ -1,7 +1,7 @@
-// What the compilers call differently.
+// What is spelt differently by different compilers.
 #pragma once
 
-// Brings __GLIBC__, where there is one.
+// Defines __GLIBC__ where it exists.
 #include <cstdint>
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -27,10 +27,10 @@
 #endif
 
 // Code of a shared library finds thread-local variables by calling a function.
-// In the initial-exec model it is one load instead, for 24 bytes of the room
-// that glibc keeps for libraries which are loaded while a program runs. Other C
-// libraries keep none, so there the function is called; define
-// TORCHGEN_LITE_TLS_DYNAMIC to have it called everywhere.
+// In the initial-exec model this is a single load, which takes 24 bytes of the
+// space that glibc reserves for libraries that are loaded at run time. Other C
+// libraries reserve none, so there the function is called; define
+// TORCHGEN_LITE_TLS_DYNAMIC to call it everywhere.
 #if defined(__GLIBC__) && defined(__PIC__) && !defined(__PIE__) && \
     !defined(TORCHGEN_LITE_TLS_DYNAMIC)
 #define TORCHGEN_LITE_TLS_MODEL __attribute__((tls_model("initial-exec")))

@@ -41,7 +41,7 @@ inline constexpr DispatchKeySet default_included_set = {
     DispatchKey::ADInplaceOrView};
 inline constexpr DispatchKeySet default_excluded_set = autocast_dispatch_keyset;
 
-// The backends whose autograd is AutogradOther, for want of a key of their own.
+// The backends whose autograd is AutogradOther, as they have no own key.
 inline constexpr DispatchKeySet autogradother_backends = all_backends_keyset |
     DispatchKeySet{
         DispatchKey::FPGA,
@@ -104,7 +104,7 @@ constexpr DispatchKeySet getRuntimeDispatchKeySet(DispatchKey key) {
       return detail::backends_of_composites;
     case DispatchKey::CompositeExplicitAutogradNonFunctional:
       // Its kernels call views and in-place operators, which Sparse cannot run;
-      // XLA and Lazy functionalise by themselves.
+      // XLA and Lazy functionalize by themselves.
       return detail::backends_of_composites.remove(DispatchKey::Sparse)
           .remove_backend(BackendComponent::XLABit)
           .remove_backend(BackendComponent::LazyBit);

@@ -17,10 +17,10 @@ namespace detail {
 
 // What the operators of a dispatcher share.
 struct Registry {
-  // Held by whatever registers, undoes or computes a table. Listeners may
-  // register in their turn.
+  // Held while registering, undoing or computing a table. Listeners may
+  // register operators themselves.
   std::recursive_mutex mutex;
-  // By slot; bound to no operator.
+  // By slot; not bound to an operator.
   std::array<std::optional<Kernel>, num_runtime_entries> fallbacks;
   ObserverList observers;
 
@@ -110,7 +110,7 @@ class OperatorEntry final : public detail::CallTarget {
     forgetSignature();
   }
 
-  // Throws Error if the kernel's signature is not that of the others.
+  // Throws Error if the kernel's signature differs from that of the others.
   const detail::Kernel* addKernel(
       DispatchKey key,
       const KernelFunction& function,
@@ -135,7 +135,7 @@ class OperatorEntry final : public detail::CallTarget {
       return;
     }
     std::vector<const detail::Kernel*>& kernels = found->second;
-    // keep() gives each registration a kernel of its own.
+    // keep() gives each registration its own kernel.
     kernels.erase(
         std::remove(kernels.begin(), kernels.end(), kernel),
         kernels.end());
@@ -146,8 +146,8 @@ class OperatorEntry final : public detail::CallTarget {
     forgetSignature();
   }
 
-  // Called when a typed handle is made: the C++ signature of all kernels, from
-  // now on. Throws Error for another one than that of the kernels there are.
+  // Called when a typed handle is made: sets the C++ signature of all kernels.
+  // Throws Error if existing kernels have another one.
   void requireSignature(const detail::SignatureInfo& wanted) {
     const detail::Lock lock(registry_.mutex);
     if (signature_ == nullptr) {
@@ -171,18 +171,19 @@ class OperatorEntry final : public detail::CallTarget {
     has_handles_ = true;
   }
 
-  // Drops the table; the next call makes one. See Note [Tables do not change].
+  // Drops the table; the next call makes a new one. See Note [Tables do not
+  // change].
   void invalidate() {
     fast.store(nullptr, std::memory_order_release);
     current_.store(nullptr, std::memory_order_release);
   }
 
-  // Sends calls to the slow path, or lets the next one find its way back.
+  // Sends calls to the slow path, or lets the next one leave it.
   void observersChanged() {
     fast.store(nullptr, std::memory_order_release);
   }
 
-  // Frees what has been replaced. No call may be running.
+  // Frees replaced tables and kernels. No call may be running.
   void reclaim();
 
   // The table. While observers are installed, every call comes here.
@@ -209,7 +210,7 @@ class OperatorEntry final : public detail::CallTarget {
     return table != nullptr ? *table : slowTable();
   }
 
-  // What the table says and why: operator_table.h has the words.
+  // How the table is shown and explained: defined in operator_table.h.
 
   using Kernels = std::map<DispatchKey, std::vector<const detail::Kernel*>>;
 
@@ -251,9 +252,9 @@ class OperatorEntry final : public detail::CallTarget {
   std::string dumpState() const;
   // The computed table, as torch._C._dispatch_dump_table prints it.
   std::string dumpComputedTable() const;
-  // Throws Error if the table is not what the registrations give.
+  // Throws Error if the table does not match the registrations.
   void checkInvariants();
-  // Throws what a call that has come to this kernel deserves.
+  // Throws the error of a call that has reached this kernel.
   [[noreturn]] void report(const detail::Kernel& kernel, DispatchKeySet keys)
       const;
 
@@ -292,10 +293,10 @@ class OperatorEntry final : public detail::CallTarget {
     kernel.boxed = &detail::reportBoxed;
   }
 
-  // The kernel as the entry keeps it: an equal one that was undone, or a new
+  // The kernel that the entry keeps: an equal one that was undone, or a new
   // one.
   const detail::Kernel* keep(const detail::Kernel& kernel) {
-    // Callables with a state are never equal to older ones.
+    // Callables with state are never equal to older ones.
     if (kernel.functor == nullptr || kernel.is_fallback) {
       for (const std::unique_ptr<detail::Kernel>& kept : kept_) {
         if (*kept == kernel && kept->signature == kernel.signature &&
@@ -350,8 +351,8 @@ class OperatorEntry final : public detail::CallTarget {
     }
   }
 
-  // An operator that is gone may come back with another signature, unless a
-  // typed handle to it may still be in use.
+  // A removed operator may come back with another signature, unless a typed
+  // handle to it may still be in use.
   void forgetSignature() {
     if (!definition_.has_value() && kernels_.empty() && !has_handles_) {
       signature_ = nullptr;

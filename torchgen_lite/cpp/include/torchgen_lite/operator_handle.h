@@ -11,7 +11,7 @@ template <class Signature>
 class StaticOperatorHandle;
 
 // An operator of a dispatcher. It stays valid as long as the dispatcher; calls
-// of an operator whose definition was undone say so.
+// of an operator whose definition was undone throw an error.
 class OperatorHandle final {
  public:
   explicit OperatorHandle(OperatorEntry& entry) : entry_(&entry) {}
@@ -58,8 +58,8 @@ class OperatorHandle final {
     return entry_->hasComputedKernelForDispatchKey(key);
   }
 
-  // The handle for calls with C++ arguments. Throws Error where kernels or
-  // other handles have another signature, or the schema another number of
+  // The handle for calls with C++ arguments. Throws Error if kernels or other
+  // handles have another signature, or the schema has another number of
   // arguments or results.
   template <class Signature>
   TypedOperatorHandle<Signature> typed() const;
@@ -78,7 +78,7 @@ class OperatorHandle final {
     run(table, keys, stack, "callBoxed");
   }
 
-  // The same on the keyset given, without arguments' keys, local state or mask.
+  // The same on the given keyset: ignores arguments, local state and mask.
   void redispatchBoxed(DispatchKeySet keys, Stack& stack) const {
     argumentsOn(stack);
     run(entry_->table(), keys, stack, "redispatchBoxed");
@@ -190,12 +190,12 @@ call(const DispatchTable& table, Args&&... arguments) {
       function)(keys, std::forward<Args>(arguments)..., table);
 }
 
-// What a typed handle has; a static one finds its own.
+// Members of a typed handle; a static one finds its own.
 inline OperatorEntry& entryOf(OperatorEntry& entry, const SignatureInfo&) {
   return entry;
 }
 
-// The other side of the branch, for calls and redispatches alike. Arguments are
+// The slow side of the branch, for both calls and redispatches. Arguments are
 // passed as the operator takes them: the address of one would keep it in memory
 // on the fast path, too.
 template <class Op, class R, class... Args>
@@ -286,8 +286,8 @@ template <class R, class... Args>
 class TypedOperatorHandle<R(Args...)> final {
  public:
   // Runs the kernel of the highest key among those of the arguments and the
-  // local state. Throws MissingKernelError or AmbiguousKernelError where none
-  // serves.
+  // local state. Throws MissingKernelError or AmbiguousKernelError if there is
+  // none.
   TORCHGEN_LITE_ALWAYS_INLINE R call(Args... arguments) const {
     const detail::DispatchTable* table =
         entry_->fast.load(std::memory_order_acquire);
@@ -301,8 +301,8 @@ class TypedOperatorHandle<R(Args...)> final {
     return detail::call<R, Args...>(*table, std::forward<Args>(arguments)...);
   }
 
-  // Runs the kernel of the keyset's highest key: no argument, local state or
-  // mask is looked at.
+  // Runs the kernel of the keyset's highest key; ignores arguments, local state
+  // and mask.
   TORCHGEN_LITE_ALWAYS_INLINE R
   redispatch(DispatchKeySet keys, Args... arguments) const {
     const detail::DispatchTable* table =

@@ -66,7 +66,7 @@ inline const detail::DispatchTable* OperatorEntry::makeTable() {
       }
     }
   }
-  // The newest are looked at: registering and undoing comes back to them.
+  // Only the newest are compared: registering and undoing returns to them.
   const std::size_t oldest = tables_.size() > 64 ? tables_.size() - 64 : 0;
   for (std::size_t i = tables_.size(); i-- > oldest;) {
     if (*tables_[i] == *table) {

@@ -76,8 +76,8 @@ namespace detail {
 
 using Observers = std::vector<std::shared_ptr<Observer>>;
 
-// The observers of a dispatcher. A call takes the list as it is, so one that is
-// removed meanwhile is still told of the end.
+// The observers of a dispatcher. A call keeps the list that it began with, so
+// an observer that is removed meanwhile is still notified of the end.
 class ObserverList final {
  public:
   bool any() const {
@@ -93,7 +93,7 @@ class ObserverList final {
     changed.push_back(std::move(observer));
     set(std::move(changed));
   }
-  // The newest of those that are this observer: it may be there twice.
+  // The newest entry of this observer, which may be there twice.
   void remove(const Observer* observer) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Observers changed = *observers_;

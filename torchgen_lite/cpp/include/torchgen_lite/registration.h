@@ -6,8 +6,7 @@
 namespace torchgen_lite {
 namespace detail {
 
-// Overriding a kernel warns once a process, as c10 does: the first of many says
-// enough. Null for no warning.
+// Overriding a kernel warns once per process, as in c10. Null for no warning.
 using WarningHandler = void (*)(const std::string& text);
 
 TORCHGEN_LITE_API inline std::atomic<WarningHandler> warning_handler{
@@ -40,7 +39,7 @@ inline void warnOfOverride(
 
 } // namespace detail
 
-// Where warnings go; to stderr at first.
+// Where warnings go; initially to stderr.
 inline void setWarningHandler(detail::WarningHandler handler) {
   detail::warning_handler.store(handler);
 }
@@ -147,8 +146,8 @@ inline RegistrationHandle Dispatcher::registerFallback(
   const detail::Lock lock(registry_.mutex);
   std::optional<detail::Kernel>& fallback =
       registry_.fallbacks[static_cast<std::size_t>(slot)];
-  // A backend of its own may replace what the framework has for its autograd
-  // key, as in PyTorch from 2.13 on.
+  // An out-of-tree backend may replace the framework's fallback for its
+  // autograd key, as in PyTorch from 2.13 on.
   if (fallback.has_value() && key != DispatchKey::AutogradPrivateUse1) {
     throw Error(
         "Tried to register multiple backend fallbacks for the same dispatch "
@@ -246,7 +245,7 @@ struct StaticOperator {
   const char* overload_name;
   mutable std::atomic<CallTarget*> target{&not_looked_up};
 
-  // The operator, looked up once. Throws Error if it is not there, or has
+  // The operator, looked up once. Throws Error if it does not exist, or has
   // another signature.
   OperatorEntry& find(const SignatureInfo& info) const {
     CallTarget* found = target.load(std::memory_order_acquire);
@@ -275,10 +274,10 @@ inline OperatorEntry& entryOf(
 
 } // namespace detail
 
-// A typed handle that is found at its first call: what generated code keeps at
-// namespace scope. Made when the program is compiled, so no order of
-// initialisation matters. Its calls are those of TypedOperatorHandle, and throw
-// Error, too, while there is no such operator.
+// A typed handle that looks up its operator on the first call: generated code
+// has these at namespace scope. It is a compile-time constant, so the order of
+// initialization does not matter. Its calls are those of TypedOperatorHandle,
+// and also throw Error while there is no such operator.
 template <class R, class... Args>
 class StaticOperatorHandle<R(Args...)> final {
   using Typed = TypedOperatorHandle<R(Args...)>;

@@ -1,5 +1,5 @@
-// What the dispatcher reads in a schema: its name and how many arguments and
-// results it has. The generator has checked the rest.
+// What the dispatcher reads from a schema: its name, and the number of
+// arguments and results. The generator has checked the rest.
 #pragma once
 
 #include <algorithm>
@@ -103,9 +103,9 @@ inline bool isIdentifier(std::string_view text) {
   return true;
 }
 
-// Throws Error for what is not `ns::name` or `ns::name.overload` of
-// identifiers. An overload is not called `default`, which is the name that
-// Python has for the one without a name, nor `__anything`.
+// Throws Error unless the text is `ns::name` or `ns::name.overload` of
+// identifiers. An overload cannot be called `default`, which is Python's name
+// for the overload without a name, or `__anything`.
 inline void checkOperatorName(std::string_view full) {
   const std::size_t dot = full.find('.');
   bool good = true;
@@ -128,8 +128,8 @@ inline void checkOperatorName(std::string_view full) {
   }
 }
 
-// Throws Error where no call could pass the arguments: two of one name, or a
-// positional one without a default after one that has a default.
+// Throws Error if no call could pass the arguments: two with the same name, or
+// a positional one without a default after one with a default.
 inline void checkArguments(std::string_view list) {
   std::vector<std::string_view> names;
   bool keywords = false;
@@ -172,8 +172,8 @@ inline void splitName(
       dot == std::string_view::npos ? "" : std::string(full.substr(dot + 1));
 }
 
-// Throws Error for a text without a name, arguments and results, and for
-// arguments that no call could pass.
+// Throws Error if the text lacks a name, arguments or results, or if no call
+// could pass the arguments.
 inline SchemaFacts readSchema(std::string_view text) {
   SchemaFacts facts;
   const std::size_t open = text.find('(');

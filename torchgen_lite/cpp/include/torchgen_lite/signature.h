@@ -1,10 +1,10 @@
 // What the dispatcher keeps of a C++ signature: its identity, and the function
-// that stands in a table where no unboxed kernel does.
+// for slots of a table without an unboxed kernel.
 //
 // Note [Who compiles what]
-// Typed calls need the way from their arguments to a boxed kernel, unboxed
-// kernels the way from a stack to their parameters. Files with calls compile
-// the one, files with kernels the other, each once for a signature.
+// Typed calls need code to pass their arguments to a boxed kernel, unboxed
+// kernels need code to take their parameters from a stack. Files with calls
+// compile the former, files with kernels the latter, once for each signature.
 #pragma once
 
 #include <string>
@@ -38,8 +38,8 @@ struct SignatureInfo {
   TypeId id;
   int arguments;
   int returns;
-  // Runs a boxed kernel, or what stands for one that cannot be run, on the
-  // arguments of a typed call. Null where only kernels have told the signature.
+  // Runs a boxed kernel, or the stand-in for one that cannot be run, on the
+  // arguments of a typed call. Null if only kernels have given the signature.
   AnyFunction box;
 
   template <class Signature>
@@ -115,7 +115,7 @@ const SignatureInfo& SignatureInfo::ofCalls() {
   return info;
 }
 
-// What kernels tell of theirs.
+// The signature that kernels give.
 template <class Signature>
 inline constexpr SignatureInfo signature_of_kernels = {
     TypeId::of<Signature>(),

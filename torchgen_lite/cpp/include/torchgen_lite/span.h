@@ -1,5 +1,5 @@
-// Span<T>: elements that belong to somebody else, for list arguments. What
-// std::span<const T> is from C++20 on.
+// Span<T>: a view of elements, for list arguments, like std::span<const T> in
+// C++20.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Span final {
   // any argument.
   constexpr Span(const std::initializer_list<T>& list)
       : Span(list.begin(), list.size()) {}
-  // Whatever has data() and size(): std::vector, std::array, std::span.
+  // Anything with data() and size(): std::vector, std::array, std::span.
   template <
       class Container,
       class = std::enable_if_t<std::is_convertible_v<

@@ -1,6 +1,6 @@
 // The rules by which an operator's dispatch table is computed: those of c10
-// OperatorEntry::computeDispatchTableEntryWithDebug, in its order. Answers are
-// those of a table computed afresh, whatever the order of registrations.
+// OperatorEntry::computeDispatchTableEntryWithDebug, in its order. The results
+// are those of a freshly computed table, whatever the order of registrations.
 #pragma once
 
 #include <bitset>
@@ -102,7 +102,7 @@ inline Choice choose(
         registered.hasAny(autogradother_backends)) {
       return {Origin::AmbiguousAutogradOther, DispatchKey::Undefined};
     }
-    // A backend with a kernel of its own has its own autograd.
+    // A backend that has its own kernel also has its own autograd.
     if (!registered.has(DispatchKey::CompositeExplicitAutograd) &&
         !registered.hasAny(getBackendKeySetFromAutograd(slot))) {
       return {Origin::MathKernel, DispatchKey::CompositeImplicitAutograd};

@@ -1,5 +1,4 @@
-// The identity and the name of a C++ type, with run-time type information or
-// without.
+// The identity and the name of a C++ type, with or without RTTI.
 #pragma once
 
 #include <cstdlib>
@@ -33,7 +32,7 @@ std::string_view typeName() {
 #if defined(_MSC_VER) && !defined(__clang__)
   return text.substr(start, text.rfind(after) - start);
 #else
-  // Arrays have brackets of their own, so the end is a semicolon, or the last.
+  // Arrays contain brackets, so the end is a semicolon, or the last bracket.
   const std::size_t semicolon = text.find(';', start);
   return text.substr(
       start,
@@ -65,7 +64,7 @@ class TypeId final {
     return !(*this == other);
   }
 
-  // The type as it is written in C++, if the system can say.
+  // The type as it is written in C++, if the system can demangle it.
   std::string text() const {
 #ifdef TORCHGEN_LITE_CXXABI
     int status = 0;

@@ -1,9 +1,9 @@
 // Value: one value of a boxed call (c10::IValue), and Stack, a vector of them.
 //
 // A value is None, a bool, an int, a float, a string, a list, or an object of
-// any other C++ type: a tensor, a generator, a type of the user's. Arguments
+// any other C++ type: a tensor, a generator, a user's type. Arguments
 // that a call passes by reference are borrowed, not copied: such a value is
-// valid during the call, and owned() makes one that may be kept.
+// valid during the call, and owned() makes a copy that may be kept.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ using Stack = std::vector<Value>;
 
 namespace detail {
 
-// What is known of the C++ type of an object.
+// What is known about the C++ type of an object.
 struct ObjectType {
   TypeId id;
   std::string_view name;
@@ -77,7 +77,7 @@ struct Object {
 class Value final {
  public:
   Value() = default;
-  // Of any arithmetic type, and of no pointer: one would become a bool.
+  // Of any arithmetic type, but not of a pointer, which would become a bool.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Value(T value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -150,7 +150,7 @@ class Value final {
     return object != nullptr && object->owner == nullptr;
   }
 
-  // Each throws Error that names what the value is.
+  // Each throws an Error that names the actual type of the value.
   bool toBool() const {
     return get<bool>("a bool");
   }
@@ -184,7 +184,7 @@ class Value final {
     return *static_cast<T*>(object.pointer);
   }
 
-  // The keys that the value brings to a boxed call.
+  // The keys that the value contributes to a boxed call.
   DispatchKeySet keyset() const {
     return DispatchKeySet::from_raw_repr(bits());
   }
@@ -220,7 +220,7 @@ class Value final {
                       : names[data_.index()];
   }
 
-  // Where an object is, and whether this value alone keeps it alive.
+  // Where an object is, and whether only this value keeps it alive.
   const void* address() const {
     const detail::Object* object = std::get_if<detail::Object>(&data_);
     return object == nullptr ? nullptr : object->pointer;

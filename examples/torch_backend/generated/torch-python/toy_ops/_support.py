@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""What rules of the YAML call: functions of shapes and dtypes. Symbolic sizes stay symbolic."""
+"""Functions of shapes and dtypes for rules in the YAML. Symbolic sizes stay symbolic."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def real(value: Any) -> torch.dtype:
 
 
 def padded(needs: Sequence[Any], count: int) -> Sequence[Any]:
-    """What inputs want a gradient: those that were left out want none."""
+    """Which inputs need a gradient: those that were left out need none."""
     return [*needs, *(False for _ in range(count - len(needs)))]
 
 
@@ -105,7 +105,7 @@ def needs_of(inputs: Sequence[Any], count: int) -> Sequence[bool]:
 
 
 def info_of(value: Tensor) -> tuple[Any, torch.dtype, torch.device]:
-    """What backward needs of a tensor to make zeros like it."""
+    """What backward needs to know about a tensor to make zeros like it."""
     return value.shape, value.dtype, value.device
 
 
@@ -122,8 +122,9 @@ def not_implemented(name: str, reason: str = "") -> NoReturn:
 def promote(*values: Any) -> torch.dtype:
     """The dtype of a computation with these tensors, numbers and dtypes.
 
-    Tensors without dimensions count only where their kind of number (bool, integer, real, complex) is
-    a higher one than that of tensors with dimensions and of dtypes; and numbers last.
+    Zero-dimensional tensors count only if their kind of number (bool, integer, real,
+    complex) is higher than that of tensors with dimensions and of dtypes; numbers count
+    last.
     """
     classes: list[torch.dtype | None] = [None, None, None]
     for value in values:
@@ -149,7 +150,7 @@ def _class_of(value: Any) -> tuple[int, torch.dtype]:
 
 
 def _combined(high: torch.dtype | None, low: torch.dtype | None) -> torch.dtype | None:
-    """The dtype of one class beside that of a lower one: that can raise only the kind."""
+    """The dtype of one class combined with a lower one, which can only raise the kind."""
     if high is None or low is None:
         return low if high is None else high
     if high.is_complex:
