@@ -82,6 +82,22 @@ def check_name(given: str, name: str) -> None:
     raise DispatcherError(f'impl("{given}", ...): {fault}')
 
 
+def name_of(operator: object) -> str:
+    """The name of an operator that is given itself. Raises TypeError for anything else."""
+    name = getattr(operator, "full_name", None)
+    if not isinstance(name, str):
+        raise TypeError(f"impl takes an operator or the name of one, not {operator!r}")
+    return name
+
+
+def check_namespace(given: object) -> None:
+    """Raise for what no schema could name: TypeError if it is not text, else DispatcherError."""
+    if not isinstance(given, str):
+        raise TypeError(f"a namespace is text, not {given!r}")
+    if not given.isascii() or not all(part.isidentifier() for part in given.split("::")):
+        raise DispatcherError(f"`{given}` cannot be a namespace: it is not an identifier")
+
+
 def _by_keyword(signature: Signature, kernel: Kernel) -> int:
     """How many keyword-only arguments of the schema are ordinary parameters of the kernel."""
     function = kernel.function

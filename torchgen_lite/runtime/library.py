@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any, Union
 
-from .check import check_callable, check_kernel, check_name
+from .check import check_callable, check_kernel, check_name, check_namespace, name_of
 from .deferred import DeferredKernel, LoadModule, WrittenKernel
 from .dispatcher import Dispatcher
 from .errors import DispatcherError, fallthrough_kernel
@@ -71,6 +71,7 @@ class Library:
             raise ValueError(
                 f"unsupported kind of library: {kind!r}; expected one of {', '.join(KINDS)}"
             )
+        check_namespace(namespace)
         frame = sys._getframe(1)
         self.namespace = namespace
         self.kind = kind
@@ -189,7 +190,7 @@ class Library:
         if self.kind == CLOSED:
             self._check_open()
         if not isinstance(name, str):
-            name = name.full_name
+            name = name_of(name)
         full_name = (
             self._qualify(name) if "::" in name or self._is_wildcard else self._prefix + name
         )

@@ -210,7 +210,9 @@ class OperatorHandle:
 
     def remove_kernel(self, kernel: Kernel) -> None:
         """Remove a kernel, whether it is the newest at its key or shadowed."""
-        for key, newer in self.kernels.copy().items():
+        for key in tuple(self.kernels):
+            # Not of a copy: a signal handler may have registered another one at the key since.
+            newer = self.kernels[key]
             if newer is kernel:
                 if kernel.older is None:
                     del self.kernels[key]

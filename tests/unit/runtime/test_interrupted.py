@@ -54,6 +54,27 @@ def runs_into(number: int, interrupt: Callable[[], object], work: Callable[[], o
     return lines >= number
 
 
+def stops_at_a_call(
+    number: int, interrupt: Callable[[], object], work: Callable[[], object]
+) -> bool:
+    """The same where something that the runtime calls has returned: Python looks for signals there."""
+    calls = 0
+
+    def profile(frame: Any, event: str, _: object) -> None:
+        nonlocal calls
+        if event.endswith("return") and frame.f_code.co_filename.startswith(RUNTIME):
+            calls += 1
+            if calls == number:
+                interrupt()
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls >= number
+
+
 @pytest.fixture(autouse=True)
 def tables_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rules take thousands of lines, none of which reads anything that could change."""
@@ -129,6 +150,19 @@ def test_a_library_that_goes_while_a_call_is_resolved(work: str, interrupt: str)
         scene.check("CompositeExplicitAutograd")
         number += 1
     assert number > 20
+
+
+def test_a_kernel_that_comes_while_another_is_undone() -> None:
+    number, reached = 1, True
+    while reached:
+        scene = Scene()
+        reached = stops_at_a_call(number, scene.register, scene.plugin.pop().close)
+        if reached:
+            scene.check("plugin")
+        scene.close()
+        scene.check("CompositeExplicitAutograd")
+        number += 1
+    assert number > 5
 
 
 @pytest.mark.parametrize("work", ["call", "redispatch", "call_boxed", "ask"])

@@ -419,6 +419,22 @@ def test_impl_takes_what_define_takes(dispatcher: Dispatcher, name: str) -> None
     assert dispatcher.operators() == ()
 
 
+@pytest.mark.parametrize("name", [None, 3, b"f"])
+def test_what_is_no_name_is_refused(dispatcher: Dispatcher, name: Any) -> None:
+    library = Library("ns", "FRAGMENT", dispatcher=dispatcher)
+    with pytest.raises(TypeError, match="^impl takes an operator or the name of one, not"):
+        library.impl(name, says(1), "CPU")
+    with pytest.raises(TypeError, match="^a namespace is text, not"):
+        Library(name, "FRAGMENT", dispatcher=dispatcher)
+
+
+@pytest.mark.parametrize("namespace", ["", "a b", "1x", "a.b", "a::", "é", "a\n"])
+def test_a_namespace_is_one_that_a_schema_can_name(dispatcher: Dispatcher, namespace: str) -> None:
+    with refuses("cannot be a namespace"):
+        Library(namespace, "DEF", dispatcher=dispatcher)
+    Library("a::b", "DEF", dispatcher=dispatcher).close()
+
+
 @pytest.mark.parametrize("name", ["_", "__f", "f.x", "f_1.x_2"])
 def test_names_that_both_take(dispatcher: Dispatcher, name: str) -> None:
     library = Library("ns", "FRAGMENT", dispatcher=dispatcher)
