@@ -308,8 +308,9 @@ def test_what_cannot_be_added_as_a_whole_is_not_added(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
     try:
-        with pytest.raises(OSError, match="File too large"):
-            add_to_file(tmp_path / "page.md", "a line\n" * 100)
+        for name in ("page.md", "new.md"):
+            with pytest.raises(OSError, match="File too large"):
+                add_to_file(tmp_path / name, "a line\n" * 100)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     os.mkfifo(tmp_path / "pipe")

@@ -99,6 +99,7 @@ def replace_file(destination: Path, text: str) -> None:
 def add_to_file(destination: Path, text: str) -> None:
     """Add to the end of a file that somebody named: the whole text, or nothing. Raises OSError."""
     # A pipe that nobody reads is refused, instead of waited for.
+    is_new = not destination.exists()
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(destination, flags, 0o666)
     os.set_blocking(descriptor, True)
@@ -110,6 +111,8 @@ def add_to_file(destination: Path, text: str) -> None:
         except BaseException:
             with suppress(OSError):
                 stream.truncate(size)
+                if is_new and not size:
+                    destination.unlink()
             raise
 
 
