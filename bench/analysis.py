@@ -1,11 +1,11 @@
-"""How long reading, checking and deriving takes, beside torchgen on the same file, in one process each.
+"""How long reading, checking and deriving takes, compared with torchgen on the same file, in one process each.
 
     python bench/analysis.py [--runs N]
 
 Ours: `load(torch=True)` and `Program.resolved`. Theirs: `parse_native_yaml` (which derives variants), grouping, and
 grouping of views. The runs take turns; medians of processor seconds, imports not counted. The garbage collector is
-off on our side, as it is in the command. Then twice and
-eight times the operators, ours alone. Needs torch for PyTorch's file.
+off on our side, as it is in the command. Then, only on our side, twice and eight times the operators. Needs torch for
+PyTorch's file.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python bench/autograd.py
 
-Three layers, a batch of 4, the same weights: the reference operators, PyTorch (if it is there), and the
-same written by hand in NumPy. Prints the median of each and the ratios.
+Three layers, a batch of 4, the same weights: the reference operators, PyTorch (if it is installed), and the same
+written directly in NumPy. Prints the median of each and the ratios.
 """
 
 from __future__ import annotations

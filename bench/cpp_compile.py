@@ -1,15 +1,16 @@
-"""How long the generated C++ takes to compile, beside the same operators on libtorch's headers.
+"""How long the generated C++ takes to compile, compared with the same operators on libtorch's headers.
 
     python bench/cpp_compile.py [--operators N] [--optimise LEVEL]
     python bench/cpp_compile.py --by-hand 10 150
 
 The operators have PyTorch's schemas, in a namespace of their own, and a CPU kernel each. Compiled are typed calls,
 definitions and registrations, in the usual 16 shards. (What `cpp-torch` writes for autograd is left out; its typed
-calls are in headers, and are compiled as somebody does who makes every one.) Two compilers run at a time. Needs torch, for the schemas and the headers.
+calls are in headers, and are compiled as if every one were used.) Two compilers run at a time. Needs torch, for the
+schemas and the headers.
 
-With `--by-hand`, libraries of so many operators, each beside the same written with TORCH_LIBRARY in one file: the
-processors' time, one compiler at a time. What autograd adds, of which the file written by hand has nothing, what the
-proof adds to a file of kernels, and what all typed calls cost somebody who makes them, are apart.
+With `--by-hand`, libraries with these numbers of operators, each compared with the same library written with
+TORCH_LIBRARY in one file: the processors' time, one compiler at a time. Listed separately are what autograd adds,
+which the handwritten file lacks, what the proof adds to a file of kernels, and the cost of using all typed calls.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def calls(root: Path, shard: str = "") -> str:
 
 
 def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
-    """Print what a library costs to compile, beside the same written by hand."""
+    """Print what a library costs to compile, compared with a handwritten one."""
     schema = "".join(entries(count))
     root = write(folder, schema, "cpp-torch", TORCH)
     kernels = (root / "include/bench_ops/kernels.h").read_text()

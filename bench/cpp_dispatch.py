@@ -1,4 +1,4 @@
-"""What a C++ call costs beside c10's: `python bench/cpp_dispatch.py [--rounds N]`.
+"""What a C++ call costs, compared with c10's: `python bench/cpp_dispatch.py [--rounds N]`.
 
 Builds one program with both dispatchers and runs it. Every kernel does nothing and returns nothing, so only
 the way to it is measured. Figures are medians over the rounds, and ratios are taken round by round. Both

@@ -339,7 +339,7 @@ class Round:
 
 
 def run(seed: int, rounds: int) -> str:
-    """The first difference in so many rounds, with what led to it; an empty string where there is none."""
+    """The first difference in so many rounds, with what led to it; an empty string if there is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number in range(seed, seed + rounds):

@@ -1,6 +1,6 @@
 """Schema files from a grammar: most of what they say is well-formed, so that targets have something to generate.
 
-Each choice is one of a list in which odd things stand beside usual ones: reserved words, names that generated
+Each choice is one of a list in which odd things are next to usual ones: reserved words, names that generated
 code uses, types that a target cannot express, formulas with every kind of node.
 """
 

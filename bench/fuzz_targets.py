@@ -40,7 +40,7 @@ CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
 SLOW_SECONDS = 2.0
 NONE = NativeOperators()
 MODULE_NAMES = ("__annotations__", "__file__", "__module__", "__name__", "__path__")
-# What an import says of a PyTorch that is not the one that an input is for.
+# What an import says about a PyTorch that is not the one that an input is for.
 REFUSALS = (
     " is for torch ",
     "no library that is loaded defines it",
@@ -224,7 +224,7 @@ class Workshop:
         self.samples[target].append(folder)
 
     def compile(self, target: str, flags: Sequence[str]) -> str:
-        """What g++ says of all the samples of a target in one translation unit."""
+        """What g++ says about all the samples of a target in one translation unit."""
         (self.root / "toy.h").write_text(TOY)
         unit = self.root / f"{target}.cpp"
         folders = self.samples[target]

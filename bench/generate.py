@@ -1,4 +1,4 @@
-"""How long generating takes, beside `python -m torchgen.gen` on the same file.
+"""How long generating takes, compared with `python -m torchgen.gen` on the same file.
 
     python bench/generate.py [--runs N] [--torchgen-runs N]
 

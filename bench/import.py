@@ -1,9 +1,9 @@
-"""Processor time of importing what is generated, with byte code at hand and without.
+"""Processor time of importing what is generated, with and without cached byte code.
 
     python bench/import.py [--rounds N] [--against REV]
 
 Whole processes, in turns: each figure is an import over another one (`import numpy`, or nothing at all), paired
-round by round; medians. `--against` checks a revision of this repository out and runs it beside this tree, with
+round by round; medians. `--against` checks out a revision of this repository and runs it in turns with this tree, with
 the packages that its own generator writes. Without torch, PyTorch's file is left out.
 """
 

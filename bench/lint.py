@@ -1,4 +1,4 @@
-"""How long linting PyTorch's file takes, beside torchgen reading the same file.
+"""How long linting PyTorch's file takes, compared with torchgen reading the same file.
 
     python bench/lint.py [--runs N]
 

@@ -8,8 +8,8 @@ run there part by part, then the examples are built, run and tested. The table o
 printed: passed tests, with those that are skipped or fail. The exit code is 1 if anything is not as it
 should be. Builds with CUDA import on machines without a GPU, and take 5 GB each.
 
-`--python` is for a PyTorch that is there already, one of your own build for example: the interpreter of an
-environment that has it beside this project's extra `test` and TOOLS. Nothing is installed there.
+`--python` is for an installed PyTorch, such as your own build: the interpreter of an environment that has it, this
+project's extra `test` and TOOLS. Nothing is installed there.
 
 `--quick` leaves out what needs a C++ compiler: a minute or two for each release, after the installation.
 """

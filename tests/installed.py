@@ -11,7 +11,7 @@ from torchgen_lite.loader.versions import parse_version
 
 
 def installed_release() -> tuple[int, ...]:
-    """The version of the installed torch as numbers, () where there is none."""
+    """The version of the installed torch as numbers, () if there is none."""
     try:
         return parse_version(version("torch"))
     except PackageNotFoundError:

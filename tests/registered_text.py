@@ -30,7 +30,7 @@ def registered(target: str, files: Mapping[str, str]) -> set[tuple[str, str]]:
 
 
 def found_in(target: str, files: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The same with what stands there several times."""
+    """The same, with repeated items."""
     read = {"python": _python, "torch-python": _torch_python}.get(target, _cpp)
     # Headers show examples in comments.
     texts = [text for path, text in files.items() if path.endswith((".py", ".cpp"))]

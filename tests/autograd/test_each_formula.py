@@ -173,7 +173,7 @@ def test_each_operator_with_formulas_is_there() -> None:
 
 
 def square(x: Any, known: Any) -> Any:
-    """The square of `x`, with `known` in the place of one of the two."""
+    """The square of `x`, with `known` in place of one of the two."""
     return 2 * x * known - known * known
 
 

@@ -44,7 +44,7 @@ def test_case(
 
 
 def compare(expected: Path, text: str) -> None:
-    """Hold a text against its file; an absent file stands for nothing."""
+    """Compare a text with its file; an absent file stands for nothing."""
     if os.environ.get("UPDATE_EXPECT"):
         if text or expected.exists():
             expected.write_text(text)

@@ -1,4 +1,4 @@
-"""What torchgen says of a release: run by itself, with the torchgen of that release on the path.
+"""What torchgen says about a release: run by itself, with the torchgen of that release on the path.
 
     python release_facts.py FOLDER NATIVE_FUNCTIONS TAGS
 

@@ -11,7 +11,7 @@ import pytest
 from torchgen_lite.analysis.compare import compare_schemas
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
-# Old and new; the verdict of 2.13 stands in FACTS or was asked for while this was written.
+# Old and new; the verdict of 2.13 is in FACTS or was asked for while this was written.
 BY_HAND = [
     ("f(int[2] x) -> ()", "f(int[] x) -> ()"),
     ("f(int[2] x=0) -> ()", "f(int[2] x=[0,0]) -> ()"),

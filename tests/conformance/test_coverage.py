@@ -1,4 +1,4 @@
-"""Verdicts of `coverage`, held against the dispatch tables of the running PyTorch."""
+"""Verdicts of `coverage`, compared with the dispatch tables of the running PyTorch."""
 
 from __future__ import annotations
 

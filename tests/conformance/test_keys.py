@@ -28,7 +28,7 @@ torch = pytest.importorskip("torch")
 pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 C = torch._C
 
-# pybind exports some of the names; `_dispatch_key_name` speaks of every value.
+# pybind exports some of the names; `_dispatch_key_name` mentions every value.
 EXPORTED = {
     name: key for name, key in C.DispatchKey.__members__.items() if hasattr(DispatchKey, name)
 }

@@ -1,4 +1,4 @@
-"""What bench/new_release.py says of the installed torch, with our tables and with those of another release."""
+"""What bench/new_release.py says about the installed torch, with our tables and with those of another release."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Random registrations and undoing, driven through torch and through ours side by side.
 
 torch's live tables depend on the order of registration (docs/differences.md); `_dispatch_dump_table`
-recomputes and is what ours are held against.
+recomputes and is what ours are compared with.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`breaking` and `upgrade` from other releases to the installed one, held against what torchgen says of both.
+"""`breaking` and `upgrade` from other releases to the installed one, compared with what torchgen says about both.
 
 The wheels of releases are in the folder that TORCHGEN_LITE_WHEELS names (`pip download --no-deps torch==2.9.1`); each is
 asked with its own torchgen. Without the variable there is one "release": the installed one with its entries changed.
@@ -34,7 +34,7 @@ WHEELS = sorted(Path(os.environ.get("TORCHGEN_LITE_WHEELS", os.devnull)).glob("t
 
 
 class Release(NamedTuple):
-    """A release as the commands name it, and what its torchgen says of its functions."""
+    """A release as the commands name it, and what its torchgen says about its functions."""
 
     path: Path
     facts: Facts

@@ -1,4 +1,4 @@
-"""examples/torch_ops as it is checked in: fresh, formatted, and with nothing generated in the hand-written part."""
+"""examples/torch_ops as checked in: fresh, formatted, and with nothing generated in the hand-written part."""
 
 from __future__ import annotations
 

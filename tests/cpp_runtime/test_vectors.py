@@ -15,7 +15,7 @@ from tests.cpp_runtime.write_vectors import vectors
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vectors, written anew by the Python runtime."""
+    """The vectors, written again by the Python runtime."""
     path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # The scripts override kernels on purpose.

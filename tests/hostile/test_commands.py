@@ -1,4 +1,4 @@
-"""Commands that read what somebody else made: no traceback, exit 1 or 2, and nothing is written by halves."""
+"""Commands that read what somebody else made: no traceback, exit 1 or 2, and nothing is written halfway."""
 
 from __future__ import annotations
 

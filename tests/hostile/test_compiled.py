@@ -91,7 +91,7 @@ def compile_all(
     inputs: Iterable[Mapping[str, str]],
     first: str = "",
 ) -> tuple[int, str]:
-    """How many inputs there were, and what g++ says of their files in one translation unit, behind `first`."""
+    """How many inputs there were, and what g++ says about their files in one translation unit, behind `first`."""
     (folder / "first.h").write_text(first)
     lines = ['#include "first.h"']
     number = 0

@@ -1,4 +1,4 @@
-"""Every command that says or writes something, where it cannot: exit 2, no traceback, and no file by halves."""
+"""Every command that says or writes something, where it cannot: exit 2, no traceback, and no half-written file."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def cpp_code(text: str) -> str:
 
 
 def python_code(text: str) -> str:
-    """The names and operators of Python, and nothing that stands in strings and comments."""
+    """The names and operators of Python, and nothing that is in strings and comments."""
     compile(text, "generated", "exec")
     tokens = tokenize.generate_tokens(io.StringIO(text, newline="\n").readline)
     kept = (tokenize.NAME, tokenize.OP, tokenize.NUMBER)

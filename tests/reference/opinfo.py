@@ -6,7 +6,7 @@
     error_differences(entry)         the inputs that torch refuses
     gradient_differences(entry, sample)    of the first and the second order
 
-A difference is a line of text that begins with its kind. Those that are meant stand in `exceptions.py`.
+A difference is a line of text that begins with its kind. Those that are meant are in `exceptions.py`.
 """
 
 from __future__ import annotations

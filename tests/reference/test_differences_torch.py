@@ -1,4 +1,4 @@
-"""What `docs/differences.md` says of the reference operators: each title is held against both libraries."""
+"""What `docs/differences.md` says about the reference operators: each title is compared with both libraries."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def second_of_hardsigmoid(lib: Any) -> Any:
     return lib.autograd.grad(first.sum(), x)[0].tolist()
 
 
-# One of what a title speaks of, which the two libraries do not do alike.
+# One of the operators that a title mentions, in which the two libraries differ.
 REPRODUCTIONS: dict[str, Callable[[Any], Any]] = {
     "dtypes": halves_as_complex,
     "At most 64 dimensions": lambda lib: lib.zeros([1] * 65).tolist() and None,

@@ -1,4 +1,4 @@
-"""What `table` says of the reference set is what its dispatcher does, cell for cell."""
+"""What `table` says about the reference set is what its dispatcher does, cell for cell."""
 
 from __future__ import annotations
 

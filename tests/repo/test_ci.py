@@ -21,7 +21,7 @@ HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.
 PAGE = (ROOT / "docs/ci.md").read_text("utf-8")
 OLD = "- func: lib::f(Tensor self, int dim=0) -> Tensor\n"
 NEW = "- func: lib::f(Tensor self, int dim=1) -> Tensor\n"
-# What GitHub puts in the place of expressions, in a pull request for `main`.
+# What GitHub puts in place of expressions, in a pull request for `main`.
 VALUES = {
     "inputs.against": "origin/main",
     "inputs.projects": "",

@@ -33,7 +33,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tree generated anew. Tests that change it put it back."""
+    """A tree generated again. Tests that change it put it back."""
     folder = tmp_path_factory.mktemp("fresh")
     done = cli("generate", "--output-dir", str(folder))
     assert done.returncode == 0, done.stderr

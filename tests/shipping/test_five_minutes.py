@@ -1,4 +1,4 @@
-"""From an empty folder to a wheel of one's own operators, by doing what the messages say, with our wheels alone."""
+"""From an empty folder to a wheel of your own operators, by doing what the messages say, with our wheels alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of target `torch-python` for every operator of PyTorch's file, held against the stubs of `torch.ops`."""
+"""The functions of target `torch-python` for every operator of PyTorch, compared with the stubs of `torch.ops`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stub package of the installed PyTorch, read back and held against PyTorch's own argument objects."""
+"""The stub package of the installed PyTorch, read back and compared with PyTorch's own argument objects."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def attributes(node: ast.ClassDef, lines: list[str]) -> Iterator[tuple[str, str]
         if isinstance(item, ast.AnnAssign):
             assert isinstance(item.target, ast.Name) and isinstance(item.annotation, ast.Name)
             yield item.target.id, item.annotation.id
-    # Attributes that are keywords of Python stand in comments.
+    # Attributes that are keywords of Python are in comments.
     for line in lines[node.lineno : node.end_lineno]:
         if "is a keyword" in line:
             yield line.split("`")[1], line.rstrip(".").rpartition(" ")[2]
@@ -81,7 +81,7 @@ def test_has_every_operator(operators: Operators) -> None:
     assert set(operators) == expected
 
 
-# What a Python annotation says of a JIT type, with optional and list taken off.
+# What a Python annotation says about a JIT type, with optional and list taken off.
 LEAVES = {
     "TensorType": "Tensor",
     "IntType": "int",

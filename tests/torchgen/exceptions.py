@@ -78,7 +78,7 @@ NO_VARIABLE = Disagreement(
     "who writes `int64_t` means `int`, and gets a schema that takes anything",
 )
 
-# What torchgen says of a Scalar in stubs, from 2.14 on.
+# What torchgen says about a Scalar in stubs, from 2.14 on.
 SCALAR = Disagreement(
     (),
     "Number | _complex | PySymType",

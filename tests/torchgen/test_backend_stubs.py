@@ -44,7 +44,7 @@ SCOPE = "torch_xla::XLANativeFunctions::"
 
 
 class Registered(NamedTuple):
-    """What stands behind one `m.impl`: the kernel of the backend, what is copied and to where, and the device."""
+    """What is behind one `m.impl`: the kernel of the backend, what is copied and to where, and the device."""
 
     kernel: str
     copies: tuple[tuple[str, str], ...]

@@ -198,7 +198,7 @@ def write_few(folder: Path, program: Program) -> None:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """One shard of the calls, and what bench/torch_calls.py says of them."""
+    """One shard of the calls, and what bench/torch_calls.py says about them."""
     folder = tmp_path_factory.mktemp("compiled")
     script = ROOT / "bench" / "torch_calls.py"
     command = [sys.executable, str(script), "--shard", "9", "--folder", str(folder)]

@@ -1,4 +1,4 @@
-"""PyTorch's derivatives.yaml, held against torchgen's own loader of it."""
+"""PyTorch's derivatives.yaml, compared with torchgen's own loader of it."""
 
 from __future__ import annotations
 

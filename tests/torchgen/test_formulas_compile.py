@@ -50,7 +50,7 @@ AFTER = """
 } // namespace
 } // namespace all
 """
-# What the compiler says of a formula, and why that is so.
+# What the compiler says about a formula, and why that is so.
 REASONS = {
     r"'\w+_symint' is not a member of '\S+formulas'": "helper with sizes under its plain name",
     r"only PyTorch's own nodes know `i`": "of one element",
@@ -60,7 +60,7 @@ REASONS = {
     r"could not convert .* from 'c10::SymFloat' to 'c10::SymInt'": "quotient of integers",
     r"nothing is kept for `self.sym_blocksize\(\)`": "fact of sparse tensors",
 }
-# Formulas that a library of one's own would have to write otherwise.
+# Formulas that a library of your own would have to write differently.
 _EXPECTED = {
     "helper with sizes under its plain name": """
         _fft_r2c _grouped_mm _sparse_addmm addmm as_strided as_strided_ as_strided_scatter constant_pad_nd
@@ -85,7 +85,7 @@ _EXPECTED = {
 
 
 def formulas(folder: Path) -> dict[str, set[str]]:
-    """A file with the nodes of all formulas; what is said of those that C++ has no words for."""
+    """A file with the nodes of all formulas; what is said about those that C++ has no words for."""
     files, _ = find_torch_files()
     assert files is not None
     paths = [files.native_functions, files.derivatives, files.tags]

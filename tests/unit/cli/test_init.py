@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def start(run: Run, *arguments: str) -> None:
-    """A project, generated, that our own commands have nothing to say of."""
+    """A project, generated, that our own commands have nothing to say about."""
     said = run("init", *arguments)
     assert said.code == 0 and "torchgen-lite generate" in said.stderr
     assert run("generate").code == 0

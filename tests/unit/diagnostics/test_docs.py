@@ -1,4 +1,4 @@
-"""The pages that are made from tables, held against them."""
+"""The pages that are made from tables, compared with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What templates and views say of each other: each name is documented, given and used; each field is read.
+"""What templates and views say about each other: each name is documented, given and used; each field is read.
 
 Every template is rendered by an environment that takes down which attributes it reads of what.
 """

@@ -1,4 +1,4 @@
-"""PyTorch is the one that is installed, whatever stands in the current folder."""
+"""PyTorch is the one that is installed, whatever is in the current folder."""
 
 from __future__ import annotations
 

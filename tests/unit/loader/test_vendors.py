@@ -267,7 +267,7 @@ def test_version_ranges(tmp_path: Path, release: str, names: list[str]) -> None:
 
 
 def test_a_delegate_for_what_is_structured_in_pytorch(tmp_path: Path) -> None:
-    """That `add.out` is structured stands in PyTorch's file alone."""
+    """Only PyTorch's file says that `add.out` is structured."""
     program = read(tmp_path, "- func: add.out\n  structured_delegate: add.Tensor\n")
     assert said(program)[:1] == ["TG116 `structured` and `structured_delegate` exclude each other"]
 

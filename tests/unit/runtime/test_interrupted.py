@@ -217,7 +217,7 @@ def test_undoing_is_interrupted(interrupt: str) -> None:
 
 
 def in_time(work: Callable[[], None]) -> None:
-    """Do something that would hang for ever if it met a lock that its own thread holds."""
+    """Do something that would hang forever if it met a lock that its own thread holds."""
     faults: list[BaseException] = []
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""The whole language, held against PyTorch's own parser and files."""
+"""The whole language, compared with PyTorch's own parser and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python functions of authors, held against schemas without being imported."""
+"""The Python functions of authors, compared with schemas without being imported."""
 
 from __future__ import annotations
 

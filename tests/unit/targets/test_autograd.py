@@ -1,4 +1,4 @@
-"""`derivatives:` to nodes and kernels: what is written, and that it runs, on a backend of one's own too."""
+"""`derivatives:` to nodes and kernels: what is written, and that it runs, on a backend of your own too."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_the_page_is_what_is_declared() -> None:
 
 
 def test_the_pipeline_and_the_commands_know_no_target() -> None:
-    """What a target needs stands in its registration and its options."""
+    """What a target needs is in its registration and its options."""
     package = ROOT / "torchgen_lite"
     # A new project has one; `table` and `why` explain what the Python package registers.
     allowed = {package / "cli" / "init.py", package / "cli" / "tables" / "registrations.py"}

@@ -479,7 +479,7 @@ def test_a_namespace_of_the_configuration_is_that_of_every_name_without_one(
         (tmp_path / "native_functions.yaml").write_text(text)
         config = Config(tmp_path, targets=(target,), namespace=namespace)
         files = torchgen_lite.generate(torchgen_lite.load(config=config))
-        # In C++ a type stands in the column where the YAML has it.
+        # In C++ a type is in the column where the YAML has it.
         return {path: text.split() for path, text in files.items()}
 
     assert generated(DERIVED.format(""), "tiny") == generated(DERIVED.format("tiny::"), "")

@@ -1,4 +1,4 @@
-"""Texts that nobody has finished: whatever stands in the editor, there is an answer, and it lies in the text."""
+"""Texts that nobody has finished: whatever is in the editor, there is an answer, and it lies in the text."""
 
 from __future__ import annotations
 

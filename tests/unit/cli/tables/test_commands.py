@@ -84,7 +84,7 @@ def test_why(run: Run, tables: Path) -> None:
 
 
 def test_fallbacks_are_those_of_the_target(run: Run, tables: Path) -> None:
-    """PyTorch's fallbacks are in PyTorch: a framework of one's own raises where none is registered."""
+    """PyTorch's fallbacks are in PyTorch: a framework of your own raises where none is registered."""
     result = run("why", "twice", "CPU", "AutogradCPU")
     assert result.stderr == "registrations of target `python`\n"
     assert "PyTorch's" not in result.stdout

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.emit.layout.cases import read_cases
 from torchgen_lite.emit.layout.python import join_lines, lay_out_statement
 
-# Tells black that a comma may stand behind `*args`, as it may in every Python that runs generated code.
+# Tells black that a comma may follow `*args`, as it may in every Python that runs generated code.
 HEAD = "from __future__ import annotations\n\n"
 
 

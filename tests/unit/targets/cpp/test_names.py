@@ -50,7 +50,7 @@ def generated(folder: Path, target: str, yaml: str, namespace: str = "") -> dict
 
 
 def refused(folder: Path, target: str, yaml: str, namespace: str = "") -> str:
-    """What is said of the operators."""
+    """What is said about the operators."""
     with pytest.raises(GenerateError) as caught:
         generated(folder, target, yaml, namespace)
     return str(caught.value)

@@ -49,7 +49,7 @@ FOUND = {
 
 
 def scripted(page: Path, script: str, query: str = "", *flags: str) -> Any:
-    """What a script says of a page after it has been loaded."""
+    """What a script says about a page after it has been loaded."""
     probe = page.with_name(f"probe-{page.name}")
     script = (
         f"<script type=module>document.title = JSON.stringify((() => {{{script}}})());</script>"
