@@ -47,7 +47,8 @@ def main() -> None:
         command = [sys.executable, "-m", "torchgen_lite", "table", "--torch", "--html", str(page)]
         subprocess.run(command, check=True)
         page.write_text(page.read_text() + MEASURE)
-        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+        window = "--window-size=1600,1000"
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", window, "--dump-dom"]
         found = []
         for _ in range(runs):
             done = subprocess.run(

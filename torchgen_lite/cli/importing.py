@@ -128,7 +128,7 @@ def _read(
         from torchgen_lite.loader.importing.cpp_files import read_cpp
 
         if not has_parser():
-            message = "reading C++ needs a parser that is not installed"
+            message = "reading C++ requires a parser that is not installed"
             raise Refused(Diagnostic("TG012", message, help='pip install "torchgen-lite[import]"'))
         text = read_cpp(paths, macros)
         session.note(f"{counted(text.statements, 'registration')} in the files")

@@ -208,7 +208,7 @@ def _summary(found: Review) -> list[tuple[str, ...]]:
         ("check", f"{counted(stale, 'file')} out of date" if stale else "up to date"),
         ("breaking", counted(len(found.breaking), "breaking change") if found.breaking else "none"),
         ("dispatch tables", found.tables.summary if found.tables.is_any else "no cell changes"),
-        ("diagnostics", f"{new} new{resolved}" if new or resolved else "none is new"),
+        ("diagnostics", f"{new} new{resolved}" if new or resolved else "no new ones"),
         ("generated code", size if found.changes else "the same"),
     ]
 

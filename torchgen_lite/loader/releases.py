@@ -46,8 +46,10 @@ def read_release(name: str, root: Path) -> ReleaseSource:
             return ReleaseSource(diagnostics=tuple(replace(d, help=help_) for d in found))
         wheel = _find_wheel(wanted[1], (Path.cwd(), root))
         if wheel is None:
-            message = f"PyTorch {wanted[1]} is not installed, and there is no wheel of it here"
-            help_ = f"`pip download --no-deps torch=={wanted[1]}` gets one"
+            message = (
+                f"PyTorch {wanted[1]} is not installed, and there is no wheel of it in this folder"
+            )
+            help_ = f"`pip download --no-deps torch=={wanted[1]}` downloads one"
             return ReleaseSource(diagnostics=(Diagnostic("TG011", message, help=help_),))
         return _read_wheel(wheel)
     path = root / name

@@ -44,7 +44,7 @@ def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...
     if found.returncode != 0:
         said = found.stderr.strip().rpartition("\n")[2]
         message = "the operators of the installed PyTorch cannot be read"
-        return None, (Diagnostic("TG011", message, help=said or "does `import torch` work?"),)
+        return None, (Diagnostic("TG011", message, help=said or "check that `import torch` works"),)
     schemas: list[FunctionSchema] = []
     diagnostics: list[Diagnostic] = []
     for line in sorted(set(found.stdout.splitlines())):

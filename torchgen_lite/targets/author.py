@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
 
     @property
     def begins(self) -> str:
-        return f"it begins `{self.declaration}:`"
+        return f"it starts with `{self.declaration}:`"
 
 
 def passed(arguments: Iterable[Argument], *, leaves_out_defaults: bool = False) -> list[Passed]:
@@ -87,11 +87,11 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     function, name, place = wanted.function, wanted.name, wanted.span
     if index is None or index.find(name) is None:
         hint = did_you_mean(wanted.base, index.names()) if index is not None else None
-        hint = hint or f"write it in a module of `{wanted.option}`"
+        hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         found = finding(function, wanted.code, message, place, "not found", hint)
         yield replace(
-            found, notes=(f"{wanted.begins}; `torchgen-lite kernels --missing` writes that",)
+            found, notes=(f"{wanted.begins}; `torchgen-lite kernels --missing` writes a stub",)
         )
         return
     places = index.find_all(name)

@@ -268,7 +268,10 @@ def test_against_a_wheel(run: Run, project: Path) -> None:
     (project / "native_functions.yaml").write_text(BAD)
     for old in ("torch:1.13", "torch-1.13.1-any.whl"):
         assert run("breaking", "--against", old).code == 1
-    assert "there is no wheel of it here" in run("breaking", "--against", "torch:1.12").stderr
+    assert (
+        "there is no wheel of it in this folder"
+        in run("breaking", "--against", "torch:1.12").stderr
+    )
 
 
 def test_pages(run: Run, project: Path) -> None:

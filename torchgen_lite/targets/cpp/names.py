@@ -30,7 +30,7 @@ _FUNCTIONS = frozenset("""
     strcpy strdup strlen strncpy strstr strtol swab sync syscall system tan tanh tgamma time tmpfile tolower toupper trunc
     truncate tzset ungetc unlink usleep vfork write y0 y1 yn
     """.split())
-_HELP = "give kernels another one with `namespace` of target `{}`"
+_HELP = "set another one with `namespace` of target `{}`"
 
 
 def check_names(

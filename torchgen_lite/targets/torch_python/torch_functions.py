@@ -39,6 +39,6 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
                 f"the formula calls `{name}`, which neither a module of `formulas` nor PyTorch has"
             )
             hint = did_you_mean(name, known) or did_you_mean(name, TORCH_FUNCTIONS)
-            hint = hint or "write it in a module of `formulas`"
+            hint = hint or "define it in a module of `formulas`"
             label = f"assumed to be `torch.{name}`"
             yield finding(operator.function, "TG341", message, node.span, label, hint)

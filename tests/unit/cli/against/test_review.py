@@ -55,7 +55,7 @@ def test_a_change_that_needs_nothing(run: Run, changed: Path) -> None:
     result = run("review", "--against", "main")
     assert result.code == 0, result.stdout
     assert "| check | up to date |\n| breaking | none |" in result.stdout
-    assert "| diagnostics | none is new |" in result.stdout
+    assert "| diagnostics | no new ones |" in result.stdout
 
 
 def test_warnings_count_where_they_are_denied(run: Run, changed: Path) -> None:

@@ -80,7 +80,7 @@ def test_releases_in_wheels_and_checkouts(run: Run, backend: Path) -> None:
         assert result.stderr == wanted
     result = run("upgrade", "--from", "1.12", "--to", "new.yaml")
     assert result.code == 2
-    assert "`pip download --no-deps torch==1.12` gets one" in result.stderr
+    assert "`pip download --no-deps torch==1.12` downloads one" in result.stderr
     (backend / "torch-1.12.0.whl").write_text("no archive")
     result = run("upgrade", "--from", "1.12", "--to", "new.yaml")
     assert (result.code, "cannot read `torch-1.12.0.whl" in result.stderr) == (2, True)

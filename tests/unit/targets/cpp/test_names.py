@@ -73,7 +73,7 @@ def test_the_namespace_that_nobody_chose(
 ) -> None:
     yaml = f"- func: {operator}(Tensor x) -> Tensor\n"
     found = refused(tmp_path, target, yaml)
-    help_ = f"give kernels another one with 'namespace' of target '{target}'"
+    help_ = f"set another one with 'namespace' of target '{target}'"
     assert found == f"error[TG510] {said} ({help_})"
     assert generated(tmp_path, target, yaml, "mine")
 
