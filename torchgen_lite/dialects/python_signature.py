@@ -94,9 +94,15 @@ class Parameter(NamedTuple):
 
     def __str__(self) -> str:
         """`alpha: Number = 1`."""
-        name, annotation, default, stars = self
-        text = f"{stars}{name}" if annotation is None else f"{stars}{name}: {_text(annotation)}"
-        return text if default is None else f"{text} = {default}"
+        return _parameter_text(self)
+
+
+# A parameter stands in half a dozen files, and `self: Tensor` in most signatures.
+@lru_cache(maxsize=16_384)
+def _parameter_text(parameter: Parameter) -> str:
+    name, annotation, default, stars = parameter
+    text = f"{stars}{name}" if annotation is None else f"{stars}{name}: {_text(annotation)}"
+    return text if default is None else f"{text} = {default}"
 
 
 STAR = Parameter("", stars="*")
@@ -108,8 +114,12 @@ def unshadowed(parameters: Sequence[Parameter], shadowed: frozenset[str]) -> Seq
     if not shadowed:
         return parameters
     return [
-        Parameter(name, annotation and _unshadowed(annotation, shadowed), default, stars)
-        for name, annotation, default, stars in parameters
+        (
+            one._replace(annotation=_unshadowed(one.annotation, shadowed))
+            if one.annotation is not None and not shadowed.isdisjoint(_names(one.annotation))
+            else one
+        )
+        for one in parameters
     ]
 
 
