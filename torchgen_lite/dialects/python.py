@@ -79,6 +79,7 @@ def parameter(argument: Argument, with_default: bool) -> Parameter:
     return Parameter(identifier(argument.name), annotation, default_text(value))
 
 
+@lru_cache(maxsize=4096)
 def kernel_type(type_: Type) -> Annotation:
     """`int[2]?` -> `tuple[int, ...] | None`: what a kernel gets. See Note [Sized lists are tuples]."""
     sized = sized_list(type_)
@@ -90,15 +91,11 @@ def kernel_type(type_: Type) -> Annotation:
 
 def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
     """The parameters of a kernel, which is passed everything: `self: Tensor, *, alpha: Number`."""
-    by_position, by_name = (
-        [
-            Parameter(identifier(a.name), kernel_type(a.type))
-            for a in arguments
-            if a.kwarg_only is named
-        ]
-        for named in (False, True)
-    )
-    return [*by_position, *([STAR] if by_name else []), *by_name]
+    found = [Parameter(identifier(a.name), kernel_type(a.type)) for a in arguments]
+    by_position = sum([not a.kwarg_only for a in arguments])
+    if by_position < len(found):
+        found.insert(by_position, STAR)
+    return found
 
 
 def parameters(
