@@ -220,7 +220,7 @@ def _holds(sign: str, version: tuple[int, ...], wanted: tuple[int, ...]) -> bool
 
 
 def check_calls(calls: Sequence[tuple[str, str]]) -> None:
-    """Check that this torch has all functions that derivatives call, given with places."""
+    """Check that this torch has all functions that derivatives call, with places."""
     for place, name in calls:
         if not hasattr(torch, name):
             message = f"a formula calls `{name}`, which is not a function of torch"
@@ -241,7 +241,7 @@ def _is_defined(operator: Operator) -> bool:
 
 
 def _check_defined(operator: Operator) -> None:
-    """Check that the operator exists, with the schema the package was generated from."""
+    """Check that the operator exists, with the schema the package was made from."""
     if not _is_defined(operator):
         raise RuntimeError("no library that is loaded defines it")
     if operator.is_torchs:

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Functions of shapes and dtypes for rules in the YAML. Symbolic sizes stay symbolic."""
+"""Functions of shapes and dtypes for YAML rules. Symbolic sizes stay symbolic."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _class_of(value: Any) -> tuple[int, torch.dtype]:
 
 
 def _combined(high: torch.dtype | None, low: torch.dtype | None) -> torch.dtype | None:
-    """The dtype of one class combined with a lower one, which can only raise the kind."""
+    """The dtype of one class and a lower one, which can only raise the kind."""
     if high is None or low is None:
         return low if high is None else high
     if high.is_complex:
