@@ -253,7 +253,7 @@ supported:
         "composite structured kernel",
         "error",
         "A structured kernel is split into a meta and an impl function, one for each backend. A composite kernel "
-        "has no such parts.",
+        "has no such parts. Beside kernels of backends, an explicit one may serve the out variant on all others.",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CompositeImplicitAutograd: relu_out",

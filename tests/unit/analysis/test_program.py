@@ -145,3 +145,18 @@ def test_selection_and_suppression() -> None:
     assert said(("TG",), ("TG4", "TG103")) == ["TG103 d_"]
     assert said(("TG402",), ("TG4",)) == ["TG402 a_", "TG402 c_", "TG402 d_", "TG103 d_"]
     assert said((), ()) == ["TG103 d_"]
+
+
+@pytest.mark.parametrize("namespace", ["mylib", "aten"])
+@pytest.mark.parametrize("beside", ["", "CPU: f_cpu"])
+def test_a_structured_kernel_is_one_of_a_backend(namespace: str, beside: str) -> None:
+    """Nothing would call the explicit one alone: the functional variant has no kernel then, but for that of PyTorch."""
+    text = f"""\
+- func: {namespace}::f(Tensor self) -> Tensor
+  structured_delegate: f.out
+- func: {namespace}::f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch: {{{beside + ", " if beside else ""}CompositeExplicitAutograd: f_out}}
+"""
+    codes = [found.code for found in program(text).diagnostics]
+    assert codes == (["TG314"] if namespace == "mylib" and not beside else [])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import STRUCTURED_KEYS
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DENSE_BACKENDS, STRUCTURED_KEYS
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -69,8 +70,15 @@ def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
                     span, hint = entry.key_span, f"leave `{entry.key}` out"
                     yield finding(function, "TG313", message, span, "a second kernel", hint)
         elif function.structured:
+            keys = {entry.key for entry in function.dispatch}
+            # Beside kernels of backends an explicit one serves the out variant on all other backends. For operators of
+            # PyTorch, its own kernel of the functional variant calls it.
+            is_called = (
+                not keys.isdisjoint(DENSE_BACKENDS) or function.namespace in TORCH_NAMESPACES
+            )
             for entry in function.dispatch:
-                if entry.key.startswith("CompositeImplicitAutograd"):
+                is_implicit = entry.key.startswith("CompositeImplicitAutograd")
+                if is_implicit or (entry.key in COMPOSITE_KEYS and not is_called):
                     message = f"a structured kernel cannot be `{entry.key}`"
                     span, hint = entry.key_span, "name the backends that it is for"
                     yield finding(function, "TG314", message, span, "composite", hint)
