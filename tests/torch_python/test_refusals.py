@@ -78,7 +78,7 @@ def test_an_operator_that_is_defined_already(tmp_path: Path) -> None:
 def test_a_torch_that_the_operator_is_not_for(tmp_path: Path) -> None:
     error, there = attempt(tmp_path, '  torch: ">=99"\n')
     assert error.startswith("RegistrationError: ops.yaml:1: `bad::first` is for torch >=99, but")
-    assert ", and this is 2." in error and there == "False"
+    assert ", but this is 2." in error and there == "False"
 
 
 def test_a_torch_that_is_too_old(tmp_path: Path) -> None:
