@@ -53,9 +53,8 @@ def report_freshness(
     if diff and session.is_text:
         session.print_patch(render_diff(stale, patch_folder(plan.root)))
         if stale and is_passed_over(plan.root):
-            session.warn(
-                f"`git apply` skips files outside the folder it runs in, such as `{prefix}`"
-            )
+            such = f", such as `{prefix}`" if prefix else ""
+            session.warn(f"`git apply` skips files outside the folder it runs in{such}")
     if stale and session.output_format != "json":
         session.warn(render_freshness(stale, prefix).rstrip("\n"))
         if config.check_message:

@@ -94,11 +94,11 @@ def matching(
 
     `refusal` says what is wrong with any other text: `is not the name of a Python module`.
     """
-    whole = re.compile(pattern, re.ASCII)
 
     def read(value: object) -> str:
         text = TEXT.read(value)
-        if not whole.fullmatch(text) or not accept(text):
+        # Compiled where it is needed: most projects set few options.
+        if not re.fullmatch(pattern, text, re.ASCII) or not accept(text):
             raise Unfit(f": `{text}` {refusal}", help(text))
         return text
 

@@ -10,6 +10,10 @@ TENSORS = frozenset("TOLP")
 LISTS = frozenset("LP")
 """The letters of lists of tensors."""
 
+_BASE = {"Tensor": "T", "Generator": "G"}
+_OPTIONAL = {"T": "O", "G": "G"}
+_LIST = {"T": "L", "O": "P"}
+
 
 def dispatch_kind(type_: Type) -> str:
     """One letter for what a call reads from an argument of this type.
@@ -18,9 +22,9 @@ def dispatch_kind(type_: Type) -> str:
     `Tensor[]?` carries nothing, as in c10.
     """
     if isinstance(type_, BaseType):
-        return {"Tensor": "T", "Generator": "G"}.get(type_.name, "-")
+        return _BASE.get(type_.name, "-")
     if isinstance(type_, OptionalType):
-        return {"T": "O", "G": "G"}.get(dispatch_kind(type_.elem), "-")
+        return _OPTIONAL.get(dispatch_kind(type_.elem), "-")
     if isinstance(type_, ListType):
-        return {"T": "L", "O": "P"}.get(dispatch_kind(type_.elem), "-")
+        return _LIST.get(dispatch_kind(type_.elem), "-")
     return "-"
