@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, Policy
@@ -104,11 +105,15 @@ class AuthorFunction(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The operators that a target takes, and what it registers for them, both as its options have it."""
+    """The operators that a target takes, and what it registers for them, both as its options have it.
+
+    `refused` says of operators that it cannot take why.
+    """
 
     operators: tuple[Operator, ...] = ()
     policy: Policy = NOTHING
     diagnostics: tuple[Diagnostic, ...] = ()
+    refused: Mapping[str, str] = MappingProxyType({})
 
     @property
     def functions(self) -> tuple[NativeFunction, ...]:

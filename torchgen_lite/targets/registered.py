@@ -53,9 +53,8 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
     whose = f"{selection.policy.speaks_of} does not have `{operator.name}`"
     if operator.is_derived:
         return f"{whose}: it is derived, and PyTorch alone has kernels for derived operators"
-    refused = [d for d in selection.diagnostics if d.operator == operator.schema.full_name]
-    reason = f"it {refused[0].message.partition('` ')[2]}" if refused else "`skip` names it"
-    return f"{whose}: {reason}"
+    refused = selection.refused.get(operator.name)
+    return f"{whose}: it {refused}" if refused else f"{whose}: `skip` names it"
 
 
 def registrations_of_program(program: Program, selection: Selection) -> Iterator[Registrations]:

@@ -43,15 +43,17 @@ def select(
             message = f"`skip`: there is no operator `{name}`"
             diagnostics.append(Diagnostic("TG510", message, place, help=help_))
     selected = []
+    refused = {}
     for name, operator in by_name.items():
         if name in skip:
             continue
         reason = refusal(operator.function)
         if reason:
+            refused[name] = reason
             diagnostics.append(skipped(operator.function, reason, target))
         else:
             selected.append(operator)
-    return Selection(tuple(selected), policy, tuple(diagnostics))
+    return Selection(tuple(selected), policy, tuple(diagnostics), refused)
 
 
 def has_any_number(function: NativeFunction) -> bool:
