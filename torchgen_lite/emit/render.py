@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -287,7 +288,13 @@ def _render_diagnostic(error: Exception, name: str, template: Template, root: Pa
             trace = trace.tb_next
     said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
     message = f"template `{name}` failed: {type(error).__name__}: {said}"
-    return _pointing("TG500", message, _line_span(filename, line, root, said), "here")
+    found = _pointing("TG500", message, _line_span(filename, line, root, said), "here")
+    if isinstance(error, RecursionError):
+        # Under its own name an override finds itself.
+        return replace(
+            found, help=f"an override extends the built-in template as `built-in/{name}`"
+        )
+    return found
 
 
 def _pointing(code: str, message: str, span: Span | None, text: str) -> Diagnostic:

@@ -176,6 +176,15 @@ def test_mistakes(
     assert not (project / "generated").exists()
 
 
+def test_an_override_that_extends_itself(
+    run: Run, project: Path, override: Callable[[str], None]
+) -> None:
+    override(API + '{% extends "python/package.py.j2" %}\n')
+    found = json.loads(run("check", "--output-format", "json").stdout)["diagnostics"]
+    hint = "an override extends the built-in template as `built-in/python/package.py.j2`"
+    assert [(one["code"], one["help"]) for one in found] == [("TG500", hint)]
+
+
 @pytest.mark.parametrize(
     "expression",
     [
