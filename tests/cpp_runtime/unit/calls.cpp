@@ -32,7 +32,7 @@ void testLateSignature() {
   const DispatchKeySet recorded = cpu.add(DispatchKey::AutogradCPU);
   EXPECT_ERROR(
       f.call(Matrix(recorded, 0)),
-      "a fallback lets calls pass: TORCHGEN_LITE_LIBRARY_IMPL(_, AutogradCPU, "
+      "register a fallback: TORCHGEN_LITE_LIBRARY_IMPL(_, AutogradCPU, "
       "m) { m.fallback(torchgen_lite::fallthrough()); }");
   Library wildcard(Library::IMPL, "_", DispatchKey::AutogradCPU, dispatcher);
   wildcard.fallback(fallthrough());
