@@ -10,8 +10,10 @@ import pytest
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
 from tests.installed import needs_torch
 from torchgen_lite.analysis.differentiability.match import match_derivatives
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.typed import Typed
 from torchgen_lite.analysis.resolve import derive_functions, resolve
-from torchgen_lite.dialects.cpp_formula import Functions
+from torchgen_lite.dialects.cpp_formula import Functions, wrong_counts
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.loader import (
     find_torch_files,
@@ -84,8 +86,8 @@ _EXPECTED = {
 }
 
 
-def formulas(folder: Path) -> dict[str, set[str]]:
-    """A file with the nodes of all formulas; what is said about those that C++ has no words for."""
+def differentiable() -> list[DifferentiabilityInfo]:
+    """What PyTorch's file says about its gradients, each node once."""
     files, _ = find_torch_files()
     assert files is not None
     paths = [files.native_functions, files.derivatives, files.tags]
@@ -93,13 +95,16 @@ def formulas(folder: Path) -> dict[str, set[str]]:
     tags, _ = load_tags(sources[2])
     functions, _ = load_native_functions(sources[:2], tags=tags, derive=derive_functions)
     matches = match_derivatives(resolve(functions, tags).operators)
+    infos = [i for by_key in matches.infos.values() for i in by_key.values() if i.slots]
+    return list({info.node_name: info for info in infos}.values())
+
+
+def formulas(folder: Path) -> dict[str, set[str]]:
+    """A file with the nodes of all formulas; what is said about those that C++ has no words for."""
     called = Functions("all", has_headers=True)
-    infos = {
-        i.node_name: i for by_key in matches.infos.values() for i in by_key.values() if i.slots
-    }
     said: dict[str, set[str]] = {}
     nodes = []
-    for info in infos.values():
+    for info in differentiable():
         problems = {problem.message for problem in problems_of(info, called)}
         if problems:
             said[info.function.func.full_name] = problems
@@ -117,6 +122,18 @@ def formulas(folder: Path) -> dict[str, set[str]]:
     named = re.sub(r"^// The gradients of (.*)\.$", r'#line 1 "\1"', texts["nodes.cpp"], flags=re.M)
     write_files(folder, {**texts, "nodes.cpp": BEFORE + named + AFTER})
     return said
+
+
+def undeclared(tree: Typed) -> Typed:
+    """A formula as in a library's file, which declares none of PyTorch's operators."""
+    return tree._replace(operator=None, parts=tuple(map(undeclared, tree.parts)))
+
+
+@needs_torch((2, 13), "the counts are those of 2.13's functions")
+def test_no_formula_gives_a_function_too_many_arguments_or_too_few() -> None:
+    trees = [undeclared(d.tree) for info in differentiable() for d in info.derivatives]
+    assert len(trees) > 700
+    assert [wrong for tree in trees for _, wrong in wrong_counts(tree, Functions("all"))] == []
 
 
 @needs_torch((2, 13), "the list is that of 2.13's formulas")

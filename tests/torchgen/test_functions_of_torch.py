@@ -14,6 +14,7 @@ from torchgen_lite.dialects.torch_functions import (
     TORCH_FUNCTIONS,
     at_header,
     in_at,
+    taken,
 )
 from torchgen_lite.key_tables import CURRENT
 
@@ -59,6 +60,36 @@ def test_the_functions_of_at_are_those_of_its_headers(include: Path) -> None:
     functions = [(include / "ATen" / "ops" / f"{name}.h").read_text() for name in operators]
     unknown = {name for text in functions for name in declared(text) if not in_at(name)}
     assert unknown == {"noopDelete"}
+
+
+def parameters(text: str) -> list[str]:
+    """What stands between the commas of a parameter list, without what stands in brackets."""
+    before = ""
+    while text != before:
+        before, text = text, re.sub(r"<[^<>]*>|\([^()]*\)|\{[^{}]*\}", "", text)
+    return text.split(",") if text else []
+
+
+@pytest.mark.torch
+def test_the_numbers_of_arguments_are_those_of_its_headers(include: Path) -> None:
+    operators = re.findall(
+        r"^#include <(ATen/ops/\w+\.h)>", (include / "ATen" / "Functions.h").read_text(), re.M
+    )
+    counts: dict[str, set[int]] = {}
+    declaration = re.compile(
+        r"^(?:inline|TORCH_API|static inline|  (?!return)[\w:]+) .*?\b(\w+)\((.*)\)"
+        r"(?: const;| \{|;)$",
+        re.M,
+    )
+    for path in (*operators, "ATen/core/TensorBody.h"):
+        is_method = not path.startswith("ATen/ops")
+        for name, text in declaration.findall((include / path).read_text()):
+            given = parameters(text)
+            found = counts.setdefault(re.sub("_symint$", "", name), set())
+            found |= {is_method + len(given), is_method + sum("=" not in one for one in given)}
+    known = {name: taken(name) for name in counts if taken(name)}
+    assert known == {name: (min(counts[name]), max(counts[name])) for name in known}
+    assert len(known) > 1000
 
 
 @pytest.mark.torch

@@ -100,7 +100,8 @@ def mul(self, other): ...""",
         "formula calls an operator with the wrong arguments",
         "error",
         "No overload of the operator takes this number of arguments, or these keywords; or an argument is of the wrong "
-        "kind: a tensor, a number, a list, a string.",
+        "kind: a tensor, a number, a list, a string. For C++, the number is checked for functions and methods of PyTorch, "
+        "too.",
         """\
 - func: mul(Tensor self, Tensor other) -> Tensor
   dispatch:

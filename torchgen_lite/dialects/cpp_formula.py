@@ -17,10 +17,10 @@ from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, Fact
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
-from torchgen_lite.dialects.torch_functions import EVERYTHING, at_header, in_at
+from torchgen_lite.dialects.torch_functions import EVERYTHING, at_header, in_at, taken
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.formula import model as nodes
-from torchgen_lite.schema.formula.kinds import Kind, Sort
+from torchgen_lite.schema.formula.kinds import TENSOR, Kind, Sort
 from torchgen_lite.schema.formula.model import PRECEDENCE, UNARY_PRECEDENCE
 from torchgen_lite.schema.model import bare_type
 
@@ -292,6 +292,36 @@ def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes
             is_known = name in _BROUGHT or name in functions.python or "::" in name
             if name and not is_known and not in_at(name):
                 yield node, name
+
+
+def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str]]:
+    """The calls of PyTorch's functions and methods with fewer or more arguments than any overload takes, each with
+    what is wrong. What the file declares is checked against its schema."""
+    for part in every_part(tree):
+        node = part.node
+        if not isinstance(node, nodes.Call) or part.operator is not None or part.saved is not None:
+            continue
+        is_method = isinstance(node.function, nodes.Member)
+        name = _name_in_at(part, node, functions)
+        counts = taken(name)
+        # The keywords that C++ takes are one argument.
+        count = is_method + len(node.arguments) + bool(node.keywords)
+        if counts is not None and not counts[0] <= count <= counts[1]:
+            fewest, most, count = [number - is_method for number in (*counts, count)]
+            takes = f"{fewest} to {most}" if fewest < most else str(most or "no")
+            given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
+            called = f"`{'Tensor.' * is_method}{name}`"
+            yield part, f"{called} takes {takes} argument{'s' * (most != 1)}, and {given}"
+
+
+def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:
+    """The function or method of PyTorch that is called, if it is one for sure."""
+    if isinstance(node.function, nodes.Member):
+        return node.function.name if call.parts[0].kind.present == TENSOR else ""
+    name = node.function.text if isinstance(node.function, nodes.Name) else ""
+    # What the author's headers have by a plain name, only a compiler knows.
+    is_theirs = functions.has_headers or name in functions.python
+    return name.removeprefix("at::") if name.startswith("at::") or not is_theirs else ""
 
 
 def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:

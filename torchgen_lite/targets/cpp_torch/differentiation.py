@@ -14,7 +14,12 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origi
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
-from torchgen_lite.dialects.cpp_formula import Functions, called_headers, unknown_functions
+from torchgen_lite.dialects.cpp_formula import (
+    Functions,
+    called_headers,
+    unknown_functions,
+    wrong_counts,
+)
 from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS, TORCH_FUNCTIONS
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.targets.cpp.layout import Layout, stem
@@ -130,6 +135,7 @@ def build_differentiation(
     diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
     for info in recorded.values():
         diagnostics += _unknown_functions(info, functions)
+        diagnostics += _wrong_counts(info, functions)
     return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
 
 
@@ -224,6 +230,15 @@ def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Ite
             hint = hint or "name a header that declares it with `formula-headers`"
             label = f"assumed to be `at::{name}`"
             yield finding(info.function, "TG341", message, node.span, label, hint)
+
+
+def _wrong_counts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
+    for derivative in info.derivatives:
+        for call, message in wrong_counts(derivative.tree, functions):
+            kinds = [part.kind for part in call.parts[-2:]]
+            is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
+            hint = "a list is one argument: `[...]`" if is_spread else None
+            yield finding(info.function, "TG323", message, call.node.span, "in this call", hint)
 
 
 def _file_view(

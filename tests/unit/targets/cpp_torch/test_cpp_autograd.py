@@ -440,6 +440,64 @@ def test_a_function_that_nobody_has(tmp_path: Path) -> None:
     assert said() == [("TG341", message, hint)]
 
 
+@pytest.mark.parametrize(
+    "formula, call, message",
+    [
+        (
+            "grad.sum(0, 1, 2, 3, 4)",
+            "grad.sum",
+            "`Tensor.sum` takes 0 to 3 arguments, and 5 are given",
+        ),
+        ("1 + mul(grad)", "mul(", "`mul` takes 2 arguments, and 1 is given"),
+        ("at::add()", "at::add", "`add` takes 2 to 3 arguments, and none is given"),
+        ("(grad * x).exp(2)", "(grad * x)", "`Tensor.exp` takes no arguments, and 1 is given"),
+        ("expand(grad, x.view())", "x.view", "`Tensor.view` takes 1 argument, and none is given"),
+        (
+            "grad.expand_symint(1, 2, 3)",
+            "grad.expand",
+            "`Tensor.expand_symint` takes 1 to 2 arguments, and 3 are given",
+        ),
+    ],
+)
+def test_more_or_fewer_arguments_than_pytorchs_functions_take(
+    tmp_path: Path, formula: str, call: str, message: str
+) -> None:
+    (tmp_path / "ops.yaml").write_text(entry("f(Tensor x) -> Tensor", f"x: {formula}"))
+    config = Config(root=tmp_path, schema=("ops.yaml",))
+    found = generate_all(load(config=config), targets=["cpp-torch"]).diagnostics
+    counts = [d for d in found if d.code == "TG323"]
+    assert [d.message for d in counts] == [message]
+    text = (tmp_path / "ops.yaml").read_text()
+    assert [d.start() for d in counts] == [(5, text.splitlines()[4].index(call) + 1)]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "grad.sum([0], True) + mul(grad, x)",
+        "grad.to(dtype=x.dtype)",
+        "zeros(x.shape, dtype=x.dtype)",
+        "grad.size()",
+        "_private(grad, x, x)",
+    ],
+)
+def test_as_many_arguments_as_pytorchs_functions_take(tmp_path: Path, formula: str) -> None:
+    (tmp_path / "ops.yaml").write_text(entry("f(Tensor x) -> Tensor", f"x: {formula}"))
+    config = Config(root=tmp_path, schema=("ops.yaml",))
+    found = generate_all(load(config=config), targets=["cpp-torch"]).diagnostics
+    assert [d for d in found if d.severity == "error"] == []
+
+
+def test_functions_of_headers_of_the_author_take_what_they_like(tmp_path: Path) -> None:
+    formula = "mul(grad) + at::mul(grad) + grad.mul()"
+    (tmp_path / "ops.yaml").write_text(entry("f(Tensor x) -> Tensor", f"x: {formula}"))
+    given = {"cpp-torch": {"formula-headers": ["formulas.h"]}}
+    config = Config(root=tmp_path, schema=("ops.yaml",), target_options=given)
+    found = generate_all(load(config=config), targets=["cpp-torch"]).diagnostics
+    messages = [d.message for d in found if d.code == "TG323"]
+    assert [message.partition(" ")[0] for message in messages] == ["`mul`", "`Tensor.mul`"]
+
+
 def test_what_is_not_implemented_says_so(tmp_path: Path) -> None:
     text = autograd(tmp_path, entry("f(Tensor x) -> Tensor", "x: not_implemented('f of x')"))
     assert '      grad_x_ = autograd::not_implemented("f of x");\n' in text
