@@ -1,4 +1,5 @@
-"""Stubs of functions, added to an author's file: what is there stays, and what they need is added."""
+"""Add function stubs, and the imports or includes they need, to an author's file; existing text
+stays."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ _FUTURE = "from __future__ import annotations"
 
 
 def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
-    """A module with more functions at its end; types are imported for type checkers alone.
+    """The module with more functions at its end; types are imported for type checkers only.
 
-    Kernels are imported late, and a framework may import them: what annotations name is not needed to run.
-    Raises SyntaxError for what is not Python.
+    Annotations are not needed at run time, and importing them could create an import cycle with
+    the framework. Raises SyntaxError if the text is not Python.
     """
     tree = ast.parse(text)
     imports = sorted({one for function in functions for one in function.imports})
@@ -50,7 +51,7 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
 
 
 def _bound(tree: ast.Module) -> frozenset[str]:
-    """The names that imports, classes and assignments give, wherever they are."""
+    """The names bound by imports, classes and assignments at any depth."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.alias):
@@ -77,7 +78,8 @@ def _import_end(tree: ast.Module) -> int:
 
 
 def add_cpp(text: str, functions: Sequence[AuthorFunction], *, is_header: bool) -> str:
-    """A source with more definitions, or a header with more declarations; the proof stays the last line."""
+    """The source with more definitions, or the header with more declarations; the proof stays
+    last."""
     headers = [(h.name, h.is_quoted) for function in functions for h in function.headers]
     headers += [] if is_header else [("stdexcept", False)]
     known = {_header(line) for line in text.splitlines() if line.startswith("#include")}
@@ -114,14 +116,14 @@ def _cpp_function(function: AuthorFunction, is_header: bool) -> str:
 
 
 def has_function(text: str, function: AuthorFunction) -> bool:
-    """Whether a file has the function. Raises SyntaxError for what is not Python."""
+    """Whether a file has the function. Raises SyntaxError if a Python file does not parse."""
     if function.is_cpp:
         return defined_in_cpp(text, function.name) > 0
     return any(getattr(node, "name", "") == function.name for node in ast.parse(text).body)
 
 
 def defined_in_cpp(text: str, name: str) -> int:
-    """The line where a C++ file declares or defines a function, as far as a look can tell; 0 if it does not."""
+    """The line where a C++ file seems to declare or define a function (a textual search), or 0."""
     member = re.fullmatch(r"structured_(\w+)::(meta|impl)", name)
     if (
         member is not None

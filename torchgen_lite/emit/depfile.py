@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 
 def render_depfile(output: str, inputs: Iterable[str]) -> str:
-    """One rule; characters that make would read otherwise are escaped."""
+    """One rule, with characters that are special to make escaped."""
     return f"{_escape(output)}: {' '.join(map(_escape, dict.fromkeys(inputs)))}\n"
 
 

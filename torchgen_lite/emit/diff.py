@@ -1,4 +1,5 @@
-"""Unified diffs that `git apply` takes: `a/` and `b/` paths, `/dev/null`, missing final newlines."""
+"""Unified diffs that `git apply` accepts: `a/` and `b/` paths, `/dev/null`, missing final
+newlines."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 def render_diff(changes: Iterable[Change], prefix: str) -> str:
     """One patch of all changes; `prefix` is the output directory as git sees it.
 
-    Bytes that are not UTF-8 are lone surrogates in it, as in the texts of changes.
+    Bytes that are not UTF-8 appear as lone surrogates, as in the texts of changes.
     """
     return "".join(
         diff_change(change, f"{prefix}/{change.path}" if prefix else change.path)
@@ -34,7 +35,7 @@ def diff_change(change: Change, path: str) -> str:
     path = path.lstrip("/")  # A folder outside the project is shown whole, as `git diff` shows it.
     before, after = _quoted(f"a/{path}"), _quoted(f"b/{path}")
     head = f"diff --git {before} {after}\n"
-    # Behind a tab there could be a time: without it git takes a name to end at a space.
+    # A timestamp may follow the tab; without the tab git ends the name at a space.
     end = "\t" if " " in path else ""
     before, after = before + end, after + end
     if change.old is None:
@@ -42,14 +43,14 @@ def diff_change(change: Change, path: str) -> str:
     if change.new is None:
         mode = "100755" if change.is_executable else "100644"
         head, after = f"{head}deleted file mode {mode}\n", "/dev/null"
-    # Line ends stay as they are on disk, else git could not find the lines that it is to replace.
+    # Keep line ends as they are on disk: git has to find the lines that it replaces.
     old, new = (change.old or "").splitlines(True), (change.new or "").splitlines(True)
     body = "".join(_finished(unified_diff(_lines(old), _lines(new), before, after)))
     return head + body
 
 
 def _quoted(name: str) -> str:
-    """A name as git writes it: in quotes, byte by byte, if it has anything but plain ASCII.
+    """A name as git writes it: quoted and escaped byte by byte unless it is plain ASCII.
 
     >>> _quoted('a/"x"')
     '"a/\\\\"x\\\\""'
@@ -67,7 +68,7 @@ def _escaped(byte: int) -> str:
 
 
 def _lines(lines: list[str]) -> list[str]:
-    """`splitlines` also splits at form feeds and their kin, which are not line ends to git."""
+    """Split at newlines only: `splitlines` also splits at form feeds and such, unlike git."""
     joined: list[str] = []
     for line in lines:
         if joined and not joined[-1].endswith("\n"):
@@ -98,7 +99,7 @@ def count_lines(change: Change) -> tuple[int, int]:
 
 
 def first_difference(old: str, new: str) -> int:
-    """Where the first line begins that two texts do not share, or the last one of the old text."""
+    """The offset of the first line where two texts differ, or of the old text's last line."""
     lines = old.splitlines(keepends=True)
     same = takewhile(
         lambda pair: pair[0] == pair[1], zip(lines[:-1], new.splitlines(keepends=True))

@@ -1,11 +1,12 @@
-"""C++ statements divided as clang-format 21 divides them, with the `.clang-format` of this repository.
+"""C++ statements broken as clang-format 21 breaks them, with the `.clang-format` of this
+repository.
 
-Clang-format looks for the line breaks that cost least. A character beyond the last column costs more than
-anything else, and the deeper a break is in brackets, the more it costs. Of those that cost the same, that one is
-taken whose last cost is the latest.
+Clang-format looks for the line breaks that cost least. A character beyond the last column costs
+more than anything else, and a break costs more the deeper it is in brackets. Among equal costs, the
+one whose last cost comes latest wins.
 
-Statements stand in functions, as C++ has it, and functions are declared outside of them.
-What is not here: member initialisers, lambdas, comments, strings that follow each other, and `<<`.
+Indented text is taken for statements, and text at the margin for declarations. Not supported:
+member initialisers, lambdas, comments, adjacent strings, and `<<`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _DEEPEST, _LEVELS, _DEPTHS = 50, 50_000, 100_000
 
 
 def lay_out_cpp_statement(text: str, indent: int) -> str:
-    """A statement (without its indentation) in lines.
+    """A statement (without its indentation), broken into lines.
 
     >>> lay_out_cpp_statement("int64_t value = function(first_argument);", 50).split()[-1]
     'function(first_argument);'
@@ -43,7 +44,7 @@ def lay_out_cpp_statement(text: str, indent: int) -> str:
         return " " * indent + text
     cost, path = _cheapest(words, indent)
     if cost >= COSTLY and "::" in text:
-        # Only here names are torn apart.
+        # Only here is a name split.
         words = read_words(text, is_short=True) or words
         _, path = _cheapest(words, indent)
     return _lines(words, indent, path)
@@ -62,7 +63,7 @@ def _lines(words: list[Word], indent: int, path: _Path) -> str:
 
 
 def _cheapest(words: list[Word], indent: int) -> tuple[int, _Path]:
-    """The cost of the best way, and that way."""
+    """The lowest cost, and the path that has it."""
     find_operations(words)
     weigh(words)
     rules = Rules(words, indent)

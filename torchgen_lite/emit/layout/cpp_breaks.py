@@ -1,14 +1,15 @@
-"""Where a line of a C++ statement may end, and what that costs, as clang-format's `TokenAnnotator` says."""
+"""Where a C++ statement may be broken, and at what cost, following clang-format's
+`TokenAnnotator`."""
 
 from __future__ import annotations
 
 from torchgen_lite.emit.layout.cpp_words import STARS, Word
 
 COSTLY = 1_000_000
-"""What a break behind `::` costs, and each character beyond the last column."""
+"""The cost of a break after `::`, and of each character beyond the last column."""
 _RETURN_TYPE, _MEMBER = 100_000, 100_000
 _DEPTH = 20
-# How much deeper brackets are than what stands around them.
+# How much deeper brackets are than the text around them.
 _DEPTHS = {"(": 1, "[": 10, "{": 1, "<": 12}
 _NEVER_BEHIND = frozenset(("pointer", "?", ":", "inheritance", ">", "unary"))
 _BEHIND = frozenset((",", "::", "{", "(", "<", "binary", "range"))
@@ -16,7 +17,7 @@ _BEFORE = frozenset((".", "arrow", "["))
 
 
 def weigh(words: list[Word]) -> None:
-    """Note which words may begin a line, which have to, and what that costs."""
+    """Record which words may begin a line, which must, and at what cost."""
     depths = [1]
     is_declaration = words[0].text == "explicit" or any(w.kind == "function" for w in words)
     for i, word in enumerate(words):
@@ -32,7 +33,7 @@ def weigh(words: list[Word]) -> None:
 
 
 def _must_begin(words: list[Word], i: int) -> bool:
-    """A comma behind the last item of a list asks for one item a line."""
+    """A comma after the last item of a list asks for one item per line."""
     before, word = words[i - 1], words[i]
     if before.kind == "{" and before.partner > i:
         return words[before.partner - 1].kind == ","
@@ -65,7 +66,7 @@ def _may_begin(words: list[Word], i: int) -> bool:
 
 
 def _cost(words: list[Word], i: int, *, is_declaration: bool) -> int:
-    """What a line that ends before a word costs, but for the depth (`splitPenalty`)."""
+    """The cost of a break before a word, without that of its depth (`splitPenalty`)."""
     before, word = words[i - 1], words[i]
     kind, left = word.kind, before.kind
     if kind == "[":

@@ -1,8 +1,7 @@
 """Which lines of a C++ file are statements to lay out.
 
-Only lines that are too long are looked at, and lists that end with a comma. Most are whole statements; lines of
-a comment, of what clang-format is told to leave alone, and of a statement that stands on several lines already
-stay as they are.
+Only lines that are too long and lists with a trailing comma are considered. Comments, text inside
+`clang-format off`, and statements that already span several lines stay as they are.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ import re
 from torchgen_lite.emit.layout.cpp import lay_out_cpp_statement
 from torchgen_lite.emit.layout.cpp_usual import LINE_LENGTH
 
-# With these, the statement goes on in the next line.
+# A line that ends with one of these continues on the next.
 _UNFINISHED = (",", "(", "[", "<", "=", "&&", "||", "?", "::", "\\", "return")
 _COMMENT = re.compile(r"(^ *|  )// .*")
-# A comment, and a line that goes on with what began before.
+# A comment, and a continuation line.
 _STAYS = re.compile(r"//|/\*|[)\]>?.|&]|:(?!:)|->")
 
 
 def lay_out_cpp(text: str) -> str:
-    """The text with its long statements divided.
+    """The text with its long statements broken.
 
     >>> print(lay_out_cpp(f"void {'f' * 60}(int first, int second);"))
     void ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff(
@@ -46,7 +45,7 @@ def lay_out_cpp(text: str) -> str:
 
 
 def _lay_out_directive(line: str) -> str:
-    """A line of the preprocessor: one that is whole, and that may be divided."""
+    """A complete preprocessor line, broken if it can be."""
     if line.startswith("#if ") and line[-1] != "\\":
         return "\n".join(_divide_condition(line))
     is_error = line.startswith("#error ") and line[-1] != "\\"
@@ -54,7 +53,7 @@ def _lay_out_directive(line: str) -> str:
 
 
 def _divide_condition(text: str) -> list[str]:
-    """`#if` and a condition, with as many operands on a line as fit.
+    """`#if` and its condition, with as many operands per line as fit.
 
     >>> _divide_condition("#if " + " && ".join(f"defined({'A' * 20})" for _ in range(3)))[1]
     '    defined(AAAAAAAAAAAAAAAAAAAA)'
@@ -64,7 +63,7 @@ def _divide_condition(text: str) -> list[str]:
         operand += f" {word}" if operand else word
         if operand.count("(") > operand.count(")") or not word.endswith(("&&", "||", ")")):
             continue
-        # Two more for the backslash.
+        # Two columns for the backslash.
         if lines[-1] and len(lines[-1]) + len(operand) + 3 > LINE_LENGTH:
             lines[-1] += " \\"
             lines.append(f"    {operand}")
@@ -75,7 +74,7 @@ def _divide_condition(text: str) -> list[str]:
 
 
 def _raw_lines(text: str, lines: list[str]) -> set[int]:
-    """The numbers of lines in a comment, or that clang-format is told to leave alone."""
+    """The numbers of lines in a comment or inside `clang-format off`."""
     if "/*" not in text and "clang-format off" not in text:
         return set()
     raw: set[int] = set()

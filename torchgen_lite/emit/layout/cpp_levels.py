@@ -1,9 +1,9 @@
 """What clang-format's `ContinuationIndenter` does when it places a word, on a line or at the start of the next.
 
 Note [Levels]
-Each bracket and each operation (`cpp_operations.py`) is a level with columns of its own, and with what is allowed
-in it: in brackets that are not opened at the end of a line no line may end, and where one item has a line of its
-own, all have. With the style of this repository only the rules here ever matter.
+Each bracket and each operation (`cpp_operations.py`) is a level with its own columns and rules:
+brackets that are not opened at the end of a line may not be broken inside, and if one item is on
+its own line, all are. Only the rules that this repository's style needs are implemented.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from torchgen_lite.emit.layout.cpp_words import (
 )
 
 _INDENT = 4
-# What the first line that ends in a level costs beside the place.
+# The extra cost of the first break in a level.
 _FIRST = 15
 
 
 class Level(NamedTuple):
-    """Brackets or an operation that have begun; what is around them is `outer`.
+    """Brackets or an operation that have begun, inside the level `outer`.
 
     `indent` is where lines begin, `last` the column that the next brackets count from. Items are `listed` in brackets,
-    and in those that are `each` on a line of its own one has begun a line. No line may end where the level is `shut`,
-    nor before the next operator or comma in an `operand`. `is_broken` if a line has ended in it. `wrapped` if its last
-    operator begins a line. `question`, `subscript` and `chain` are columns of the first `?`, `[` and `.` at the start of
-    a line, `call` that of a call, and `is_chain` if `.` stands behind brackets in a line.
+    and in those that are `each` on a line of its own one has begun a line. No line may end where
+    the level is `shut`, nor before the next operator or comma in an `operand`. `is_broken` if a
+    line has ended in it. `wrapped` if its last operator begins a line. `question`, `subscript` and
+    `chain` are columns of the first `?`, `[` and `.` at the start of a line, `call` that of a call,
+    and `is_chain` if `.` stands behind brackets in a line.
     """
 
     indent: int
@@ -54,7 +55,8 @@ class Level(NamedTuple):
 class State(NamedTuple):
     """What has been placed before word `i`: up to which column, in which level.
 
-    The line begins with a word that is `depth` brackets deep, and `lowest` is the lowest of its words.
+    The line begins with a word that is `depth` brackets deep, and `lowest` is the lowest of its
+    words.
     """
 
     i: int
@@ -69,7 +71,8 @@ class Rules:
 
     def __init__(self, words: list[Word], indent: int) -> None:
         self.words, self.indent = words, indent
-        # What `_each` has made of a level, by its identity; the level is kept, so that no other takes it.
+        # What `_each` has made of a level, by its identity; the level is kept, so that no other
+        # takes it.
         self.with_each: dict[int, tuple[Level, Level]] = {}
         self.totals: list[int] = []
         total = 0
