@@ -42,7 +42,7 @@ class KernelEntry(NamedTuple):
 
     @property
     def kernel_span(self) -> Span | None:
-        return self.entry.kernel_span
+        return self.entry.key_span if self.is_implied else self.entry.kernel_span
 
 
 def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
@@ -69,7 +69,12 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
                 for key, kernel, backend in (entry[:3],)
             ]
         )
-    entry = DispatchEntry.at(COMPOSITE_IMPLICIT, function.func.flat_name, function.place("func"))
+    name = function.func.flat_name
+    source, number = function.field_spans.number("func")
+    if source is not None:
+        entry = DispatchEntry(COMPOSITE_IMPLICIT, name, None, source, number)
+    else:
+        entry = DispatchEntry.at(COMPOSITE_IMPLICIT, name, function.place("func"))
     return (KernelEntry(entry.key, entry.kernel, False, True, None, entry),)
 
 

@@ -49,11 +49,11 @@ class FieldSpans:
         fields: Sequence[tuple[str, Span]] = (),
         others: tuple[tuple[str, Span], ...] = (),
     ) -> FieldSpans:
-        """The places of a part of an entry, or of several."""
+        """The same from spans, for an operator that has no entry, or gets places from several."""
         spans = [span for _, span in fields]
         source = next((span.source for span in (entry, *spans) if span is not None), None)
         if source is None:
-            return NO_FIELDS
+            return FieldSpans(None, others=others)
         offsets = [at for span in spans for at in span[1:]]
         number = source.keep(*(entry[1:] if entry is not None else (0, 0)), *offsets)
         return FieldSpans(source, tuple([name for name, _ in fields]), number, others)
@@ -70,17 +70,21 @@ class FieldSpans:
 
     def find(self, name: str) -> Span | None:
         """Where a field is written."""
-        if self._source is not None and name in self._names:
-            return self._field(self._source, self._names.index(name))
+        source, number = self.number(name)
+        if source is not None:
+            return source.kept(number).first_line
         return next((span for other, span in self._others if other == name), None)
 
-    def _field(self, source: Source, index: int) -> Span:
-        return source.kept(self._number + 2 * index + 2).first_line
+    def number(self, name: str) -> tuple[Source | None, int]:
+        """The source that keeps the span of a field, and its number; no source if the entry does not have it."""
+        if self._source is None or name not in self._names:
+            return None, 0
+        return self._source, self._number + 2 * self._names.index(name) + 2
 
     def __iter__(self) -> Iterator[tuple[str, Span]]:
         if self._source is not None:
-            for index, name in enumerate(self._names):
-                yield name, self._field(self._source, index)
+            for index, name in enumerate(self._names, 1):
+                yield name, self._source.kept(self._number + 2 * index).first_line
         yield from self._others
 
     def __bool__(self) -> bool:
@@ -154,7 +158,7 @@ class DispatchEntry(NamedTuple):
 
     @property
     def key_span(self) -> Span | None:
-        return None if self.source is None else self.source.kept(self.number)
+        return None if self.source is None else self.source.kept(self.number).first_line
 
     @property
     def kernel_span(self) -> Span | None:
