@@ -26,11 +26,11 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe went away (`torchgen-lite list ops | head`), which is no error.
+        # The reader closed the pipe (`torchgen-lite list ops | head`); that is not an error.
         return FINE
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        with suppress(OSError):  # It may be stderr that is full.
+        with suppress(OSError):  # stderr itself may be full.
             stderr.write(f"torchgen-lite: cannot write the output: {reason}\n")
             stderr.flush()
         return CANNOT_RUN
@@ -72,7 +72,7 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
             session.report([Diagnostic("TG015", error.format_message())], kind="usage")
         return CANNOT_RUN
     except SystemExit as error:
-        # What click makes of a broken pipe; its exit code would say that outputs are stale.
+        # click's answer to a broken pipe; its exit code would mean that outputs are stale.
         raise BrokenPipeError from error
     except (KeyboardInterrupt, BrokenPipeError):
         raise
@@ -102,7 +102,7 @@ def run() -> None:
     except Stopped as stopped:
         code = stopped.code
     if sys.gettrace() is None and "coverage" not in sys.modules:
-        # Every file is closed by now. Taking the objects down one by one is a tenth of a run.
+        # All files are closed by now. Freeing the objects one by one takes a tenth of a run.
         os._exit(code)
     # Failed writes have been reported by now, and the interpreter would try once more.
     sys.stdout = sys.stderr = None
@@ -110,12 +110,14 @@ def run() -> None:
 
 
 def _streams() -> tuple[TextIO, TextIO]:
-    """stdout and stderr; without one of them nothing is done: a file would take its descriptor, and its output."""
+    """stdout and stderr. If either is closed nothing runs: an opened file would get its descriptor,
+    and with it its output.
+    """
     if sys.stdout is None or sys.stderr is None:
         if sys.stderr is not None:
             sys.stderr.write("torchgen-lite: stdout is closed\n")
         sys.exit(CANNOT_RUN)
-    # File names need not be valid text, and not every terminal has all characters.
+    # File names may be invalid text, and not every terminal can show all characters.
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     return sys.stdout, sys.stderr

@@ -13,7 +13,7 @@ from torchgen_lite.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# By group: name, module and one line of help; the help of the whole is shown without importing any of them.
+# By group: name, module and one line of help, so that `--help` imports no command.
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Every day": {
         "generate": ("generate", "Write the generated code."),
@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(f"{n:{width}}", help_) for n, (_, help_) in commands.items()])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Commands first: the options are those that every command has, and are rarely needed here."""
+        """Commands first: the options are common to every command and rarely needed here."""
         self.format_commands(ctx, formatter)
         click.Command.format_options(self, ctx, formatter)
 

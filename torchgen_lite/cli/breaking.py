@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line says, but for the projects."""
+    """The command line without the projects."""
 
     against: str
     level: Level
@@ -139,7 +139,7 @@ def _show_pages(
     versions: tuple[Sequence[Operator], Sequence[Operator]],
     found: Sequence[Diagnostic],
 ) -> None:
-    """The findings by their causes, in Markdown if that is asked for, and as a page."""
+    """Show the findings by cause, as Markdown if requested, and as a page."""
     from torchgen_lite.analysis.compare import causes
     from torchgen_lite.cli.backends.pages import (
         Answer,
@@ -172,7 +172,7 @@ def _show_others(
     versions: tuple[Sequence[Operator], Sequence[Operator]],
     found: Sequence[Diagnostic],
 ) -> None:
-    """What is new, and changes that break nothing."""
+    """Show what is new, and the changes that break nothing."""
     (_, added), (_, changed) = _others(versions, found)
     lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
     text = "".join(f"{line}\n" for line in lines)
@@ -182,7 +182,7 @@ def _show_others(
 def _others(
     versions: tuple[Sequence[Operator], Sequence[Operator]], found: Sequence[Diagnostic]
 ) -> list[tuple[str, list[str]]]:
-    """What breaks nothing, under two titles."""
+    """The changes that break nothing, under two titles."""
     from torchgen_lite.analysis.compare import added_operators, changed_compatibly
 
     changed = changed_compatibly(*versions, {one.operator or "" for one in found})
@@ -192,14 +192,17 @@ def _others(
     ]
 
 
-# So many findings are summed up by their causes.
+# From this many on, findings are summed up by cause.
 _MANY = 4
-# The time of matching grows faster than the length of the pattern.
+# Matching time grows faster than the length of the pattern.
 _LONGEST_PATTERN = 500
 
 
 def read_allowed(path: Path, today: date) -> tuple[list[str], list[Diagnostic]]:
-    """The patterns of names in a file, a line each: `aten::foo* 2027-01-31  # why`. One without a date holds for ever."""
+    """The name patterns in a file, one per line: `aten::foo* 2027-01-31  # why`.
+
+    A pattern without a date never expires.
+    """
     from torchgen_lite.loader.sources import read_source
 
     source, unread = read_source(path, Path.cwd())

@@ -26,7 +26,7 @@ def completion_command(session: Session, shell: str) -> int:
     if kind is None:
         session.warn(f"there is no completion for {shell}")
         return CANNOT_RUN
-    # The class asks the shell for its version only when it completes, not for the script.
+    # The class asks the shell for its version only to complete, not to print the script.
     script = kind(cli, {}, "torchgen-lite", "_TORCHGEN_LITE_COMPLETE")
     template = script.source_template
     click.echo(template % script.source_vars())

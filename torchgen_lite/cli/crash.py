@@ -16,7 +16,7 @@ from torchgen_lite.version import __version__
 def describe_crash(
     error: Exception, argv: Sequence[str], *, in_full: bool
 ) -> tuple[Diagnostic, str]:
-    """The diagnostic, and what follows it: the report, if it is in no file: `in_full`, or where none can be written."""
+    """The diagnostic and what follows it: the report, if `in_full` or if it cannot be saved."""
     report = _report(error, argv)
     place = None if in_full else _save(report)
     said = str(error).partition("\n")[0]
@@ -36,7 +36,7 @@ def _report(error: Exception, argv: Sequence[str]) -> str:
 
 
 def _save(report: str) -> str | None:
-    """Write the report to the folder of temporary files, under a name that is new."""
+    """Write the report to a new file in the folder for temporary files."""
     try:
         descriptor, name = tempfile.mkstemp(".txt", "torchgen-lite-crash-", text=True)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:

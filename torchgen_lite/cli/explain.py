@@ -23,7 +23,7 @@ def explain_command(session: Session, code: str) -> int:
     if text is None and not code.upper().startswith("TG"):
         from torchgen_lite.targets import TARGETS
 
-        # Targets of other packages have codes of their own, once they are loaded.
+        # Targets of other packages add their codes when loaded.
         text = explain(code) if list(TARGETS.values()) else None
     if text is None:
         help_ = did_you_mean(code.upper(), CODES) or "`torchgen-lite list codes` lists them"

@@ -41,7 +41,7 @@ class Request(NamedTuple):
 
     @property
     def about_one(self) -> list[str]:
-        """The options given that can be about a single project only."""
+        """The given options that apply to a single project only."""
         given = {
             "--schema": self.schema,
             "--output-dir": self.output_dir,
@@ -57,7 +57,7 @@ class Request(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether the run writes files, and does not only say which."""
+        """Whether the run writes files rather than only listing them."""
         return not (self.check or self.diff or self.dry_run)
 
 
@@ -168,7 +168,7 @@ def _run_each(
 
 
 def _diff_against(session: Session, request: Request) -> int:
-    """`diff --against`: two versions of the project, and nothing that is on disk."""
+    """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.project import project_against
     from torchgen_lite.cli.places import patch_folder
@@ -201,9 +201,9 @@ def run_generate(
     loaded: Callable[[Program], None] = _ignore,
     rendered: Rendered | None = None,
 ) -> int:
-    """Load and generate, then compare with the disk, alone in the output folder if this run writes.
+    """Load, generate and compare with the disk; a run that writes locks the output folder.
 
-    `loaded` is told of the program; `rendered` is what the last run rendered.
+    `loaded` is called with the program; `rendered` is what the last run rendered.
     """
     from torchgen_lite.cli.steps import lines_of_rendering
     from torchgen_lite.emit.lock import locked_folder
@@ -244,7 +244,10 @@ def _compare(
     root: Path,
     is_locked: bool = False,
 ) -> int:
-    """Plan; then write, or say what would be written. Temporary files of others go where the folder is ours."""
+    """Plan, then write or list what would be written.
+
+    Leftover temporary files are removed if this run holds the folder.
+    """
     from torchgen_lite.cli.plans import join, plan_of
     from torchgen_lite.emit.write import remove_leftovers
 
@@ -273,7 +276,7 @@ def _compare(
 
 
 def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Diagnostic]:
-    """TG018: outputs that have operators, and schema files that have none any more."""
+    """TG018: the outputs have operators, but the schema files no longer do."""
     taken = any(change.action in ("update", "delete") for change in plan.changes)
     if not program.functions and taken and not (request.check or request.allow_empty):
         files = ", ".join(f"`{source.path}`" for source in program.sources)

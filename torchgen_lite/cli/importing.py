@@ -1,4 +1,4 @@
-"""`import`: an existing library, as a schema file."""
+"""`import`: turns an existing library into a schema file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.importing.cpp_preprocessor import Macro
     from torchgen_lite.loader.importing.library import Library
 
-# Nothing was read that could be shown.
+# Nothing to show: no source was read.
 _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
 
 
@@ -88,7 +88,7 @@ def import_command(
         if left
         else counted(count, "operator")
     )
-    # No file is replaced by an empty one.
+    # Never replace a file by an empty one.
     if to is None or not count:
         session.answer("import", text, yaml=text)
     else:
@@ -118,7 +118,7 @@ def _read(
     namespace: str,
     macros: dict[str, Macro],
 ) -> Library:
-    """What the module, the files, or both say."""
+    """The library according to the module, the files, or both."""
     from torchgen_lite.loader.importing.cpp_tree import has_parser
     from torchgen_lite.loader.importing.library import Library
     from torchgen_lite.loader.importing.merge import name_kernels, put_together

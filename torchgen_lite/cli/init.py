@@ -1,7 +1,8 @@
-"""`init`: a project that runs, in this folder. Overwrites nothing, and writes nothing beside a configuration.
+"""`init`: creates a working project in this folder. Overwrites nothing, and writes nothing
+if there is a configuration already.
 
-The files of a project are those of `templates/init/<name>`, where it is called `mylib`; `templates/init/<name>.txt` is
-what is said at the end. There is one for each target of `STARTED`, and those that are called templates.
+The files come from `templates/init/<name>`, where the project is called `mylib`; the closing
+message is `templates/init/<name>.txt`. `<name>` is a target of `STARTED`, or a template.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder, parse_config
 
 STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
-# Each a device for PyTorch, which is called as the project is.
+# Each is a PyTorch device with the name of the project.
 TEMPLATES = ("torch-backend-cpp",)
 _IN_PYTHON = ("python", "torch-python")
 _NAME = "mylib"
-# What the first line of a schema file names, for editors that know JSON Schema.
+# Named in the first line of a schema file, for editors that know JSON Schema.
 _SCHEMA = "ops.schema.json"
 _CONFIG = CONFIG_FILES[0]
 _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
@@ -99,7 +100,7 @@ def init_command(
 
 
 def _is_name(name: str, is_device: bool) -> bool:
-    """Whether it can be a package, and a namespace in schemas and in C++; and a device, which has no digits."""
+    """Whether a name suits a package, a namespace (schemas, C++) and a device (no digits)."""
     from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
     from torchgen_lite.dialects.cpp_text import KEYWORDS
 
@@ -132,10 +133,10 @@ def _usual_name(is_device: bool) -> str:
 
 
 def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The files of a project as they are called and what they have, with these words in place of the template's."""
+    """The paths and texts of a project's files, with these words in place of the template's."""
     config: Config | None = None
     for path in sorted(folder.rglob("*")):
-        # An installer compiles every Python file that it installs, these too.
+        # Installers compile every Python file that they install, templates included.
         if not path.is_file() or path.parent.name == "__pycache__":
             continue
         shown, text = path.relative_to(folder).as_posix(), path.read_text("utf-8")
@@ -151,7 +152,7 @@ def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _change(shown: str, text: str) -> Change:
-    """A file is written unless it exists; to `.gitattributes` lines are added."""
+    """Write a file unless it exists; append lines to `.gitattributes`."""
     place = Path(shown)
     if not place.exists():
         return Change(shown, "create", None, text)

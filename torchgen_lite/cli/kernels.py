@@ -1,4 +1,4 @@
-"""`kernels`: the functions that the author writes, where they are, and stubs for those that are missing."""
+"""`kernels`: lists the functions that authors write and where, and adds stubs for missing ones."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _functions(
 
 
 def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFunction:
-    """A C++ function with the first of these files that has it."""
+    """A C++ function with the first of these files that contains it."""
     from torchgen_lite.emit.append import defined_in_cpp
 
     if not function.is_cpp:
@@ -145,9 +145,9 @@ def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: s
 
 
 def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[AuthorFunction]:
-    """Add functions to a file, which may not be there yet; those that it lacks. Raises OSError, SyntaxError.
+    """Add the functions that a file lacks, creating it if needed. Raises OSError, SyntaxError.
 
-    Another run may have added some since they were looked for.
+    Another run may have added some since the lookup.
     """
     from torchgen_lite.emit.append import add_cpp, add_python, has_function
     from torchgen_lite.emit.write import replace_file

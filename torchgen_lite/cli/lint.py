@@ -17,7 +17,7 @@ from torchgen_lite.diagnostics.text import counted
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
 
-# A fix may uncover another mistake; what still changes after so many rounds is not getting better.
+# A fix may uncover another mistake; after this many rounds more fixes won't help.
 _MAX_ROUNDS = 10
 
 ChooseFix = Callable[[Diagnostic], "Edit | None"]
@@ -66,7 +66,7 @@ def lint_command(
 
 
 def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: ChooseFix | None) -> int:
-    """Report; with `choose` only what is left when the fixes that it chooses are written."""
+    """Report; with `choose`, write the fixes that it picks and report what is left."""
     program, diagnostics = _find(session, schema, torch)
     fixed = 0
     for _ in range(_MAX_ROUNDS if choose else 0):
@@ -108,7 +108,7 @@ def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
         source, _ = read_source(path, config.root)
         edits = pick_edits(wanted, source.path) if source is not None else ()
-        # Of a file that begins with a byte order mark another text was read.
+        # With a byte order mark the analysed text differs from the file's.
         if source is not None and edits and edits[0].span.source.text == source.text:
             with writing(path):
                 replace_file(path, apply_edits(source.text, edits))

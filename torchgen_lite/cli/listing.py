@@ -109,12 +109,16 @@ def render_rows(kind: str, rows: list[Row], format_: str) -> str:
 
 
 def _cmake_text(text: str) -> str:
-    """A quoted argument of CMake: one item of a list, but for what CMake cannot hold (`[` or `]` alone, `\\` last)."""
+    """A quoted CMake argument: one list item, except what CMake cannot hold (a single `[` or `]`, a
+    trailing `\\`).
+    """
     return '"' + re.sub(r'[\\"$;]', r"\\\g<0>", text) + '"'
 
 
 def list_ops(program: Program) -> Iterator[Row]:
-    """Every operator: name, kind, and the keys that have kernels, of their own or from a backend's functional variant."""
+    """Every operator: name, kind, and the keys with kernels, including those made from a backend's
+    functional variant.
+    """
     from torchgen_lite.analysis.following import copied_kernels
 
     for operator in (*program.resolved.declared, *program.resolved.copying):
@@ -154,7 +158,7 @@ def list_templates() -> Iterator[Row]:
 
 
 def template_files() -> dict[str, Path]:
-    """The templates that can be overridden, ours and those of other targets, by the name that an override must have."""
+    """The templates that can be overridden, those of other packages included, by override name."""
     from torchgen_lite.emit.templates import find_templates, template_names
     from torchgen_lite.targets import TARGETS
 
@@ -167,13 +171,13 @@ def list_codes() -> Iterator[Row]:
     from torchgen_lite.diagnostics import CODES
     from torchgen_lite.targets import TARGETS
 
-    list(TARGETS.values())  # Those of other packages bring codes of their own.
+    list(TARGETS.values())  # Loads other packages' targets, which add their codes.
     for code in CODES.values():
         yield {"name": code.code, "severity": code.severity, "title": code.title}
 
 
 def list_cmake_dir() -> Iterator[Row]:
-    """Where `find_package(torchgen_lite)` has to look."""
+    """The folder that `find_package(torchgen_lite)` needs."""
     yield {"name": (Path(__file__).parents[1] / "cmake").as_posix()}
 
 

@@ -1,4 +1,4 @@
-"""How folders are called: in messages, and in patches."""
+"""How folders are named in messages and in patches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def shown_folder(folder: Path, root: Path) -> str:
-    """The output folder as the reader sees it: from here, or else from the project's root."""
+    """The output folder for readers: relative to this folder, or else to the project's root."""
     for base in (Path.cwd(), root):
         relative = _relative(folder, base)
         if relative is not None:
@@ -16,7 +16,7 @@ def shown_folder(folder: Path, root: Path) -> str:
 
 
 def patch_folder(folder: Path) -> str:
-    """The folder as `git apply` wants it in a patch: from the root of the repository, wherever one is in it."""
+    """The folder as `git apply` expects it: relative to the repository's root."""
     here = Path.cwd()
     top = next((one for one in (here, *here.parents) if (one / ".git").exists()), here)
     relative = _relative(folder, top)
@@ -24,16 +24,16 @@ def patch_folder(folder: Path) -> str:
 
 
 def is_passed_over(folder: Path) -> bool:
-    """Whether `git apply`, run here, leaves files in that folder alone: it looks at this folder and below."""
+    """Whether `git apply`, run here, skips files in that folder: it only patches below this one."""
     here = Path.cwd()
     return not (here / ".git").exists() and _relative(folder, here) is None
 
 
 def _relative(folder: Path, base: Path) -> str | None:
-    """Below `base`, `""` at it, None elsewhere."""
+    """The path relative to `base`, `""` for `base` itself, None outside of it."""
     try:
         relative = os.path.relpath(folder, base).replace(os.sep, "/")
-    except ValueError:  # Another drive.
+    except ValueError:  # On another drive.
         return None
     if relative == ".." or relative.startswith("../"):
         return None

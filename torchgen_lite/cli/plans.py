@@ -1,4 +1,4 @@
-"""How a plan is shown: the lines of `check`, the patch of `diff`, the table of `--dry-run`."""
+"""How plans are shown: the lines of `check`, the patch of `diff`, the table of `--dry-run`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATUS = {"create": "missing", "update": "changed", "delete": "orphan", "keep": 
 
 
 def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) -> Plan:
-    """The generated files against the disk. Raises OSError where that cannot be read."""
+    """The plan that brings the disk up to date. Raises OSError if a file cannot be read."""
     project = program.config.root
     root = project / program.config.output_dir
     return build_plan(
@@ -101,7 +101,7 @@ def render_plan(plan: Plan, prefix: str) -> str:
 
 
 def summary_line(plan: Plan) -> str:
-    """`3 written, 1 deleted, 18 unchanged`; what didn't happen is left out."""
+    """`3 written, 1 deleted, 18 unchanged`, without zero counts."""
     actions = [change.action for change in plan.changes]
     counts = (
         (actions.count("create") + actions.count("update"), "written"),
@@ -121,7 +121,7 @@ def report_files(
     *,
     diff: bool = False,
 ) -> None:
-    """What was found; machines are also told of each file, whose lines are compared and counted for them alone."""
+    """Report the findings and, in machine-readable formats, each file with its line counts."""
     parts = {} if session.is_text else json_parts(plan, generated, prefix, diff=diff)
     session.report(diagnostics, kind=kind, **parts)
 
@@ -129,7 +129,7 @@ def report_files(
 def json_parts(
     plan: Plan, generated: Generated, prefix: str, *, diff: bool = False
 ) -> dict[str, Any]:
-    """The parts of the JSON output that are about files."""
+    """The parts of the JSON output about files."""
     files: list[dict[str, object]] = []
     for change in plan.changes:
         added, removed = (0, 0) if change.action == "keep" else count_lines(change)
@@ -152,10 +152,10 @@ def json_parts(
 def write_build_files(
     depfile: str | None, stamp: str | None, program: Program, generated: Generated, root: Path
 ) -> None:
-    """What build tools ask for. Always written, even if no output changed: they expect it.
+    """Write the files that build tools ask for, even if no output changed: they expect them.
 
-    Outputs that stay the same keep their times, so that nothing made from them is made again. A build
-    tool that wants to see that the command has run looks at the stamp.
+    Unchanged outputs keep their timestamps, so that nothing is rebuilt from them; the stamp tells a
+    build tool that the command has run.
     """
     from torchgen_lite.emit.write import replace_file
 
@@ -167,7 +167,7 @@ def write_build_files(
 
 
 def build_inputs(program: Program) -> list[str]:
-    """Every file that the outputs are made from, and one that changes with each release."""
+    """Every file that the outputs depend on, and one that changes with each release."""
     from torchgen_lite import version
     from torchgen_lite.emit.templates import find_templates, template_names
     from torchgen_lite.pipeline import template_packages
@@ -187,7 +187,7 @@ def build_inputs(program: Program) -> list[str]:
 
 
 def _build_path(path: Path) -> str:
-    """As build tools name it: from the folder they run commands in, or in full."""
+    """The path for build tools: relative to the folder where they run commands, or absolute."""
     relative = os.path.relpath(path).replace(os.sep, "/")
     return path.as_posix() if relative.startswith("..") else relative
 

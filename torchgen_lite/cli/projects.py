@@ -25,11 +25,11 @@ _NO_PROJECT = (
 def each_project(
     session: Session, named: Sequence[str], alone: Sequence[str], run: Callable[[Session], int]
 ) -> int:
-    """Run a command in each project that the command line names, and give the worst exit code.
+    """Run a command in each project that the command line names, and return the worst exit code.
 
-    Projects are folders or configuration files, as arguments or behind `--config`; without any it is the one that
-    governs this folder. A workspace stands for its members. `alone` are options given that are about a single
-    project.
+    Projects are folders or configuration files, given as arguments or with `--config`; the default
+    is the project of this folder. A workspace stands for its members. `alone` lists given options that
+    apply to a single project only.
     """
     files, settings = split_options(session.config)
     found: list[Diagnostic] = []
@@ -67,15 +67,15 @@ def _named(name: str, found: list[Diagnostic]) -> Path | None:
 def _members(
     path: Path | None, found: list[Diagnostic], within: Sequence[Path] = ()
 ) -> Iterator[Path]:
-    """The configurations of a workspace, in the order in which it lists them; one that isn't one stands for itself.
+    """The configurations of a workspace's members in order, or just the given one if it has none.
 
-    `within` are the workspaces that list this one; it may list them in turn, and itself.
+    `within` holds the enclosing workspaces, since a workspace may list one of them, or itself.
     """
     if path is None:
         return
     config, diagnostics = load_config(path.parent, path)
     if not config.members or has_errors(diagnostics):
-        # What is wrong with it is said when it is run.
+        # Its mistakes are reported when it runs.
         yield path
         return
     for pattern in config.members:

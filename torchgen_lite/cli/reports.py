@@ -1,4 +1,4 @@
-"""What a run found, for machines: one document in the end, however many projects there were and however it ended."""
+"""A run's findings for machines: one document, however many projects and however it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MACHINE_FORMATS = ("json", "github", "sarif")
 
 
 class Report(NamedTuple):
-    """What a command found in one project; `extra` are lists that its JSON has besides, such as `files`."""
+    """A command's findings in one project; `extra`: more lists for its JSON, such as `files`."""
 
     kind: str
     diagnostics: Sequence[Diagnostic]
@@ -24,7 +24,7 @@ class Report(NamedTuple):
 
 
 def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -> str:
-    """The document; `ok` is what the exit code says."""
+    """The document; `ok` agrees with the exit code."""
     diagnostics = [one for report in reports for one in report.diagnostics]
     if output_format == "github":
         from torchgen_lite.diagnostics import render_github
@@ -52,7 +52,7 @@ def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -
 
 
 def asked_format(argv: Sequence[str], default: str) -> str:
-    """The format that a command line asks for which cannot be read as a whole."""
+    """The output format requested by a command line that could not be parsed."""
     words = [word for one in argv for word in one.split("=", 1)]
     places = [n for n, word in enumerate(words[:-1]) if word == "--output-format"]
     asked = words[places[-1] + 1] if places else default
@@ -60,9 +60,10 @@ def asked_format(argv: Sequence[str], default: str) -> str:
 
 
 def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Diagnostic]:
-    """The same, with the paths of a project in a folder below this one as they are from here.
+    """The diagnostics with paths relative to this folder, for a project in a folder below.
 
-    Sources are named from their project's root, in generated files too; messages are read, and clicked at, here.
+    Sources are named relative to their project's root, as in generated files; but messages are read
+    and clicked on here.
     """
     prefix = os.path.relpath(root).replace(os.sep, "/")
     if prefix == "." or prefix.startswith(("..", "/")):
@@ -76,7 +77,7 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
 
 
 def with_paths(diagnostics: Sequence[Diagnostic], rename: Callable[[str], str]) -> list[Diagnostic]:
-    """The same, with other names of their sources."""
+    """The diagnostics with their sources renamed."""
     moved: dict[int, Source] = {}
 
     def move_span(span: Span) -> Span:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What was found. `plan` is the generated code against the disk, `changes` is it against the other side."""
+    """The findings. `plan` compares generated code with the disk, `changes` with the other side."""
 
     plan: Plan
     breaking: Sequence[Diagnostic]
@@ -97,7 +97,7 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
     found = _find(session, program, generated, against, level)
     stale = [plans.out_of_date(change, prefix) for change in found.plan.pending]
     _show_page(session, _page(program, against, found, prefix), summary)
-    # GitHub shows the first ten of a step.
+    # GitHub shows only the first ten of a step.
     diagnostics = [*found.breaking, *found.new, *found.plan.diagnostics, *stale]
     if not session.is_text:
         parts = plans.json_parts(found.plan, generated, prefix)
@@ -146,12 +146,12 @@ def _find(
 
 
 def _identity(one: Diagnostic) -> tuple[str, ...]:
-    """What a diagnostic is about, wherever it stands."""
+    """What a diagnostic says, regardless of its place."""
     return one.code, one.operator, one.message
 
 
 def _take(known: Counter[tuple[str, ...]], one: tuple[str, ...]) -> bool:
-    """Whether it was there before, that many times."""
+    """Whether a diagnostic was there before; each old one is matched once."""
     known[one] -= 1
     if known[one] >= 0:
         return True
@@ -199,7 +199,7 @@ def _title(program: Program, against: str) -> str:
 
 
 def _summary(found: Review) -> list[tuple[str, ...]]:
-    """A line for each part."""
+    """One line for each part."""
     stale, new = len(found.plan.pending), len(found.new)
     added, removed = _size(found.changes)
     resolved = f", {found.resolved} resolved" if found.resolved else ""
@@ -229,7 +229,7 @@ def _place(one: Diagnostic) -> str:
 
 
 def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:
-    """For each target how many files change, and by how many lines."""
+    """For each target, how many files change and by how many lines."""
     target_of = {**found.before.target_of, **found.generated.target_of}
     for target in dict.fromkeys(target_of.values()):
         changes = [change for change in found.changes if target_of[change.path] == target]

@@ -1,4 +1,4 @@
-"""What the global options say, and how a command talks: data on stdout, everything else on stderr."""
+"""The global options, and how commands write: data to stdout, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CANNOT_RUN = frozenset(
 
 
 class Refused(Exception):
-    """A command cannot do what was asked for, or has nothing to work on; `diagnostics` say why."""
+    """A command cannot do what was asked, or has nothing to work on; `diagnostics` say why."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__()
@@ -49,14 +49,14 @@ class Refused(Exception):
 
 
 def require(diagnostics: Sequence[Diagnostic]) -> None:
-    """Go on only without errors. Raises Refused."""
+    """Raise Refused if there are errors."""
     if has_errors(diagnostics):
         raise Refused(*diagnostics)
 
 
 @contextmanager
 def writing(path: str | Path = "") -> Iterator[None]:
-    """A context for writing a file that the user named. Raises Refused (TG009) where it cannot be written."""
+    """A context for writing a file that the user named. Raises Refused (TG009) if writing fails."""
     try:
         yield
     except OSError as error:
@@ -67,9 +67,9 @@ def writing(path: str | Path = "") -> Iterator[None]:
 
 @dataclass(slots=True)
 class Session:
-    """The global options, which may stand before or after the command, the last one wins; and what was found.
+    """The global options, accepted before or after the command (the last one wins), and findings.
 
-    `root` is the folder of the project that messages are about, and None for this one.
+    `root` is the folder of the project that messages are about; None means this folder.
     """
 
     config: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Session:
     reports: list[Report] = field(default_factory=list)
 
     def settings(self) -> tuple[Config, tuple[Diagnostic, ...]]:
-        """The configuration that the options name."""
+        """The configuration that the options select."""
         from torchgen_lite.cli.settings import load_settings
 
         settings, diagnostics = load_settings(Path.cwd(), self.config)
@@ -92,7 +92,7 @@ class Session:
         return settings, diagnostics
 
     def load(self, **arguments: Any) -> Program:
-        """The program, by the configuration that the options name."""
+        """The program, under the configuration that the options select."""
         from torchgen_lite.pipeline import load
 
         started = perf_counter()
@@ -116,19 +116,19 @@ class Session:
             _say(f"{text}\n")
 
     def note(self, text: str) -> None:
-        """A line for `-v`, which asks what is done."""
+        """A line that only `-v` shows: what the run does."""
         if self.verbose:
             _say(f"{text}\n")
 
     def warn(self, text: str) -> None:
-        """A line that even `-q` shows: what is wrong."""
+        """A line about a problem, which even `-q` shows."""
         _say(f"{text}\n")
 
     def print_patch(self, text: str) -> None:
-        """Write a patch to stdout, byte by byte: line ends and bytes that are not UTF-8 are for git to see."""
+        """Write a patch to stdout as bytes: git needs line ends and invalid UTF-8 unchanged."""
         data = text.encode("utf-8", "surrogateescape")
         stream = getattr(sys.stdout, "buffer", None)
-        with suppress(BrokenPipeError):  # That there is a patch is what the exit code says.
+        with suppress(BrokenPipeError):  # The exit code already says that there is a patch.
             if stream is None:
                 click.echo(data.decode("utf-8", "replace"), nl=False)
             else:
@@ -146,7 +146,7 @@ class Session:
         summary: Mapping[str, int] | None = None,
         extra: Mapping[str, object] | None = None,
     ) -> None:
-        """Diagnostics: text goes to stderr at once, what machines read to stdout when the run ends."""
+        """Report diagnostics: text goes to stderr at once, machine formats to stdout at the end."""
         if self.root is not None:
             diagnostics = seen_from_here(diagnostics, self.root)
         if not self.is_text:
@@ -155,7 +155,7 @@ class Session:
             self._report_text(diagnostics)
 
     def answer(self, kind: str, text: str, **data: object) -> None:
-        """What was asked for: text on stdout, or data in the JSON document. SARIF has findings alone."""
+        """The answer: text on stdout, or data in the JSON document. SARIF has findings only."""
         if self.output_format not in ("json", "sarif"):
             click.echo(text, nl=False)
         self.report([], kind=kind, extra=data)
@@ -170,7 +170,7 @@ class Session:
             _say(render_full(diagnostics, color=self.use_color(), limit=limit))
 
     def close(self, code: int) -> None:
-        """The end of a run: what was reported, in one document that says what the exit code says."""
+        """End the run: write what was reported as one document, which agrees with the exit code."""
         if self.reports:
             text = render_reports(self.reports, self.output_format, ok=code == FINE)
             click.echo(text, nl=False)
@@ -186,7 +186,7 @@ class Session:
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def exit_code(self, diagnostics: Iterable[Diagnostic]) -> int:
-        """0, 1 or 2 by what the diagnostics are about."""
+        """0, 1 or 2, depending on the codes of the diagnostics."""
         found = list(diagnostics)
         errors = {d.code for d in found if d.severity == "error"}
         if errors & _CANNOT_RUN:
@@ -195,7 +195,7 @@ class Session:
 
 
 def _say(text: str) -> None:
-    """Write to stderr. What a run does, and how it ends, does not depend on whether that is read."""
+    """Write to stderr. A closed stderr changes neither what a run does nor how it ends."""
     with suppress(BrokenPipeError):
         click.echo(text, err=True, nl=False, color=True)
 
@@ -249,7 +249,7 @@ def _store(context: click.Context, parameter: click.Parameter, value: object) ->
     if given and value is not None:
         session = context.ensure_object(Session)
         name = parameter.name or ""
-        # What may be given several times adds up, before and behind the command's name.
+        # Repeatable options accumulate before and after the command's name.
         setattr(session, name, (*getattr(session, name), *value) if type(value) is tuple else value)
 
 

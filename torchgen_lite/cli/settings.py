@@ -1,4 +1,4 @@
-"""Which configuration governs a run: `--config` names a file, or gives one setting in TOML."""
+"""The configuration of a run: `--config` names a file, or gives one setting in TOML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def load_settings(start: Path, options: Sequence[str]) -> tuple[Config, tuple[Diagnostic, ...]]:
-    """The configuration of the file named, with each `--config 'key = value'` put over it in turn."""
+    """The configuration of the named file, overridden by each `--config 'key = value'` in turn."""
     files, settings = split_options(options)
     config, diagnostics = load_config(start, (start / files[-1]).resolve() if files else None)
     found = list(diagnostics)
@@ -33,7 +33,7 @@ def load_settings(start: Path, options: Sequence[str]) -> tuple[Config, tuple[Di
 
 
 def _put_over(config: Config, given: Config) -> Config:
-    """What `given` sets, in place of what `config` says; of a target's options, those it names."""
+    """`config` overridden by what `given` sets; target options are overridden one by one."""
     plain = Config(root=given.root, path=given.path)
     changed = {
         field.name: getattr(given, field.name)

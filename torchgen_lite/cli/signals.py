@@ -1,4 +1,4 @@
-"""Signals that ask a run to stop. It removes its temporary files, and exits with 128 and the signal's number."""
+"""Signals that stop a run: it removes its temporary files and exits with 128 + signal number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NoReturn
 
 
 class Stopped(BaseException):
-    """A signal came. It is not an `Exception`, so that nothing on the way takes it for the user's mistake."""
+    """A signal arrived. Not an `Exception`, so that no handler mistakes it for a user's mistake."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -16,7 +16,7 @@ class Stopped(BaseException):
 
 
 def stop_on_signals() -> None:
-    """Raise Stopped on SIGINT, SIGTERM and SIGHUP; those that are ignored (`nohup`) stay ignored."""
+    """Raise Stopped on SIGINT, SIGTERM and SIGHUP; ignored ones (`nohup`) stay ignored."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -24,7 +24,7 @@ def stop_on_signals() -> None:
 
 
 def raise_again() -> NoReturn:
-    """Raise Stopped for a signal whose exception got lost: watchfiles waits in Rust, and takes it for the end."""
+    """Raise Stopped again if watchfiles, which waits in Rust, swallowed it and just returned."""
     if not _received:
         raise KeyboardInterrupt
     raise Stopped(_received[-1])
@@ -34,7 +34,7 @@ _received: list[int] = []
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    # A second one ends the process at once, should cleaning up take too long.
+    # A second signal ends the process at once, in case cleanup takes too long.
     signal.signal(number, signal.SIG_DFL)
     _received.append(number)
     raise Stopped(number)

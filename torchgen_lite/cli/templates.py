@@ -105,7 +105,7 @@ def _overrides(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
-    """What is wrong with overrides of templates that the configured targets do not use."""
+    """Mistakes in overrides of templates that no configured target uses."""
     from torchgen_lite.emit.render import RenderError, build_environment, load_template
     from torchgen_lite.pipeline import template_packages
     from torchgen_lite.targets import TARGETS

@@ -20,17 +20,17 @@ from torchgen_lite.diagnostics.text import counted
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
 
-# Editors write a file in several steps, which end within this time.
+# Editors save a file in several steps, all within this time.
 _QUIET_MS = 5
 _LONGEST_MS = 200
-# How long a change between a run and the beginning of watching may go unnoticed.
+# How long a change made between a run and the start of watching may go unnoticed.
 _FIRST_LOOK_MS = 300
 
 
 def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> NoReturn:
-    """Run `generate`, which reports each program that it loads, at once and after each save. Ends with a signal.
+    """Run `generate` now and after each save, until a signal. It reports each program it loads.
 
-    If a run finds mistakes, the diagnostics are shown, and the last good output stays.
+    If a run finds mistakes, it shows the diagnostics and keeps the last good output.
     """
     if not session.is_text:
         raise click.UsageError(
@@ -74,7 +74,7 @@ def _watch(session: Session, generate: Callable[[Callable[[Program], None]], int
 
 
 def _stamps(files: Collection[Path]) -> dict[Path, tuple[int, ...]]:
-    """Tells one save of a file from another: a save may happen between a run and the beginning of watching."""
+    """Stamps that tell saves apart: one may come between a run and the start of watching."""
     stamps: dict[Path, tuple[int, ...]] = {}
     for path in files:
         with suppress(OSError):
@@ -90,17 +90,17 @@ def _folders(files: Collection[Path]) -> list[Path]:
 def _run(
     session: Session, generate: Callable[[Callable[[Program], None]], int], files: set[Path]
 ) -> None:
-    """One run. If it fails, the files that it has read are watched, and those of the last run."""
+    """One run. If it fails, watch the files that it read and those of the last run."""
     try:
         generate(lambda program: files.update(inputs_of(program)))
     except Refused as refused:
         session.report(refused.diagnostics, kind="generate")
-    # Collecting is switched off in a run; here there is time for it.
+    # Garbage collection is off during a run; here there is time for it.
     gc.collect()
 
 
 def inputs_of(program: Program) -> Iterator[Path]:
-    """The files that a program is read from, those that are missing too, and the templates of the project."""
+    """The files that a program is read from, missing ones too, and the project's templates."""
     from torchgen_lite.emit.templates import template_names
 
     config = program.config
@@ -110,7 +110,7 @@ def inputs_of(program: Program) -> Iterator[Path]:
     names += [module.source.path for index in indexes for module in index.modules]
     for folder in config.template_dirs:
         names += [Path(folder, name) for name in template_names(config.root / folder)]
-        # So that its folders are watched, for those that are new.
+        # So that its folders are watched for new files.
         names += [Path(root, "any.j2") for root, _, _ in os.walk(config.root / folder)]
     for name in names:
         if name:

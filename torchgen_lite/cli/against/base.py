@@ -27,7 +27,7 @@ class Base:
 
 
 def load_base(against: str, schema: Sequence[str], program: Program) -> Program:
-    """The old version, read as the new one is; its own errors mean that nothing can be compared."""
+    """The old version, read like the new one; if it has errors, nothing can be compared."""
     from torchgen_lite.analysis.program import build_program
     from torchgen_lite.analysis.resolve import derive_functions
     from torchgen_lite.loader.native_functions import load_native_functions
@@ -59,7 +59,7 @@ def has_its_errors(against: str) -> Diagnostic:
 
 
 def is_release(against: str) -> bool:
-    """Whether it is a PyTorch: `torch:2.9`, or a wheel."""
+    """Whether it names a PyTorch release: `torch:2.9`, or a wheel."""
     return against.startswith("torch:") or against.endswith(".whl")
 
 
@@ -79,7 +79,7 @@ def read_base(against: str, config: Config, schema: Sequence[Path] = ()) -> Base
         for root in roots_in(folder, config)
     ]
     paths = [folder] if folder.is_file() else next(filter(None, inside), [])
-    # An empty text would be this folder, and most likely a variable that was not set.
+    # An empty text would mean this folder, but is most likely an unset variable.
     if not paths or not against:
         return _read_revision(against, names, config.root)
     sources: list[Source] = []
@@ -92,15 +92,15 @@ def read_base(against: str, config: Config, schema: Sequence[Path] = ()) -> Base
 
 
 def roots_in(folder: Path, config: Config) -> tuple[Path, Path]:
-    """Where another version of a project may be in a folder: a project that is a folder of this one is looked for
-    where it lies here, and then as if it were this one."""
+    """Where a folder may hold another version of a project: at the project's path below the
+    current folder, then at the top."""
     return folder / shown_folder(config.root, Path.cwd()), folder
 
 
 def _read_revision(revision: str, names: Sequence[str], root: Path) -> Base:
     """The files as git has them at a revision, under names such as `main:native_functions.yaml`.
 
-    A file that isn't there yet is new, and takes nothing from the comparison; one of them has to be there.
+    A file missing at the revision is new and takes no part; at least one must exist.
     """
     from torchgen_lite.loader.sources import MAX_BYTES, decode_source
 

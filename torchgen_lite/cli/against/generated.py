@@ -24,7 +24,7 @@ def generate_old(against: str, program: Program, targets: Sequence[str] = ()) ->
 
 
 def changed_files(old: Generated, new: Generated) -> Iterator[Change]:
-    """The files that are not the same, sorted by path."""
+    """The files that differ, sorted by path."""
     for path in sorted({*old.files, *new.files}):
         was, now = old.files.get(path), new.files.get(path)
         if was != now:

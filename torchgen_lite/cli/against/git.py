@@ -20,15 +20,15 @@ from torchgen_lite.loader.sources import MAX_BYTES
 # Names of branches and tags, hashes, `HEAD~2`, `v1^{commit}`, `main@{yesterday}`; never an option, and no
 # `:`, which would name a file.
 _REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./+~^{}-]*")
-# What a project is read from: schema files, configuration, templates, and modules of kernels.
+# The kinds of files a project is read from: schemas, configuration, templates, kernel modules.
 _SUFFIXES = (".yaml", ".yml", ".toml", ".j2", ".py", ".pyi")
 _REGULAR = ("100644", "100755")
-# Files that are in memory together.
+# How many files are held in memory at once.
 _AT_ONCE = 500
 
 
 class NoRevisionError(ValueError):
-    """There is no such revision, or no git."""
+    """The revision or git itself is missing."""
 
 
 class Commit(NamedTuple):
@@ -65,17 +65,17 @@ def find_commit(revision: str, root: Path) -> Commit:
 
 
 def show_file(commit: Commit, path: Path) -> bytes | None:
-    """A file as it is in a commit; None if the commit does not have it."""
+    """The content of a file in a commit; None if the commit does not have it."""
     name = os.path.relpath(path, commit.top).replace(os.sep, "/")
     shown = _git(commit.top, "show", "--no-textconv", f"{commit.hash}:{name}")
     return shown.stdout if shown.returncode == 0 else None
 
 
 def write_files(commit: Commit, to: Path, names: Collection[str]) -> None:
-    """Write what a project is read from to a folder, as it is in the commit.
+    """Write a commit's version of a project's input files to a folder.
 
-    These are the files with these names, from the root of the repository, and those of known kinds in the folders with
-    these names. Symbolic links and files that are too large for a source are left out.
+    Names are paths from the repository's root: files are written, and of folders all files of
+    known kinds. Symbolic links and files too large for a source are skipped.
     """
     listed = _git(commit.top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit.hash).stdout
     files = [
@@ -94,7 +94,7 @@ def _write_blobs(top: Path, to: Path, files: Sequence[tuple[PurePosixPath, str]]
     for path, _ in files:
         header = stream.readline().split()
         if len(header) != 3:
-            continue  # It is not there: the clone is a partial one.
+            continue  # Missing, since the clone is partial.
         destination = to.joinpath(*path.parts)
         destination.parent.mkdir(parents=True, exist_ok=True)
         destination.write_bytes(stream.read(int(header[2])))

@@ -1,4 +1,4 @@
-"""Other versions of a project: its configuration, modules and templates as they were, besides its schema files."""
+"""Other versions of a project, with the configuration, modules and templates of that version."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class NotThere(Refused):
-    """The revision is there, and does not have the project."""
+    """The revision exists but does not have the project."""
 
 
 @contextmanager
@@ -43,9 +43,9 @@ def project_against(
 ) -> Iterator[Program]:
     """The program of the other side; raises Refused if there is none, or it has errors.
 
-    A revision, or a folder with a configuration, is a project of its own. Schema files alone and those of a PyTorch are
-    read under the configuration of `program`. Whatever is generated from that program is generated inside this context:
-    the files of a revision, its templates among them, are there as long as it lasts.
+    A revision, or a folder with a configuration, is a separate project. Bare schema files and
+    those of a PyTorch release are read under the configuration of `program`. Generate from the
+    program only inside this context: it removes a revision's files, templates included, on exit.
     """
     from torchgen_lite.pipeline import load
 
@@ -68,7 +68,9 @@ def project_against(
 def _find_there(
     session: Session, against: str, config: Config, schema: Sequence[str], folder: Path
 ) -> Config | None:
-    """The configuration of the other version; of a revision its files go to `folder`. None where there are only schema files."""
+    """The configuration of the other version, or None for bare schema files. The files of a
+    revision are written to `folder`.
+    """
     path = Path(against)
     if schema or is_release(against) or path.is_file():
         return None
@@ -94,7 +96,7 @@ def _find_there(
 
 
 def _in_repository(place: Path, names: Collection[str]) -> set[str]:
-    """Paths of a project from the root of the repository, `place` being the project's."""
+    """A project's paths relative to the repository's root; `place` is that of the project."""
     return {os.path.normpath(place / name).replace(os.sep, "/") for name in names if name}
 
 

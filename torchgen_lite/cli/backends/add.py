@@ -1,4 +1,4 @@
-"""`add`: entries of PyTorch in the author's schema file, for a backend's kernels."""
+"""`add`: copies PyTorch entries to the author's schema file, for a backend's kernels."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _unknown(pytorch: Native, names: Sequence[str], key: str) -> Iterator[Diagno
 
 
 def _with_delegates(pytorch: Native, names: Sequence[str]) -> Iterator[NativeFunction]:
-    """The functions, each after the one that has its kernel; each once."""
+    """The functions without repeats, each after the one that has its kernel."""
     seen: set[str] = set()
     for name in names:
         function = pytorch[f"aten::{name.removeprefix('aten::')}"]
@@ -88,7 +88,7 @@ def _with_delegates(pytorch: Native, names: Sequence[str]) -> Iterator[NativeFun
 
 
 def entry(function: NativeFunction, key: str) -> str:
-    """An entry in the canonical form: the schema of PyTorch, and one kernel, or none for what delegates."""
+    """An entry in canonical form: PyTorch's schema and one kernel, or none if it delegates."""
     schema = function.func
     lines = [f"- func: {schema.local_text}"]
     if function.device_check is not None:

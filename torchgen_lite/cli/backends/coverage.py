@@ -1,4 +1,4 @@
-"""`coverage`: which of PyTorch's operators a backend has, and what calls of the others come to."""
+"""`coverage`: which PyTorch operators a backend has, and what happens to calls of the others."""
 
 from __future__ import annotations
 
@@ -135,9 +135,9 @@ def coverage_command(
     torchgen-lite coverage --key PrivateUse1 --only core --show nothing --write coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
-    # A project without schema files of its own is fine where kernels come from elsewhere.
+    # A project needs no schema files if its kernels come from elsewhere.
     program = load_with_native(session, schema, native, alone=bool(modules or folders))
-    # What is wrong with an entry for this release, `lint` and `upgrade` say.
+    # `lint` and `upgrade` report entries that are wrong for this release.
     known = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
     wrong = [*known, *_unknown(program, key, like, only)]
     require(wrong)
@@ -153,7 +153,7 @@ def coverage_command(
     worse = list(_compare(program, selected, against)) if against is not None else []
     if worse:
         session.report(sort_diagnostics(worse), kind="coverage")
-    # Of some of the operators with a tag it says little how many are served.
+    # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
     sections = [*_totals(key, selected, tags), *_lists(selected, show), *_beside(key, kernels)]
     sections = with_findings(session, "served worse than before", worse, sections)
@@ -210,7 +210,7 @@ def _select(
 
 
 def _is_called(name: str, called: Collection[str]) -> bool:
-    """Whether a log has the operator, or one of its name without saying which overload."""
+    """Whether a log names the operator, or its base name without an overload."""
     base, _, overload = name.partition(".")
     return base in called or name in called or (not overload and f"{name}.default" in called)
 
@@ -248,7 +248,7 @@ def _lists(selected: Sequence[Covered], show: Sequence[str]) -> list[Section]:
 
 
 def _beside(key: str, kernels: Kernels) -> list[Section]:
-    """How many kernels there are at the other keys of the backend: autograd, autocast, sparse."""
+    """The number of kernels at the backend's other keys: autograd, autocast, sparse."""
     counts = Counter(
         other
         for own in kernels.of.values()
@@ -278,7 +278,7 @@ def _compare(program: Program, selected: Sequence[Covered], against: Path) -> It
         if name in own:
             yield finding(own[name], "TG370", message, own[name].place("dispatch"), now.name)
         else:
-            # No line of the schema file is about it, but one of what was kept is.
+            # It has no line in the schema file, but it has one in the saved report.
             start = text.find(f'"{name}"')
             place = Label(Span(kept, start, start + len(name) + 2), now.name)
             yield Diagnostic("TG370", message, place if start >= 0 else None, operator=name)

@@ -16,7 +16,7 @@ from torchgen_lite.targets import TARGETS
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-# What may be wrong with an entry for one release and right for another, or does not matter for these questions.
+# Mistakes that depend on the release, or that do not matter for coverage.
 ABOUT_PYTORCH = frozenset({"TG301", "TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
 
 
@@ -34,19 +34,19 @@ def native_options(command: _Command) -> _Command:
 def load_with_native(
     session: Session, schema: Sequence[str], native: str, *, alone: bool = False
 ) -> Program:
-    """The program with its context. With `alone`, only the context is wanted, and no schema file is read."""
+    """The program with its context. With `alone`, only the context: no schema file is read."""
     wanted = _from_here(native) or session.settings()[0].native or INSTALLED
     return session.load(schema=() if alone else schema or None, native=wanted, kernels=False)
 
 
 def backend_policy(program: Program) -> Policy:
-    """What the backend's target registers: the one that is configured, or the one that makes structured kernels."""
+    """The policy of the configured backend target, or else of the one for structured kernels."""
     names = [name for name in (*program.config.targets, *TARGETS) if name in TARGETS]
     policies = [TARGETS[name].policy for name in names]
     return next(p for p in policies if p.in_pytorch and Origin.structured in p.makes)
 
 
 def _from_here(release: str) -> str:
-    """A path of the command line is relative to this folder, one of the configuration to that of the project."""
+    """Paths on the command line are relative to this folder, configured ones to the project's."""
     here = Path.cwd() / release
     return str(here) if release and here.exists() else release

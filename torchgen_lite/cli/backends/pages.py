@@ -1,4 +1,4 @@
-"""What `coverage` and `upgrade` found, as text, as Markdown for a pull request, and as a page with search."""
+"""Renders the findings of `coverage` and `upgrade` as text, Markdown or a searchable page."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Answer(NamedTuple):
 def with_findings(
     session: Session, title: str, found: Sequence[Diagnostic], sections: Sequence[Section]
 ) -> list[Section]:
-    """The sections, behind one that has the findings where these are in no other text: in Markdown."""
+    """The sections; for Markdown, which shows findings nowhere else, preceded by one with these."""
     if session.output_format != "markdown" or not found:
         return list(sections)
     return [Section(title, finding_rows(found)), *sections]
 
 
 def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
-    """The operator, and what is said of it."""
+    """Rows of an operator and the message about it."""
     return [(one.operator or "", one.message, one.help or "") for one in found]
 
 
 def show_answer(session: Session, answer: Answer, html: Path | None) -> None:
-    """Print it in the format that is asked for, and write the page if there is to be one."""
+    """Print the answer in the requested format, and write the page if one is requested."""
     if session.output_format == "markdown":
         click.echo(render_markdown(answer), nl=False)
     else:
@@ -161,7 +161,7 @@ show();
 
 
 def render_html(answer: Answer) -> str:
-    """One page that needs nothing but itself; it shows the first 500 rows that match."""
+    """A self-contained page; it shows the first 500 rows that match."""
     sections = "".join(
         f"<h2>{escape(title)}</h2><table>{''.join(map(_html_row, rows))}</table>\n"
         for title, rows in answer.sections

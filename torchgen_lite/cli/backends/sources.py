@@ -19,7 +19,7 @@ from torchgen_lite.loader.sources import read_bytes, shown_path
 
 
 class RegularFile(click.Path):
-    """A file that is there; a pipe or a device might never end."""
+    """An existing regular file: a pipe or a device might never end."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, context: click.Context | None
@@ -37,7 +37,7 @@ _NAME = re.compile(r"(?:(\w+)::)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)")
 
 
 def read_any_text(path: Path) -> str:
-    """The text of a foreign file, whatever bytes it has. Raises Refused where it cannot be read or is too large."""
+    """The text of a foreign file, whatever its bytes. Raises Refused if unreadable or too large."""
     data, found = read_bytes(path, shown_path(path, Path.cwd()))
     require(found)
     return (data or b"").decode("utf-8", "replace")
@@ -54,9 +54,9 @@ def loaded_kernels(modules: Sequence[str]) -> Kernels:
 
 
 def scanned_kernels(folders: Sequence[Path]) -> Kernels:
-    """What `m.impl("name", ...)` in blocks of `TORCH_LIBRARY_IMPL(aten, KEY, m)` says, by name; nothing is compiled.
+    """Kernels that `m.impl("name", ...)` registers in `TORCH_LIBRARY_IMPL(aten, KEY, m)` blocks.
 
-    A fallback is `m.fallback(...)` in a block for the namespace `_`.
+    The text is matched, not compiled. A fallback is `m.fallback(...)` in a block for namespace `_`.
     """
     of: dict[str, dict[str, str]] = {}
     fallbacks: set[str] = set()
@@ -88,7 +88,7 @@ def _files(folders: Sequence[Path]) -> Iterator[Path]:
 def called_names(text: str) -> set[str]:
     """The names of operators in a log, a profile or an exported graph: `aten::add.Tensor`, `aten.add.Tensor`.
 
-    A graph says that an operator has no overload name, `aten.relu.default`, and so does what is returned.
+    Graphs write an empty overload name as `aten.relu.default`; so does the result.
     """
     words = set(re.findall(r"\baten(?:::|\.)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?", text))
     names = {word.replace("aten.", "aten::", 1) for word in words}

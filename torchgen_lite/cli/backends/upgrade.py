@@ -52,7 +52,7 @@ class Both:
     new: Program
 
     def pairs(self) -> Iterator[tuple[NativeFunction, Operator | None, Operator | None]]:
-        """The author's entries of operators of PyTorch, each with the operator before and after."""
+        """The author's entries for PyTorch operators, each with the operator before and after."""
         old, new = self.old.resolved.by_name, self.new.resolved.by_name
         for function in self.program.functions:
             if function.namespace == "aten":
@@ -109,7 +109,7 @@ def upgrade_command(
     require(wrong)
     both = Both(program, native_program(program), _program(program, after))
     key = key or _key_of(program)
-    # Entries by name of operators that the old release doesn't have either.
+    # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(both)]
     if found:
@@ -137,7 +137,7 @@ def _program(program: Program, native: NativeOperators) -> Program:
 
 
 def _key_of(program: Program) -> str:
-    """The key that most kernels are for."""
+    """The key with the most kernels."""
     keys = [
         e.key for f in program.functions for e in f.dispatch if not e.key.startswith("Autograd")
     ]
@@ -169,7 +169,7 @@ def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> 
 
 
 def _is_own(function: NativeFunction) -> bool:
-    """Whether the author wrote the schema, and not the name alone."""
+    """Whether the author wrote the whole schema and not just the name."""
     place, schema = function.place("func"), function.func.span
     return place is not None and schema is not None and "(" in place.text
 
@@ -199,7 +199,7 @@ def _structure(operator: Operator) -> str:
 
 
 def _composites(both: Both, key: str) -> Iterator[Section]:
-    """What is composed now and was not, or the other way round, and what is new."""
+    """Operators that became or stopped being composite, and new ones."""
     none = Kernels({})
     bare = [Coverage(native, key, none) for native in (both.old, both.new)]
     before, after = ({c.operator.name: c.verdict for c in coverage} for coverage in bare)
@@ -233,7 +233,7 @@ def _names(names: Sequence[str]) -> list[tuple[str]]:
 
 
 def _fix(session: Session, both: Both) -> None:
-    """Write the new schema where the author has written one of PyTorch."""
+    """Update the PyTorch schemas that the author's file repeats."""
     edits: dict[str, list[tuple[int, int, str]]] = {}
     for function, _, new in both.pairs():
         span = function.func.span

@@ -1,9 +1,10 @@
-"""What a backend covers: for each operator of PyTorch what a call with a tensor of its key comes to.
+"""What a backend covers: how each PyTorch operator handles a tensor with the backend's key.
 
 Note [Where a call ends]
-A kernel that PyTorch makes from a variant is worth what the variant has. `add_.Tensor` of a backend with `add.out` runs
-that by way of the default kernel of structured operators; without `add.out` the same default kernel ends where a call
-of `add.out` ends. So verdicts are found for the operator that is called in the end, and not by the first slot.
+A kernel that PyTorch derives from a variant is only as good as that variant's. If a backend has
+`add.out`, its `add_.Tensor` runs that through the default kernel of structured operators;
+without `add.out`, that default kernel ends wherever a call of `add.out` does. So the verdict is
+that of the operator called last, not that of the first slot.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from torchgen_lite.schema import SchemaKind
 
 
 class Verdict(Enum):
-    """What serves an operator for a key, the best first."""
+    """What serves an operator for a key, best first."""
 
     own = "a kernel of its own"
     through = "the kernel of a variant"
@@ -37,7 +38,7 @@ ORDER = {verdict: position for position, verdict in enumerate(Verdict)}
 
 
 class Covered(NamedTuple):
-    """An operator with its verdict; `by` is the kernel, or the operator by way of which it is served."""
+    """An operator with its verdict; `by` is the kernel or the operator that serves it."""
 
     operator: Operator
     verdict: Verdict
@@ -46,9 +47,9 @@ class Covered(NamedTuple):
 
 @dataclass(frozen=True)
 class Kernels:
-    """Kernels by operator and key, and the keys for which there is a fallback.
+    """Kernels by operator and key, and the keys with a fallback.
 
-    `through` has the variants that kernels follow from, by operator and key.
+    `through` has the variants that kernels are derived from, by operator and key.
     """
 
     of: Mapping[str, Mapping[str, str]]
@@ -89,9 +90,9 @@ class Coverage:
         return map(self.verdict, self._names)
 
     def verdict(self, name: str) -> Covered:
-        """What serves an operator, by its whole name."""
+        """What serves the operator with this full name."""
         if name not in self._found:
-            # A call that leads back to the same operator never ends.
+            # A call that leads back to the same operator would never end.
             self._found[name] = Covered(self._operators[name], Verdict.nothing)
             self._found[name] = self._verdict(self._operators[name])
         return self._found[name]
@@ -121,7 +122,7 @@ class Coverage:
     def _source(
         self, operator: Operator, registered: Iterable[str], has_fallback: bool
     ) -> str | None:
-        """The key whose kernel is in the slot, by the rules of the dispatch table."""
+        """The key whose kernel fills the slot under the rules of the dispatch table."""
         return choose(self._sets, self.key, frozenset(registered), has_fallback).source
 
 
@@ -132,13 +133,13 @@ def _label(registration: Registration | None) -> str:
 
 
 def _variant(registration: Registration) -> str | None:
-    """The variant whose kernel is registered for this one, too."""
+    """The variant whose kernel is also registered for this operator."""
     source = registration.source
     return source.name if source is not None and source is not registration.operator else None
 
 
 def _called(registration: Registration | None) -> str | None:
-    """The operator that does the work of a kernel which PyTorch makes."""
+    """The operator that a kernel made by PyTorch calls to do the work."""
     if registration is None:
         return None
     if registration.origin is Origin.default and registration.source is not None:
@@ -154,7 +155,7 @@ def _called(registration: Registration | None) -> str | None:
 
 
 def native_program(program: Program) -> Program:
-    """The context of a program as a program."""
+    """A program made of another one's context."""
     return Program(
         resolve(program.resolved.context, program.tags), program.config, tags=program.tags
     )

@@ -1,4 +1,4 @@
-"""What is known of a project while its files are being edited."""
+"""What is known about a project while its files are being edited."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torchgen_lite.loader.config import Config, load_config
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.pipeline import lint_targets, load
 
-# How an entry begins, in a file that no configuration names. Other YAML files are ignored.
+# How an entry begins in a file that no configuration names; other YAML files are ignored.
 _ENTRY = re.compile(r"(?m)^- +(?:func|\"func\")\s*:")
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A program, made of texts that need not have been saved, and what was found about it."""
+    """A program built from possibly unsaved texts, and what was found about it."""
 
     root: Path
     program: Program
@@ -29,7 +29,7 @@ class Analysis:
         return self.root / source.path
 
     def kernel_indexes(self) -> Iterator[KernelIndex]:
-        """The functions of every module that an option of a target names."""
+        """The functions of every module named in a target's options."""
         for options in self.program.modules.values():
             yield from options.values()
 
@@ -39,7 +39,9 @@ class Analysis:
 
 
 def project_of(path: Path) -> Path:
-    """The configuration that names a schema file, or else the file: files that share it are analyzed together."""
+    """The configuration that names a schema file, or else the file itself. Files with the same
+    result are analyzed together.
+    """
     config, _ = load_config(path.parent)
     return config.path if config.path is not None and _names(config, path) else path
 
@@ -50,9 +52,10 @@ def _names(config: Config, path: Path) -> bool:
 
 
 def analyze(path: Path, texts: Mapping[Path, str]) -> Analysis | None:
-    """Everything about the project of a schema file, `texts` in place of what is on disk; None for other files.
+    """Everything about the project of a schema file, or None for other files.
 
-    Nothing of the project is run: no module is imported, no template rendered.
+    `texts` override files on disk. No code of the project runs: modules are not imported and
+    templates not rendered.
     """
     config, found = load_config(path.parent)
     is_named = _names(config, path)

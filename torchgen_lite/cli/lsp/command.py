@@ -29,7 +29,7 @@ def lsp_command(session: Session) -> int:
         message = f"`lsp` needs the package `{(error.name or '').partition('.')[0]}`"
         help_ = 'pip install "torchgen-lite[lsp]"'
         raise Refused(Diagnostic("TG012", message, help=help_)) from None
-    # Other commands end before garbage matters.
+    # Other commands exit before garbage matters.
     gc.enable()
     # The server closes the stream that it writes to; stdout is flushed at the end of every command.
     with open(os.dup(sys.stdout.fileno()), "wb") as output:

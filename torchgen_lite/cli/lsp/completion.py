@@ -19,7 +19,7 @@ _Kind = types.CompletionItemKind
 
 
 class Word(NamedTuple):
-    """What may be written: the word, what is written with it, and what it is."""
+    """A completion: the word, the text inserted with it, and its description."""
 
     text: str
     kind: types.CompletionItemKind
@@ -28,7 +28,7 @@ class Word(NamedTuple):
 
 
 def complete(analysis: Analysis, place: Place) -> list[types.CompletionItem]:
-    """The words that may stand at a place; the editor picks those that begin as what is typed does."""
+    """The words allowed at a place; the editor filters them by what is typed."""
     return [
         types.CompletionItem(
             word.text, kind=word.kind, detail=word.detail or None, insert_text=word.text + word.more
@@ -63,7 +63,7 @@ def _words(analysis: Analysis, place: Place) -> Iterator[Word]:
 
 
 def _fields(place: Place, extra: Iterable[str]) -> Iterator[Word]:
-    """The fields that the entry does not have yet; what is typed is one of those that it has."""
+    """The fields that the entry lacks; the one being typed counts as present."""
     there = set(place.fields) - {place.word}
     for field in FIELDS.values():
         if field.name not in there and not field.retired:
@@ -73,7 +73,7 @@ def _fields(place: Place, extra: Iterable[str]) -> Iterator[Word]:
 
 
 def _kernels(analysis: Analysis, place: Place) -> Iterator[Word]:
-    """Functions of the modules that the configuration names, and kernels that other lines name."""
+    """Functions of the configured modules, and kernels that other lines name."""
     from torchgen_lite.loader.reader import KERNEL_NAME
 
     defined = {
@@ -98,7 +98,7 @@ def _operators(place: Place, schemas: Iterable[Any]) -> Iterator[Word]:
 
 
 def _in_schema(analysis: Analysis, place: Place) -> Iterator[Word]:
-    """Types where an argument or the result begins; a name alone is one of PyTorch's."""
+    """Types where an argument or a result begins; for a bare name, PyTorch's operators."""
     if re.search(r"(?:[(,*]|->)\s*\w*$", place.before):
         for name in sorted(BASE_TYPES):
             yield Word(name, _Kind.TypeParameter)
@@ -108,7 +108,7 @@ def _in_schema(analysis: Analysis, place: Place) -> Iterator[Word]:
 
 
 def _choices(schema: Any) -> Iterator[str]:
-    """The words that the JSON Schema of a field names."""
+    """The words listed in the JSON Schema of a field."""
     if isinstance(schema, dict):
         if schema.get("type") == "boolean":
             yield from ("True", "False")

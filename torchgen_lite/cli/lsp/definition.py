@@ -1,4 +1,4 @@
-"""Go to: the function of a kernel, the operator that a delegate names, the code that was generated for an operator."""
+"""Go to definition: a kernel's function, a delegate's operator, an operator's generated code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torchgen_lite.loader.kernel_modules import line_span
 from torchgen_lite.loader.sources import read_source
 
 _CPP = (".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".mm")
-# Files that are looked at for a function in C++, or for generated code.
+# The most files searched for a C++ function or for generated code.
 _MOST_FILES = 2000
 
 
@@ -50,7 +50,7 @@ def _generated(analysis: Analysis, place: Place) -> Iterator[Span]:
 
 
 def _in_cpp(analysis: Analysis, name: str) -> Iterator[Span]:
-    """The definition, or else a declaration, in the C++ files of the project."""
+    """The definition, or else a declaration, in the project's C++ files."""
     declared = []
     for source in _sources(analysis, analysis.root, _CPP):
         line = defined_in_cpp(source.text, name)
@@ -68,7 +68,7 @@ def _output_folder(analysis: Analysis) -> Path:
 
 
 def _sources(analysis: Analysis, folder: Path, endings: Sequence[str]) -> Iterator[Source]:
-    """Files below a folder in the order of their names; not those that are hidden, and generated ones only if asked."""
+    """Files below a folder by name, without hidden ones; generated ones only on request."""
     output, left = _output_folder(analysis).resolve(), _MOST_FILES
     for parent, folders, files in os.walk(folder):
         inner = [name for name in folders if not name.startswith((".", "_"))]

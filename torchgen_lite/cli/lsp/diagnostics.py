@@ -1,4 +1,4 @@
-"""Diagnostics, as the protocol has them, and the edits that they suggest."""
+"""Diagnostics in the form of the protocol, and the edits that they suggest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BEGINNING = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
 def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[types.Diagnostic]]:
-    """The diagnostics of each file; those without a place are at the beginning of the file that is `about`."""
+    """The diagnostics of each file; those without a place go to the start of the file `about`."""
     found: dict[Path, list[types.Diagnostic]] = {about: []}
     for one in analysis.diagnostics:
         path = analysis.path_of(one.label.span.source).resolve() if one.label else about
@@ -28,7 +28,7 @@ def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[ty
 
 
 def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
-    """The message has what a terminal shows below the source: the label, the help, the notes."""
+    """A diagnostic whose message includes the label, help and notes that a terminal shows."""
     label = one.label.text if one.label else ""
     lines = [f"{one.message}: {label}" if label not in ("", "here") else one.message]
     lines += [f"help: {one.help}"] if one.help else []
@@ -56,7 +56,7 @@ def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagn
 def code_actions(
     analysis: Analysis, path: Path, within: types.Range, units: Units
 ) -> list[types.CodeAction]:
-    """The suggestions about a range of a file, and the safe ones of the whole file at once."""
+    """The suggestions for a range of a file, and one action that applies the file's safe ones."""
     own = [d for d in analysis.diagnostics if d.fix and _is_in(analysis, d.fix, path)]
     actions = []
     for one in own:

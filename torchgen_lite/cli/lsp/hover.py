@@ -1,4 +1,4 @@
-"""Hover: what a field, a key, a tag, a kernel or an operator is, and what becomes of it."""
+"""Hover: what a field, key, tag, kernel or operator is, and what is generated from it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def hover(analysis: Analysis, place: Place) -> str | None:
 
 
 def find_operator(analysis: Analysis, name: str, beside: str) -> Operator | None:
-    """The operator of a name, which may leave out the namespace of the entry that it stands in."""
+    """The operator with this name; the namespace of the surrounding entry may be omitted."""
     namespace = beside.rpartition("::")[0] or analysis.program.config.namespace
     resolved = analysis.program.resolved
     whole = f"{namespace}::{name}" if namespace and "::" not in name else name
@@ -54,7 +54,7 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
 
 
 def _signatures(analysis: Analysis, operator: Operator) -> Iterator[Signatures]:
-    """How it is called in what each target generates that is configured."""
+    """The operator's signature in the output of each configured target."""
     for target in _targets(analysis):
         found = target.signatures_of(analysis.program, operator.function)
         if found is not None:
@@ -67,7 +67,7 @@ def _targets(analysis: Analysis) -> list[Target]:
 
 
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
-    """What the first target that is configured registers for an operator."""
+    """What the first configured target registers for an operator."""
     selection = select_operators(analysis.program, None, is_foreign=False)
     found = registrations_of_program(analysis.program, selection)
     return [one for one in found if one.name == operator.name]
@@ -88,7 +88,7 @@ def _about_key(analysis: Analysis, place: Place) -> str | None:
 
 
 def _about_kernel(analysis: Analysis, name: str) -> str | None:
-    """What an author writes: its declaration, what it serves, and where it is."""
+    """About a kernel: its declaration, what it serves, and where it is defined."""
     parts = []
     for target in _targets(analysis):
         for one in target.author_functions(analysis.program)[0]:

@@ -1,4 +1,7 @@
-"""Positions of the protocol, and where in an entry the cursor is, by looking at lines: YAML that is being typed is broken."""
+"""Protocol positions, and where in an entry the cursor is.
+
+This looks at lines and doesn't parse, since YAML that is being typed is broken.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,10 @@ _FUNC = re.compile(r"(?:-\s+|\s+)(?:func|op)\s*:\s*[\"']?(?P<name>[\w.:]+)")
 
 
 class Place(NamedTuple):
-    """Where the cursor is: behind the `keys`, outermost first, in the entry of `operator`.
+    """Where the cursor is: below `keys`, outermost first, in the entry of `operator`.
 
-    `before` is the text between the last key and the cursor, or the beginning of a key where `is_key`; `word` is
-    the one under the cursor. `fields` are the keys of the entry.
+    `before` is the text between the last key and the cursor or, if `is_key`, the start of a key;
+    `word` is the word under the cursor. `fields` are the keys of the entry.
     """
 
     keys: tuple[str, ...]
@@ -46,14 +49,14 @@ def range_of(span: Span, units: Units) -> types.Range:
 
 
 def offset_of(source: Source, position: types.Position, units: Units) -> int:
-    """The offset of a position; beyond the end of a line, that end."""
+    """The offset of a position, clamped to the end of its line."""
     text = source.line_text(position.line + 1)
     column = next((n for n in range(len(text)) if units(text[:n]) >= position.character), len(text))
     return source.line_start(position.line + 1) + column
 
 
 def find_place(source: Source, offset: int) -> Place:
-    """What the lines around an offset say about it."""
+    """The place of an offset, found from the lines around it."""
     number, column = source.line_column(offset)
     text, column = source.line_text(number), column - 1
     first = _first_line(source, number)
@@ -72,20 +75,20 @@ def find_place(source: Source, offset: int) -> Place:
 
 
 def _column(text: str, cursor: int) -> int:
-    """Where the text of a line begins, behind the dashes of lists; of an empty line, the cursor."""
+    """The column of a line's text after any list dashes; for an empty line, that of the cursor."""
     found = re.match(r"[ ]*(?:-[ ]+)*(?=\S)", text)
     return found.end() if found else cursor
 
 
 def _first_line(source: Source, number: int) -> int:
-    """The line that begins the entry; 0 above the first one."""
+    """The first line of the entry; 0 above the first entry."""
     while number > 0 and not _ENTRY.match(source.line_text(number)):
         number -= 1
     return number
 
 
 def _keys_above(source: Source, first: int, number: int, column: int) -> list[str]:
-    """The keys that a line stands under, by their columns."""
+    """The keys that enclose a line, by indentation."""
     keys: list[str] = []
     for one in range(number - 1, first - 1, -1):
         found = _KEY.match(source.line_text(one))

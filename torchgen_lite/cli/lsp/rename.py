@@ -1,4 +1,4 @@
-"""Rename a kernel: in each line that names it, and where a Python module of the configuration defines it."""
+"""Rename a kernel in each line that names it and in the configured Python module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CannotRename(ValueError):
 
 
 def renamed_span(analysis: Analysis, place: Place) -> Span:
-    """The part of a kernel's name that a new one takes the place of, behind its module or namespace. Raises CannotRename."""
+    """The part of a kernel's name to replace: no module or namespace. Raises CannotRename."""
     is_kernel = place.keys[:1] == ("dispatch",) and not place.is_key
     if not is_kernel or not any(True for _ in _named(analysis, place.word)):
         raise CannotRename("only kernels can be renamed")
@@ -38,7 +38,7 @@ def rename(analysis: Analysis, place: Place, new: str) -> list[Edit]:
 
 
 def _named(analysis: Analysis, kernel: str) -> Iterator[Span]:
-    """Where entries name a kernel; a line with several keys names it once for each."""
+    """Where entries name a kernel, counting each key of a line once."""
     for function in analysis.program.functions:
         for entry in function.dispatch:
             span = entry.kernel_span

@@ -1,9 +1,9 @@
-"""The connection: texts come in, analyses are made of them beside it, and answers go out.
+"""The connection: receives texts, analyzes them in a background thread, and sends answers.
 
-Note [Typing is not waited for]
-An analysis takes as long as `lint`. It begins after a moment without typing, in a thread of its own, so that what
-is typed is read meanwhile; one that is still running when something else is typed reports nothing. Questions
-about a place wait for the analysis of the text that they are about. Completion does not: it takes the last one.
+Note [Typing does not wait]
+An analysis takes as long as `lint`. It starts after a short pause in typing, in its own thread,
+so that edits are still read; if another edit arrives before it ends, it reports nothing. Requests
+about a position wait for the analysis of the current text. Completion uses the last one instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Answer = TypeVar("_Answer")
 
 
 class _At(Protocol):
-    """The parameters of what is asked about a position."""
+    """The parameters of a request about a position."""
 
     @property
     def text_document(self) -> types.TextDocumentIdentifier: ...
@@ -46,7 +46,7 @@ class _At(Protocol):
 
 
 class Project:
-    """What one project has under way: the analysis that is being made, the last one, and where it was reported."""
+    """The state of a project: the running analysis, the last one, and the files it reported on."""
 
     def __init__(self) -> None:
         self.task: asyncio.Task[None] | None = None
@@ -60,7 +60,7 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         sync = types.TextDocumentSyncKind.Incremental
         super().__init__("torchgen-lite", __version__, sync)
-        # One analysis at a time: what a program knows is computed when it is asked for, by one thread.
+        # One analysis at a time: a program computes its facts on demand, on one thread.
         self.worker = ThreadPoolExecutor(1)
         self.projects: dict[Path, Project] = {}
 
@@ -69,7 +69,7 @@ class Server(LanguageServer):
         return self.workspace.position_codec.client_num_units
 
     def texts(self) -> dict[Path, str]:
-        """The text of every open document that is a file."""
+        """The texts of open documents that are files."""
         opened = self.workspace.text_documents.items()
         return {path: document.source for uri, document in opened if (path := path_of(uri))}
 
@@ -77,7 +77,7 @@ class Server(LanguageServer):
         return self.projects.setdefault(project_of(path), Project())
 
     def changed(self, uri: str, pause: float = PAUSE) -> None:
-        """Analyze the project of a document, in place of what is under way for it."""
+        """Analyze a document's project, superseding a running analysis."""
         path = path_of(uri)
         if path is not None:
             project = self.project(path)
@@ -86,7 +86,7 @@ class Server(LanguageServer):
             project.task = asyncio.create_task(self._analyze(project, path, pause))
 
     def everything_changed(self) -> None:
-        """Something was written that is not an open document: a configuration, a module of kernels."""
+        """A file other than an open document was written: a configuration, a kernel module."""
         for uri in list(self.workspace.text_documents):
             self.changed(uri, 0)
 
@@ -94,7 +94,7 @@ class Server(LanguageServer):
         await asyncio.sleep(pause)
         try:
             analysis = await self.work(lambda texts: analyze(path, texts))
-        except Exception:  # A fault of ours is reported, and the next analysis may work.
+        except Exception:  # Report an internal error; the next analysis may succeed.
             text = traceback.format_exc()
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
             return
@@ -103,7 +103,7 @@ class Server(LanguageServer):
             self._report(project, analysis, path)
 
     def _report(self, project: Project, analysis: Analysis, path: Path) -> None:
-        """Send what was found, and that nothing is wrong any more with files that had something."""
+        """Send the findings, and clear those of files that no longer have any."""
         found = diagnostics.publish(analysis, path, self.units)
         for gone in project.reported - set(found):
             found[gone] = []
@@ -114,12 +114,12 @@ class Server(LanguageServer):
             )
 
     async def work(self, run: Callable[[Mapping[Path, str]], _Answer]) -> _Answer:
-        """Run something beside the connection, on the texts as they are now."""
+        """Run a function in the background, on the current texts."""
         texts = self.texts()
         return await asyncio.get_running_loop().run_in_executor(self.worker, run, texts)
 
     async def analysis(self, uri: str) -> Analysis | None:
-        """The analysis of a document's text as it is."""
+        """The analysis of a document's current text."""
         path = path_of(uri)
         project = self.project(path) if path is not None else Project()
         while project.task is not None and not project.task.done():
@@ -127,7 +127,7 @@ class Server(LanguageServer):
         return project.latest
 
     def place(self, at: _At) -> Place:
-        """Where in a document a position is."""
+        """The place of a position in a document."""
         document = self.workspace.get_text_document(at.text_document.uri)
         source = Source(document.path or "", document.source)
         return find_place(source, offset_of(source, at.position, self.units))
@@ -135,7 +135,7 @@ class Server(LanguageServer):
     async def answer(
         self, at: _At, find: Callable[[Analysis, Place], _Answer]
     ) -> tuple[Analysis, _Answer] | None:
-        """What there is to say about a position, once its text is analyzed."""
+        """The answer about a position, once its text is analyzed."""
         analysis = await self.analysis(at.text_document.uri)
         if analysis is None:
             return None

@@ -158,7 +158,7 @@ def _compare(
     return FINE
 
 
-# `--torch` reads one file, and not those of the configuration.
+# `--torch` reads one file, not the configured ones.
 _OF_TORCH = ("native_functions.yaml",)
 
 
@@ -220,7 +220,7 @@ def _registrations(
     torch: bool,
     modules: tuple[str, ...],
 ) -> tuple[list[Registrations], Callable[[], dict[str, Details]]]:
-    """The operators asked for, and a function that gives what else a page says about them.
+    """The requested operators, and a function for the other details that a page shows.
 
     Raises Refused if they, one of the keys or the schema can't be found.
     """
@@ -270,7 +270,7 @@ def tables_of_program(
 
 
 def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
-    """The keys that are meant, where the project has a name of its own for PrivateUse1."""
+    """The canonical keys, for a project that renames PrivateUse1."""
     from torchgen_lite.loader.dispatch_table import renamed_keys
 
     renamed = renamed_keys(session.settings()[0].privateuse1)
@@ -294,7 +294,7 @@ _LIST_KEYS = "`torchgen-lite list keys` lists them"
 def _of_name(
     every: list[Registrations], operator: str, why_absent: Callable[[str], str]
 ) -> list[Registrations]:
-    """`aten::add.Tensor`, or without the namespace; `add.default` is `add`."""
+    """The operators of a name: `aten::add.Tensor`, `add.Tensor`; `add.default` means `add`."""
     wanted = operator.removesuffix(".default")
     exact = [one for one in every if wanted in (one.name, one.name.partition("::")[2])]
     if exact:

@@ -1,4 +1,4 @@
-"""Two versions of the computed tables: the cells that change, with operators that change alike together.
+"""Compares two versions of the computed tables, grouping operators that change alike.
 
 add.Tensor: CUDA: kernel `add_cuda` -> missing
 12 operators lose their Meta kernel: ...
@@ -35,7 +35,7 @@ class Changed(NamedTuple):
 
     @property
     def runs(self) -> list[list[CellChange]]:
-        """The cells, with neighbours that change alike in one run."""
+        """The cells, merging neighbours that change alike into runs."""
         runs: list[list[CellChange]] = []
         for cell in self.cells:
             last = runs[-1][-1] if runs else None
@@ -47,7 +47,7 @@ class Changed(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What is different: operators in both versions, those of the new one alone, and of the old one alone."""
+    """The differences: operators that changed, new ones, and removed ones."""
 
     changed: tuple[Changed, ...]
     added: tuple[str, ...]
@@ -85,7 +85,7 @@ def compare_tables(
 
 def _cells(old: Registrations, new: Registrations, keys: Collection[str]) -> Iterator[CellChange]:
     if old == new:
-        return  # Most are, and computing a table takes time.
+        return  # Most are equal, and computing a table takes time.
     wanted = {new.sets.parse(key) for key in keys}
     before = {cell.key: cell for cell in table(old)}
     for cell in table(new):
@@ -112,7 +112,7 @@ def render_comparison(found: Comparison) -> str:
 
 
 def comparison_sections(found: Comparison) -> list[Section]:
-    """As tables: one for each group of operators that change alike, one for all that change alone."""
+    """As tables: one per group of operators that change alike, one for all the others."""
     alone: list[tuple[str, ...]] = []
     sections: list[Section] = []
     for group in _groups(found.changed):
@@ -144,7 +144,7 @@ def comparison_data(found: Comparison) -> dict[str, object]:
 
 
 def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
-    """Operators that change alike, whatever their kernels are called; those that lose a kernel come first."""
+    """Groups of operators that change alike, ignoring kernel names; lost kernels come first."""
     groups: dict[object, list[Changed]] = {}
     for one in changed:
         shape = tuple((c.new.key, c.old.origin, c.new.origin, _gets_name(c)) for c in one.cells)
@@ -153,7 +153,7 @@ def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
 
 
 def _gets_name(cell: CellChange) -> bool:
-    """Whether the kernel alone is another."""
+    """Whether only the kernel differs."""
     return cell.old.origin == cell.new.origin
 
 

@@ -1,6 +1,6 @@
-"""Why a call runs the kernel it runs, from names alone: no kernel is imported or called.
+"""Why a call runs a certain kernel, from names alone: no kernel is imported or called.
 
-What is registered is data (`analysis.computed_table`), and so are the answers.
+Registrations are data (`analysis.computed_table`), and so are the answers.
 
     for step in why(Registrations("ns::op", {"CPU": "op_cpu"}, {}), ["CPU"]): ...
 """
@@ -25,7 +25,7 @@ from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
 
 class Step(NamedTuple):
-    """One dispatch: its keys, the slot they lead to, and (number, text, held) of each rule looked at."""
+    """One dispatch: its keys, the resulting slot, and (number, text, held) for each rule tried."""
 
     how: str
     keys: tuple[str, ...]
@@ -58,15 +58,15 @@ def why(
 ) -> Why:
     """What a call whose arguments have these keys runs, and the chain of redispatch below it.
 
-    `included` and `excluded` are the local state, by default that of a new thread. The chain is that of
-    kernels that redispatch to the keys below their own, as those of autograd, tracing and modes do; it
-    ends at a backend or composite kernel. Raises ValueError for unknown keys.
+    `included` and `excluded` are the local state, by default a new thread's. The chain follows
+    kernels that redispatch to the keys below their own, as for autograd, tracing and modes, up to a
+    backend or composite kernel. Raises ValueError for unknown keys.
     """
     sets = registrations.sets
     cells = {cell.key: cell for cell in table(registrations)}
     plan = plan_of(registrations)
     asked, joined = sets.bits(*map(sets.parse, keys)), sets.bits(*included)
-    # A set loses functionalities alone: a backend stays as long as any of them may need it.
+    # A set only loses functionalities: backends stay, since any remaining one may need them.
     gone = sets.bits(*(sets.autocast if excluded is None else excluded)) & ~sets.backend_mask
     bits = (asked | joined) & ~gone
     mask = plan.mask
@@ -170,7 +170,7 @@ def _slots(registrations: Registrations, only: Iterable[str]) -> list[Cell]:
 
 
 def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
-    """The computed table as text; runs of slots that are alike are one line. `only` picks slots."""
+    """The computed table as text, with equal neighbouring slots on one line. `only` picks slots."""
     runs: list[list[Cell]] = []
     for cell in _slots(registrations, only):
         if runs and are_alike(runs[-1][-1], cell):

@@ -1,10 +1,10 @@
-"""`table --html`: the grid of operators by keys as one page that needs nothing but itself.
+"""`table --html`: the grid of operators by keys as one self-contained page.
 
-The data is small because operators share patterns and labels: a pattern is the computed table of one set of
-registered keys, with a character or a number for each slot, and each label is written once. The page shows only the
-columns that tell something, and draws only the rows that are on screen. What only the panel shows stands after the
-script, so that the first rows need not wait for it. A comparison also has the operators that differ, as they are on
-the other side. The folder `page` has the parts of the page.
+The data is small because operators share patterns and labels: a pattern is the computed table of
+one set of registered keys, with a character or number per slot, and each label is stored once. The
+page shows only columns that carry information, and draws only visible rows. Data for the panel
+follows the script, so that the first rows need not wait for it. A comparison also includes the
+other side's version of operators that differ. The parts of the page are in the folder `page`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _PAGE = Path(__file__).with_name("page")
 
 
 class Details(NamedTuple):
-    """What the panel shows of an operator besides its table."""
+    """What the panel shows about an operator besides its table."""
 
     schema: str = ""
     doc: str = ""
@@ -54,7 +54,7 @@ class Details(NamedTuple):
 
 
 class Before(NamedTuple):
-    """The other side of a comparison, and what it is called."""
+    """The other side of a comparison, and its name."""
 
     label: str
     operators: Iterable[Registrations]
@@ -72,7 +72,7 @@ def details_of(program: Program) -> dict[str, Details]:
 
 
 def details_of_torch(names: Iterable[str]) -> dict[str, Details]:
-    """The schemas that a loaded PyTorch has."""
+    """The schemas of a loaded PyTorch."""
     from torchgen_lite.loader.torch_files import import_torch
 
     torch = import_torch()
@@ -86,7 +86,10 @@ def render_html(
     details: Mapping[str, Details] | None = None,
     before: Before | None = None,
 ) -> str:
-    """One self-contained page of operators of one release: a searchable grid, coloured by origin; a click on a cell shows its why."""
+    """A self-contained page of one release's operators: a searchable grid, coloured by origin.
+
+    A click on a cell explains it.
+    """
     patterns = _Patterns()
     now = list(operators)
     rows = [patterns.row(one) for one in now]
@@ -121,7 +124,7 @@ def _json(data: object) -> str:
 
 
 def _before(before: Before, now: Iterable[Registrations], patterns: _Patterns) -> dict[str, object]:
-    """What the other side has that is not the same, and the names that it does not have."""
+    """The other side's operators that differ, and the names that it lacks."""
     here = {one.name: one for one in now}
     there = list(before.operators)
     known = {one.name for one in there}
@@ -143,7 +146,7 @@ class _Patterns:
         self._known: dict[object, int] = {}
 
     def row(self, operator: Registrations) -> list[object]:
-        """An operator: its name, the number of its pattern, and the number of the label of each kernel in it."""
+        """An operator's row: its name, and the numbers of its pattern and its kernels' labels."""
         self.fallbacks.update(operator.fallbacks)
         self.keys = operator.keys
         kernels = kernels_by_key(operator)
@@ -159,7 +162,10 @@ class _Patterns:
 
 
 def _pattern(operator: Registrations) -> dict[str, object]:
-    """What operators with kernels at the same keys have in common. A source is a place in `kernels`, or -1: the key itself."""
+    """The pattern shared by operators with kernels at the same keys.
+
+    A source is an index into `kernels`, or -1 for the key itself.
+    """
     cells, kernels = table(operator), list(kernels_by_key(operator))
     return {
         "kernels": kernels,

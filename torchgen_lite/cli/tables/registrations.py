@@ -1,4 +1,4 @@
-"""The registrations of an installed torch by name, as `table` and `why` look at them."""
+"""The registrations of an installed torch by name, for `table` and `why`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from torchgen_lite.analysis.computed_table import Registrations
 def registrations_of_torch(
     only: str | None = None, modules: Iterable[str] = ()
 ) -> Iterator[Registrations]:
-    """What an installed torch has registered, from its own dumps.
+    """What an installed torch has registered, read from its dumps.
 
-    `modules` are imported before, for the operators that they register. Raises ImportError without torch,
-    for a module that cannot be imported, and for a torch with keys that no table has.
+    `modules` are imported first, for the operators that they register. Raises ImportError if torch
+    or a module cannot be imported, or if torch has keys that no table knows.
     """
     from torchgen_lite.key_tables import dispatch_keys, table_of
     from torchgen_lite.loader.importing.torch_registry import registered_kernels
