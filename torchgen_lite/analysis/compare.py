@@ -1,15 +1,15 @@
-"""Two versions of the operators: what callers of the old one can't rely on in the new one.
+"""Compare two versions of the operators: what callers of the old one can't rely on in the new one.
 
     - func: f(Tensor self, int dim=0) -> Tensor       - func: f(Tensor self, int dim=1) -> Tensor
 
 gives TG357 with a label at `1`, and a secondary one at the old `0`.
 
 Note [Three levels]
-`source` is everything that can break code which calls the operators, by the rules of PyTorch; it is the
-wider level. `call` leaves out what only the source text of a caller notices: the name of a positional
-argument, the name of a return, whether there is a method. A call that was compiled or exported goes by the
-operator's name, positions and keywords, and those findings count at both levels. `kernel` is what only implementers of
-the operators notice: kernels of another C++ type.
+`source`, the widest level, is everything that can break code calling the operators, by PyTorch's
+rules. `call` leaves out what affects only the caller's source text: the name of a positional
+argument, the name of a return, whether there is a method. A compiled or exported call depends on
+the operator's name, positions and keywords; those findings count at both levels. `kernel` is what
+only implementers notice: kernels whose C++ type changes.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def compare_operators(
 ) -> tuple[Diagnostic, ...]:
     """What is incompatible in `new`, in the order of the old version.
 
-    An operator that is derived in both versions changes with the one that it is derived from, so there is
-    nothing more to say of it.
+    An operator derived in both versions changes only with its base, so it is not reported
+    separately.
     """
     functions = [operator.function for operator in new]
     by_name = {function.name: function for function in functions}
@@ -67,7 +67,7 @@ def compare_operators(
 
 
 def _is_source_only(finding: Finding, old: FunctionSchema) -> bool:
-    """Whether a call that goes by positions and keywords does not notice."""
+    """Whether calls by position and keyword are unaffected."""
     code, _, _, _, there = finding
     if code != "TG353":
         return code in _SOURCE_ONLY
@@ -91,8 +91,8 @@ def _diagnostic(finding: Finding, function: NativeFunction) -> Diagnostic:
 def _removed(
     function: NativeFunction, new: Sequence[NativeFunction], old: dict[str, NativeFunction]
 ) -> Diagnostic:
-    """TG350, or TG351 if other overloads are left. What has a new name is found by its arguments, an operator by its
-    kernels, too."""
+    """TG350, or TG351 if other overloads remain. Renames are recognized by their arguments, and
+    renamed operators also by their kernels."""
     schema = function.func
     name, base = schema.full_name, schema.base_name
     rest = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
@@ -113,7 +113,7 @@ def _removed(
 
 
 def _compare_kernels(old: NativeFunction, new: NativeFunction) -> Iterator[Finding]:
-    """TG366: a kernel for the old schema is none for the new one."""
+    """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old, new)
     if difference.rank is Rank.aborts:
         was, now = difference.old, difference.new
@@ -135,7 +135,7 @@ def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Findin
 
 
 def _first_out(arguments: Sequence[Argument]) -> int:
-    """Where the out arguments begin: c10's `findFirstOutArg`, which does not ask for a default."""
+    """Where the out arguments begin (c10 `findFirstOutArg`, which does not look at defaults)."""
     for position, argument in enumerate(arguments):
         if argument.kwarg_only and argument.is_write:
             return position
@@ -149,7 +149,7 @@ def _compare_places(
     *,
     is_out: bool = False,
 ) -> Iterator[Finding]:
-    """Arguments against arguments; `others` are those of the new version's other part."""
+    """Compare arguments; `others` are the arguments in the other part of the new version."""
     now = {argument.name: argument for argument in new}
     elsewhere = {argument.name: argument for argument in others}
     known = {argument.name for argument in old}
@@ -182,7 +182,7 @@ def _compare_places(
 
 
 def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Finding]:
-    """TG354: `kept` are the old arguments as they are now, in their old order."""
+    """TG354. `kept` are the new versions of the old arguments, in the old order."""
     order = [argument for argument in new if argument in kept]
     for was, argument in zip(kept, order):
         if was is not argument:
@@ -251,13 +251,13 @@ def _compare_keys(
     old_by_name: dict[str, NativeFunction],
     new_by_name: dict[str, NativeFunction],
 ) -> Iterator[Finding]:
-    """TG364 for each key that nothing serves now; kernels registered by hand are not known."""
+    """TG364 for each key that is no longer served; kernels registered by hand are unknown."""
     if new.manual_kernel_registration:
         return
     keys = served_keys(new, new_by_name)
     here = new.place("dispatch")
     for key, there in served_keys(old, old_by_name).items():
-        # A kernel with formulas can serve what a composite one served: callers see no difference.
+        # A kernel with formulas can replace a composite one: callers see no difference.
         if key == "CompositeImplicitAutograd" and "CompositeExplicitAutograd" in keys:
             continue
         if not serves(key, keys.keys()):
@@ -265,7 +265,7 @@ def _compare_keys(
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:
-    """What only the new version has."""
+    """The operators that only the new version has."""
     before = {operator.name for operator in old}
     return tuple([operator.name for operator in new if operator.name not in before])
 
@@ -273,7 +273,7 @@ def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[s
 def changed_compatibly(
     old: Sequence[Operator], new: Sequence[Operator], found: Collection[str]
 ) -> tuple[str, ...]:
-    """The schemas that changed, of operators without findings."""
+    """The changed schemas of operators without findings."""
     now = {operator.name: operator.schema.local_text for operator in new}
     return tuple(
         [

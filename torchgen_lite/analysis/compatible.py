@@ -37,7 +37,7 @@ _INTEGERS = frozenset(
 )
 _NUMBERS = frozenset({"int", "float", "complex"})
 
-# What constants with two names, or a name and a number, have in common.
+# Canonical values for constants with two names, or a name and a number.
 _SAME_CONSTANTS: dict[str, object] = {
     **ENUMERATORS["ScalarType"],
     **{name: number for number, name in enumerate(ENUMERATORS["MemoryFormat"])},
@@ -48,10 +48,10 @@ _NAME, _SIZE = re.compile(r"[\w.]+"), re.compile(r"\[\d+\]")
 
 
 def accepts(wide: Type, narrow: Type) -> bool:
-    """Whether every value of `narrow` is one of `wide`; alias annotations don't count.
+    """Whether every value of `narrow` is also a value of `wide`; alias annotations don't count.
 
     `Tensor?` accepts `Tensor`, `Scalar` accepts `int`, `Any` accepts everything; the elements of a list
-    have to be of the same type. The size of `int[2]` is compared by `size_of`.
+    must have the same type. Sizes, as in `int[2]`, are compared by `size_of`.
     """
     if _is_name(wide, "Any") or type_key(wide) == type_key(narrow):
         return True
@@ -76,7 +76,7 @@ def _is_name(type_: Type, name: str) -> bool:
 
 
 def type_key(type_: Type) -> str:
-    """The text of a type without annotations and sizes, all kinds of integers under one name.
+    """The text of a type without annotations and sizes, with one name for all kinds of integers.
 
     >>> from torchgen_lite.schema import FunctionSchema
     >>> type_key(FunctionSchema.parse("f(SymInt[2]? x) -> ()").arguments[0].type)
@@ -87,7 +87,7 @@ def type_key(type_: Type) -> str:
 
 
 def size_of(type_: Type) -> int | None:
-    """The size of a list at the outside of a type: 2 of `int[2]` and of `int[2]?`."""
+    """The size of a type's outermost list: 2 for `int[2]` and `int[2]?`."""
     while isinstance(type_, OptionalType):
         type_ = type_.elem
     return type_.size if isinstance(type_, ListType) else None
@@ -120,7 +120,7 @@ def alias_key(type_: Type) -> AliasKey:
 
 
 def same_default(old: Argument, new: Argument) -> bool:
-    """Whether two defaults have one value: `1e-5` and `0.00001`, or `0` and `[0, 0]` for `int[2]`."""
+    """Whether two defaults are equal: `1e-5` and `0.00001`, or `0` and `[0, 0]` for `int[2]`."""
     return _default_key(old) == _default_key(new)
 
 

@@ -1,7 +1,7 @@
 """The computed dispatch table of an operator, from names alone: no kernel is imported or called.
 
-The functions here take `Registrations`, which a loaded schema file and an installed torch give alike. A
-label that begins with the word `fallthrough` stands for a kernel that lets calls pass.
+The functions here take `Registrations`, made from a loaded schema file or an installed torch. A
+label that begins with the word `fallthrough` stands for a fallthrough kernel.
 
     for cell in table(Registrations("ns::op", {"CPU": "op_cpu"}, {})): ...
 """
@@ -24,9 +24,9 @@ FALLBACK_TEXT = "a backend fallback is registered for this key"
 
 
 class Registrations(NamedTuple):
-    """An operator as data: what is registered at which keys, and the backend fallbacks around it.
+    """An operator as data: its registrations by key, and the backend fallbacks.
 
-    `keys` are those of the release that it is registered with.
+    `keys` are the keys of the release that it is registered with.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Registrations(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A slot: the rule that decided, its origin word, the key of the kernel and the kernel's label."""
+    """A slot: the deciding rule, its origin word, the kernel's key and the kernel's label."""
 
     key: str
     step: int
@@ -69,7 +69,7 @@ def plan_of(registrations: Registrations) -> Plan:
 
 
 def kernels_by_key(registrations: Registrations) -> dict[str, str]:
-    """The label of each kernel by the key that the table knows it by."""
+    """The label of each kernel, by its key in the table."""
     # Undefined means CompositeImplicitAutograd, as it does for `Library.impl`.
     parsed = {registrations.sets.parse(key): label for key, label in registrations.kernels.items()}
     if "Undefined" in parsed:
@@ -78,7 +78,7 @@ def kernels_by_key(registrations: Registrations) -> dict[str, str]:
 
 
 def table(registrations: Registrations) -> tuple[Cell, ...]:
-    """Every slot in order, the missing ones too."""
+    """Every slot in order, including missing ones."""
     kernels, fallbacks = kernels_by_key(registrations), registrations.fallbacks
     filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
     return tuple(
@@ -99,7 +99,7 @@ def table(registrations: Registrations) -> tuple[Cell, ...]:
 def _filled(
     registered: frozenset[str], fallbacks: frozenset[str], keys: KeyTable
 ) -> tuple[tuple[str, int, str, str], ...]:
-    """Slot, rule, origin and the key of the kernel: many operators share them."""
+    """Slot, rule, origin and kernel key, which many operators share."""
     sets = key_sets(keys)
     with_fallback = frozenset(map(sets.parse, fallbacks))
     found = []
@@ -117,9 +117,9 @@ def _filled(
 
 
 def are_alike(a: Cell, b: Cell) -> bool:
-    """Whether two slots say the same: a kernel registered at each of two keys does not."""
+    """Whether two slots say the same; they don't if each key has its own registration."""
     if a.key == "Undefined" or b.key == "Undefined":
-        return False  # It is not a key, and readers would not look for it in a run.
+        return False  # Not a key, and readers would not look for it inside a run.
     direct = a.source == a.key or b.source == b.key
     return a[1:3] == b[1:3] and a.label == b.label and (not direct or a.origin == FALLBACK)
 

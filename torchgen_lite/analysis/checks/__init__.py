@@ -1,4 +1,4 @@
-"""Errors that only show when all entries are known. One function is one check; this file lists them all."""
+"""Errors that only show when all entries are known. Each check is one function, listed here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["check_functions"]
 def check_functions(
     resolved: Resolved, tags: Collection[str], release: Version | None = None
 ) -> Iterator[Diagnostic]:
-    """The findings of every check; `tags` are the known ones, `release` is what entries have to agree with."""
+    """The findings of every check. `tags` are the known tags; entries must agree with `release`."""
     yield from schemas.check_schemas(resolved)
     yield from entries.check_methods(resolved)
     yield from entries.check_tags(resolved, tags)

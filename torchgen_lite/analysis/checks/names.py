@@ -1,4 +1,4 @@
-"""Names that are given twice."""
+"""Duplicate names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torchgen_lite.loader.entry import NativeFunction
 
 
 def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Two operators must not give the same name in generated code."""
+    """Two operators must not have the same name in generated code."""
     seen: dict[str, NativeFunction] = {}
     for function in resolved.functions:
         name = function.flat_name("aten")
@@ -23,7 +23,7 @@ def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
-    """`autogen` must not list an operator that is declared."""
+    """`autogen` must not list a declared operator."""
     for function in resolved.functions:
         for name in function.autogen:
             declared = f"{function.namespace}::{name.rpartition('::')[2]}"

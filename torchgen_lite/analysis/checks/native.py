@@ -1,4 +1,4 @@
-"""Entries of aten: whether PyTorch has them, and as they are written, and whether their variants can be made."""
+"""aten entries: whether PyTorch has them with this schema, and can make their variants."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from torchgen_lite.loader.versions import Version, contains, parse_range
 
 
 def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
-    """TG315 to TG318, TG373 and TG374, against the PyTorch whose operators are the context of this program."""
+    """TG315 to TG318, TG373 and TG374, against the PyTorch operators in the program's context."""
     for function in resolved.functions:
         clauses = parse_range(function.torch) if function.torch else None
         is_meant = clauses is None or not version or contains(clauses, version)
-        # What is for ExecuTorch is registered there, and PyTorch need not have it.
+        # Kernels for ExecuTorch are registered there, so PyTorch need not have the operator.
         is_meant = is_meant and function.place("kernels") is None
         if function.namespace == "aten" and is_meant:
             yield from _check_schema(resolved, function)
@@ -55,7 +55,7 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
 
 
 def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
-    """The variants of an operator have to be in one list of a backend file (torchgen `parse_backend_yaml`)."""
+    """A backend file lists an operator's variants together (torchgen `parse_backend_yaml`)."""
     together = [group.functions() for group in resolved.groups]
     alone = [[f] for f in resolved.functions if id(f) not in resolved.group_of]
     for functions in chain(together, alone):
@@ -75,7 +75,7 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Variants that do not follow from the functional one, and those that follow and could not copy."""
+    """Variants that don't follow from the functional one, or whose derived kernel cannot copy."""
     said: set[tuple[str, str]] = set()
     for group in resolved.groups:
         for entry in copying_entries(group):
@@ -94,12 +94,12 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def _backend(entry: DispatchEntry) -> str:
-    """The key of the backend, for a kernel at its autograd key as well."""
+    """The backend's key, also for a kernel at its autograd key."""
     return entry.backend.key if entry.backend is not None else entry.key
 
 
 def _has(resolved: Resolved, name: str, key: str) -> bool:
-    """Whether an entry gives the operator a kernel for the key."""
+    """Whether the operator's entry has a kernel for the key."""
     operator = resolved.declared_by_name.get(name)
     return operator is not None and any(kernel.key == key for kernel in operator.kernels)
 

@@ -1,4 +1,4 @@
-"""What an entry names and some release of PyTorch in the project's range does not have."""
+"""Names in an entry that some PyTorch release in the project's range lacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATCHES = range(10)
 
 
 def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
-    """TG340: keys, types and tags, against the releases in the project's range and in the entry's own."""
+    """TG340: keys, types and tags, against the releases in the project's and the entry's range."""
     keys = {release: set(registrable_keys(table_of(release))) for release in RELEASES}
     every = set(registrable_keys(CURRENT))
     for function in resolved.functions:
@@ -34,14 +34,14 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
             last = TYPES_UNTIL.get(name, RELEASES[-1])
             having = [r for r in RELEASES if TYPES_SINCE.get(name, r) <= r <= last]
             yield from missing(function, f"type `{name}`", releases, having, span)
-        # What PyTorch defines has the tags that it has there.
+        # PyTorch's own operators have whatever tags the release gives them.
         for tag in () if function.namespace in TORCH_NAMESPACES else function.tags:
             having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
             yield from missing(function, f"tag `{tag}`", releases, having, function.place("tags"))
 
 
 def releases_of(function: NativeFunction, project: str) -> list[Release]:
-    """The releases in the project's range, as far as the entry is for them."""
+    """The releases in the project's range that the entry applies to."""
     return [r for r in RELEASES if _is_in(r, project) and _is_in(r, function.torch or "")]
 
 
@@ -66,7 +66,7 @@ def missing(
     having: Sequence[Release],
     span: Span | None,
 ) -> Iterator[Diagnostic]:
-    """TG340, if one of the releases is not among those `having` it, of which there are some in a row."""
+    """TG340 if some release is not among the consecutive releases `having` it."""
     without = [r for r in releases if r not in having]
     if not without:
         return

@@ -1,4 +1,4 @@
-"""What the schema parser accepts, because PyTorch's or torchgen does, and is a mistake all the same."""
+"""Mistakes that the schema parser accepts because PyTorch's parser or torchgen does."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def _takes_none(type_: Type) -> bool:
-    """An optional type, one that is `None` or anything, and a type variable, which may stand for either."""
+    """Whether a type admits `None`: optionals, `None` itself, `Any`, and type variables."""
     if not isinstance(type_, BaseType):
         return isinstance(type_, OptionalType)
     return type_.name in ("Any", "None", "NoneType") or is_type_variable(type_.name)
 
 
 def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
-    """PyTorch's parser takes `Tensor x=None`, and a kernel that asks for a tensor is given none."""
+    """PyTorch's parser accepts `Tensor x=None`, but the kernel expects a tensor and gets none."""
     message = f"default `None` does not fit type `{argument.type}`"
     text = f"write `{argument.type}? {argument.name}=None`"
     type_span = argument.type_span
@@ -48,7 +48,7 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
 
 
 def _behind_default(function: NativeFunction, argument: Argument, earlier: Argument) -> Diagnostic:
-    """c10 `FunctionSchema::checkSchema`; torchgen takes it."""
+    """Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen."""
     message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
     hint = f"give `{argument.name}` a default, or put `*` before it"
     other = (earlier.span, "has a default")
@@ -56,7 +56,7 @@ def _behind_default(function: NativeFunction, argument: Argument, earlier: Argum
 
 
 def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnostic]:
-    """Keyword-only tensors that are called `out`, `out0`, `out_1`."""
+    """Keyword-only tensors named like `out`, `out0`, `out_1`."""
     number = argument.name.removeprefix("out").removeprefix("_")
     if (number and not number.isdigit()) or dispatch_kind(argument.type) not in "TOLP":
         return

@@ -42,12 +42,12 @@ def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
-    """A structured operator needs its functional variant, whose name the meta function has."""
+    """A structured operator needs its functional variant, which names the meta function."""
     delegates = {function.delegate for function in resolved.functions}
     for operator in resolved.declared:
         function = operator.function
-        # What is not an out variant is told so, and who delegates to it with other arguments; groups are made for all,
-        # and few ask for them.
+        # Other checks report structured entries that are not out variants, and delegates with other
+        # arguments. The group is checked last: it builds all groups, and few entries need it.
         is_structured = function.structured and bool(function.func.out)
         if is_structured and operator.name not in delegates and operator.group is None:
             name = function.func.local_name
@@ -61,7 +61,7 @@ def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Kernels for which the structured one leaves no place (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
+    """Kernels that clash with the structured one (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
     for function in resolved.functions:
         if function.structured_delegate is not None:
             for entry in function.dispatch:
@@ -71,8 +71,8 @@ def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
                     yield finding(function, "TG313", message, span, "a second kernel", hint)
         elif function.structured:
             keys = {entry.key for entry in function.dispatch}
-            # Beside kernels of backends an explicit one serves the out variant on all other backends. For operators of
-            # PyTorch, its own kernel of the functional variant calls it.
+            # Beside backend kernels, an explicit one serves the out variant on all other backends.
+            # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
             is_called = (
                 not keys.isdisjoint(DENSE_BACKENDS) or function.namespace in TORCH_NAMESPACES
             )

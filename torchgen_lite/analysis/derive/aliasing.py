@@ -6,7 +6,7 @@ from torchgen_lite.schema import FunctionSchema, find_annotation
 
 
 def is_aliasing(schema: FunctionSchema) -> bool:
-    """Whether the schema says so: a result aliases an argument and isn't written, or `(a -> *)`."""
+    """Whether a result aliases an argument without being written, or is annotated `(a -> *)`."""
     for value in schema.returns:
         annotation = find_annotation(value.type)
         if annotation is not None and not annotation.is_write:

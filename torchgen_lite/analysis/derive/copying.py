@@ -1,11 +1,12 @@
 """Variants that copy the result of the functional variant's kernel.
 
 Note [Variants that copy]
-The file of a backend, in the format of torchgen's `gen_backend_stubs`, names `add.Tensor`, and `add_.Tensor` and
-`add.out` follow: they call the kernel and copy what it gives to where the caller wants it, with PyTorch's `_copy_from`
-or, for an out argument, `_copy_from_and_resize`. The backend has to have kernels for these two. With
-`use_out_as_primary` nothing follows: PyTorch itself has kernels that call the out variant, for operators that are
-structured in its own file (torchgen `gets_generated_out_inplace_wrapper`).
+When a backend file (torchgen's `gen_backend_stubs` format) lists `add.Tensor`, kernels for
+`add_.Tensor` and `add.out` are derived: they call that kernel and copy its result to `self` with
+`_copy_from`, or to the out argument with `_copy_from_and_resize`. The backend must have kernels for
+these two. With `use_out_as_primary` nothing is derived: PyTorch already has kernels that call the
+out variant, for operators that its own file declares structured (torchgen
+`gets_generated_out_inplace_wrapper`).
 """
 
 from __future__ import annotations
@@ -15,29 +16,29 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 
-# What copies results to an argument, by the kind of the variant that has it.
+# The operator that copies results to an argument, by kind of variant.
 COPIES = {SchemaKind.inplace: "_copy_from", SchemaKind.out: "_copy_from_and_resize"}
-# PyTorch has no kernels for these and so leaves the check of devices on; but they copy from one device to another.
+# These copy between devices, yet PyTorch, having no kernels for them, leaves the device check on.
 BETWEEN_DEVICES = frozenset(COPIES.values())
 
 
 def copied_entries(group: VariantGroup, variant: NativeFunction) -> list[DispatchEntry]:
-    """The kernels of the functional variant that serve another one, which has none of its own."""
+    """The functional variant's kernels that serve a variant without kernels of its own."""
     own = {entry.key for entry in variant.dispatch}
     found = [entry for entry in copying_entries(group) if entry.key not in own]
     return found if found and takes_results(group, variant) else []
 
 
 def copying_entries(group: VariantGroup) -> list[DispatchEntry]:
-    """The kernels of the functional variant that other variants follow from."""
+    """The functional variant's kernels from which other variants are derived."""
     entries = group.functional.dispatch
     return [e for e in entries if e.backend is not None and e.backend.copies_variants]
 
 
 def takes_results(group: VariantGroup, variant: NativeFunction) -> bool:
-    """Whether an in-place or out variant writes what the functional one returns, in its order, and nothing else.
+    """Whether an in-place or out variant writes exactly what the functional one returns, in order.
 
-    Whatever it returns is one of these.
+    It may return these, and nothing else.
     """
     schema = variant.func
     kind = schema.kind()

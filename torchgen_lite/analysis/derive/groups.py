@@ -14,12 +14,12 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.schema import SchemaKind
 
 Slots = dict[SchemaKind, Operator]
-# From which variant the others are derived, if there are several.
+# The variant that others are derived from, in order of preference.
 _BASES = (SchemaKind.mutable, SchemaKind.inplace, SchemaKind.out, SchemaKind.functional)
 
 
 def group_by_signature(operators: Iterable[Operator]) -> list[Slots]:
-    """The variants of each signature, in the order of the first. The first of a kind counts."""
+    """The variants by signature, in order of first appearance; the first of each kind counts."""
     groups: dict[Signature, Slots] = {}
     for operator in operators:
         groups.setdefault(operator.signature, {}).setdefault(operator.kind, operator)
@@ -28,13 +28,13 @@ def group_by_signature(operators: Iterable[Operator]) -> list[Slots]:
 
 
 def _join_by_autogen(groups: dict[Signature, Slots]) -> None:
-    """Give in-place operators a functional variant that differs from them in defaults only.
+    """Give in-place operators a functional variant that differs only in its defaults.
 
     Note [A functional variant with other defaults]
-    `bernoulli_.float(Tensor(a!) self, float p=0.5)` asks by `autogen` for an out variant and not for a
-    functional one, because `bernoulli.p(Tensor self, float p)` is it: with a default for `p` it couldn't
-    be told apart from `bernoulli`. So an operator that asks for out alone looks for its functional
-    variant among those that differ in defaults. torchgen knows this one by name.
+    The `autogen` of `bernoulli_.float(Tensor(a!) self, float p=0.5)` lists an out variant but no
+    functional one, which is `bernoulli.p(Tensor self, float p)`: with a default for `p` it would be
+    ambiguous with `bernoulli`. So an operator that asks only for an out variant looks for its
+    functional variant among those with other defaults. torchgen special-cases this one by name.
     """
     asking = {}
     for signature, slots in groups.items():
@@ -55,15 +55,15 @@ def _join_by_autogen(groups: dict[Signature, Slots]) -> None:
 
 
 def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Operator]:
-    """Complete the groups in place, and return what was derived, in order. `names` are taken.
+    """Complete the groups in place, and return the derived operators in order. `names` are taken.
 
     torchgen `add_generated_native_functions`: out variants are derived where `autogen` asks for one,
-    functional variants wherever there is an out variant and a mutating one.
+    functional variants wherever a group has an out variant and a mutating one.
     """
     derived: list[Operator] = []
     taken = set(names)
     for slots in groups:
-        # Most groups are complete, or one function that asks for nothing.
+        # Most groups are complete, or a single function without `autogen`.
         asks = any(operator.function.autogen for operator in slots.values())
         if SchemaKind.functional in slots and (SchemaKind.out in slots or not asks):
             continue
@@ -78,7 +78,7 @@ def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Opera
         for kind, make in wanted:
             operator = Operator(make(base.function, base.tags), True, base.company)
             name = operator.name
-            # Another signature may have the name already; the checks across entries speak of it.
+            # Another signature may already have the name; the checks across entries report it.
             if name not in taken:
                 taken.add(name)
                 slots[kind] = operator
@@ -89,8 +89,8 @@ def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Opera
 def _base_of(slots: Slots) -> Operator | None:
     """The variant to derive from, or None where PyTorch derives nothing.
 
-    That is: out variants without company, views, what is bound by hand, and operators that are composed
-    of others, unless they belong to the core set.
+    That is: lone out variants, views, operators bound by hand, and composite operators outside the
+    core set.
     """
     operators = slots.values()
     kind = next((kind for kind in _BASES if kind in slots), None)
@@ -106,7 +106,7 @@ def _base_of(slots: Slots) -> Operator | None:
 
 
 def _wants_out(base: Operator, slots: Slots) -> bool:
-    """Whether `autogen` names an out variant, and there is something to write to."""
+    """Whether `autogen` names an out variant, and there is a result to write."""
     if not any(map(is_out_overload, base.function.autogen)):
         return False
     schema = base.schema

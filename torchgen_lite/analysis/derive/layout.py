@@ -45,12 +45,12 @@ class ArgumentLayout(NamedTuple):
 
     @property
     def keywords(self) -> tuple[Argument, ...]:
-        """Every keyword-only argument but the out arguments, in schema order."""
+        """The keyword-only arguments except the out arguments, in schema order."""
         return self.before_options + (self.options or ()) + self.after_options
 
     @property
     def inputs(self) -> tuple[Argument, ...]:
-        """Every argument but the out arguments, in schema order."""
+        """The arguments except the out arguments, in schema order."""
         return self.positional + self.keywords
 
 
@@ -76,7 +76,7 @@ def _are_options(arguments: Sequence[Argument]) -> bool:
 
 
 def tensor_options(schema: FunctionSchema) -> dict[str, Argument]:
-    """Those of the four options that a schema has, by name, wherever they stand."""
+    """The tensor options that a schema has, by name, at any position."""
     types = dict(zip(TensorOptions._fields, _OPTION_TYPES, strict=True))
     return {
         a.name: a
@@ -98,7 +98,7 @@ def strip_type(type_: Type) -> Type:
 
 
 def annotate_type(type_: Type, annotation: AliasAnnotation) -> Type:
-    """A bare type with an annotation where PyTorch writes it, on the innermost type: `Tensor(a!)[]`."""
+    """Annotate a bare type where PyTorch does, on the innermost type: `Tensor(a!)[]`."""
     if isinstance(type_, BaseType):
         return BaseType(type_.name, annotation)
     if isinstance(type_, OptionalType):

@@ -8,9 +8,9 @@ from torchgen_lite.loader.entry import NativeFunction
 
 
 class VariantGroup(NamedTuple):
-    """A functional and an out variant, and what else shares their signature.
+    """A functional and an out variant, and the other variants with their signature.
 
-    torchgen `NativeFunctionsGroup`. Operators that have only one of the two are in no group.
+    torchgen `NativeFunctionsGroup`. An operator with only one of the two is in no group.
     """
 
     functional: NativeFunction
@@ -24,19 +24,19 @@ class VariantGroup(NamedTuple):
         return self.out.structured
 
     def functions(self) -> list[NativeFunction]:
-        """The variants that are there: functional, out, in-place, mutable."""
+        """The variants that exist: functional, out, in-place, mutable."""
         every = (self.functional, self.out, self.inplace, self.mutable)
         return [function for function in every if function is not None]
 
 
 class ViewGroup(NamedTuple):
-    """A view, its variant that copies, its in-place variant (torchgen `NativeFunctionsViewGroup`)."""
+    """A view, its copying and its in-place variant (torchgen `NativeFunctionsViewGroup`)."""
 
     view: NativeFunction
     view_copy: NativeFunction | None = None
     view_inplace: NativeFunction | None = None
 
     def functions(self) -> list[NativeFunction]:
-        """The members that are there: view, in-place view, copy."""
+        """The members that exist: view, in-place view, copy."""
         every = (self.view, self.view_inplace, self.view_copy)
         return [function for function in every if function is not None]

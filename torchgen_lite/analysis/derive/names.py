@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from torchgen_lite.schema.kind import is_inplace_name
 
-# Stands behind the base name of the functional variant that is derived from a mutable operator.
+# Ends the base name of a functional variant derived from a mutable operator.
 FUNCTIONAL_SUFFIX = "_functional"
 
 
 def root_of(base_name: str) -> str:
-    """What all variants share: `add` of `add_`, `__and__` of `__iand__`, `norm` of `norm_functional`."""
+    """The name all variants share: `add` for `add_`, `__and__` for `__iand__`, `norm` for
+    `norm_functional`."""
     if not is_inplace_name(base_name):
         return base_name.removesuffix(FUNCTIONAL_SUFFIX)
     if base_name.endswith("__"):
@@ -18,7 +19,7 @@ def root_of(base_name: str) -> str:
 
 
 def out_overload(overload_name: str) -> str:
-    """The overload name of the out variant that is derived: `out`, `Tensor_out`."""
+    """The overload name of a derived out variant: `out`, `Tensor_out`."""
     return f"{overload_name}_out" if overload_name else "out"
 
 

@@ -5,8 +5,8 @@
     add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 
 have the same one: overload names, alias annotations, out arguments, tensor options (out variants of
-factories have none) and names of returns don't count. What is mutated and not returned counts as
-returned.
+factories have none) and names of returns don't count. Arguments that are mutated but not returned
+count as returned.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torchgen_lite.schema.model import bare_type
 
 
 class Signature(NamedTuple):
-    """Equal for variants of one operator. `defaults` is apart, so that it can be left out."""
+    """Equal for variants of one operator. `defaults` is separate so that it can be left out."""
 
     namespace: str
     name: str
@@ -33,7 +33,7 @@ class Signature(NamedTuple):
 
     @property
     def inputs(self) -> tuple[object, ...]:
-        """What a caller of any variant gives: the names and types of what goes in."""
+        """The names and types of the inputs, the same for every variant."""
         return self.positional, self.keywords
 
 
@@ -58,7 +58,7 @@ def signature_of(function: NativeFunction, kind: SchemaKind) -> Signature:
 def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Argument]:
     """Arguments that are written and not returned: self first, then out arguments, then the others.
 
-    The order makes an in-place and an out variant that both write to further arguments alike.
+    This order gives in-place and out variants that write to further arguments the same signature.
     """
     if not schema.written:
         return []
@@ -74,7 +74,7 @@ def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Ar
 
 
 def view_root_of(root: str) -> str:
-    """What a view and its copy share, from the name that variants share: `slice` of `slice_copy`.
+    """The root that a view and its copy share: `slice` for `slice_copy`.
 
     The copy of `slice_inverse` is `slice_scatter`.
     """

@@ -8,10 +8,10 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 GENERATED = "generated"
-# What a derived variant takes over from the operator that it is derived from.
+# The tags that a derived variant inherits from its base.
 _INHERITED = ("nondeterministic_seeded", "view_copy", "pt2_compliant_tag")
 
-# Work space is an out argument too.
+# Scratch space is an out argument too.
 _KIND_TAGS: dict[SchemaKind, tuple[str, ...]] = {
     SchemaKind.out: ("out",),
     SchemaKind.scratch: ("out",),
@@ -22,7 +22,7 @@ _KIND_TAGS: dict[SchemaKind, tuple[str, ...]] = {
 def tags_of(
     function: NativeFunction, kind: SchemaKind, vocabulary: Collection[str]
 ) -> tuple[str, ...]:
-    """The tags as written, and those that follow if the vocabulary (tags.yaml) has them.
+    """The tags as written, plus implied tags that the vocabulary (tags.yaml) has.
 
     torchgen `NativeFunction.from_yaml`: PyTorch's own operators are `pt2_compliant_tag`, out variants
     `out`, in-place variants `inplace`.
@@ -35,6 +35,6 @@ def tags_of(
 
 
 def derived_tags(kind: SchemaKind, base_tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The tags of a variant of this kind that is derived from an operator with `base_tags`."""
+    """The tags of a variant of this kind, derived from an operator with `base_tags`."""
     inherited = [tag for tag in _INHERITED if tag in base_tags]
     return (GENERATED, *inherited, *_KIND_TAGS.get(kind, ()))

@@ -1,11 +1,11 @@
-"""Variants that PyTorch derives: out from functional, in-place and mutable ones; functional from the others.
+"""Variants that PyTorch derives: out from all other kinds, functional from mutating kinds.
 
     foo_(Tensor(a!) self, int n) -> Tensor(a!)         gives
     foo.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
     foo(Tensor self, int n) -> Tensor
 
-Each gets one kernel, CompositeExplicitAutograd, that PyTorch writes in terms of the operator declared
-(torchgen `native_function_generation`).
+Each gets one CompositeExplicitAutograd kernel that PyTorch generates in terms of the declared
+operator (torchgen `native_function_generation`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _schema(
     arguments: tuple[Argument, ...],
     returns: tuple[Return, ...],
 ) -> FunctionSchema:
-    """A schema in the namespace of the one that it is derived from, which is where errors point at."""
+    """A schema with the namespace and span of the one it is derived from."""
     prefix = f"{origin.namespace}::" if origin.namespace else ""
     return FunctionSchema(prefix + base_name, overload_name, arguments, returns, span=origin.span)
 
@@ -57,7 +57,7 @@ def _read_only(argument: Argument) -> Argument:
 
 
 def _self_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:
-    """`self` is read only and an out argument takes its place: type, annotation, and what is returned."""
+    """Make `self` read-only; an out argument takes over its type, annotation and return."""
     arguments = list(schema.arguments)
     for index, argument in enumerate(arguments):
         if argument.name == "self" and not argument.kwarg_only:
@@ -70,9 +70,10 @@ def _self_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Re
 def _returns_to_out(
     schema: FunctionSchema, kind: SchemaKind
 ) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:
-    """Every tensor that is returned becomes an out argument.
+    """Turn every returned tensor into an out argument.
 
-    If all are plain tensors they are returned too, as out variants do; else only what isn't a tensor.
+    If all are plain tensors they are also returned, as in other out variants; otherwise only
+    non-tensors are.
     """
     layout = argument_layout(schema)
     inputs = layout.positional + layout.before_options + layout.after_options
@@ -96,7 +97,7 @@ def _returns_to_out(
 
 
 def _free_letters(schema: FunctionSchema) -> list[str]:
-    """A name of an alias set for each result: letters that no argument uses; `a1` behind `z`."""
+    """An alias set name for each result: letters that no argument uses, and `a1` after `z`."""
     used = {letter for a in schema.arguments if a.annotation for letter in a.annotation.before}
     turns = chain([""], count(1))
     names = (f"{letter}{turn}" for turn in turns for letter in ascii_lowercase)
@@ -104,11 +105,11 @@ def _free_letters(schema: FunctionSchema) -> list[str]:
 
 
 def functional_schema(schema: FunctionSchema) -> FunctionSchema:
-    """The schema of the functional variant: what was written is returned, behind what was returned.
+    """The schema of the functional variant, which returns what was written after the old returns.
 
     Note [The suffix _functional]
-    A mutable operator and its functional variant would have the same C++ name and arguments that C++
-    cannot tell apart, so the latter is called `<name>_functional`.
+    A mutable operator and its functional variant would be C++ overloads with indistinguishable
+    arguments, so the latter is called `<name>_functional`.
     """
     layout = argument_layout(schema)
     inputs = layout.positional + layout.before_options + layout.after_options
@@ -125,7 +126,7 @@ def functional_schema(schema: FunctionSchema) -> FunctionSchema:
 def derive_out(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
     """The out variant of `base`, whose tags are `tags`."""
     schema = out_schema(base.func)
-    # The name carries the overload, since several overloads of one name may be derived.
+    # Include the overload name, since several overloads of one name may be derived.
     return _derived(base, schema, schema.flat_name, derived_tags(SchemaKind.out, tags))
 
 

@@ -1,4 +1,4 @@
-"""Views: operators whose result aliases an argument, and the variants of them that copy."""
+"""Views: operators whose result aliases an argument, and their copying variants."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _IN_PLACE_TAG = "inplace_view"
 
 
 def find_views(operators: Sequence[Operator]) -> frozenset[str]:
-    """The names of all views, those in place included.
+    """The names of all views, including in-place ones.
 
     Note [resize_ is not a view]
-    `resize_`, `resize_as_` and `set_` carry the tag `inplace_view`, but there is no `resize` that views:
-    their functional variants are derived and copy. So an in-place operator is a view here if there is a
-    view with its signature; torchgen knows the three by name.
+    `resize_`, `resize_as_` and `set_` have the tag `inplace_view`, but no view counterpart: their
+    functional variants are derived and copy. So an in-place operator is a view only if there is a
+    view with its signature. torchgen special-cases the three by name.
     """
     signatures = {o.signature for o in operators if o.is_aliasing}
     return frozenset(
@@ -58,8 +58,8 @@ def _role(operator: Operator, views: frozenset[str]) -> str:
 def needs_copy(view: NativeFunction) -> bool:
     """Whether PyTorch wants a `<name>_copy` beside this view.
 
-    Composed views have one through what they are composed of; an in-place view copies nothing; the copy
-    of `<name>_inverse` is `<name>_scatter`, and written by hand.
+    Composite views get theirs through the operators they call; an in-place view copies nothing; the
+    copy of `<name>_inverse` is `<name>_scatter`, written by hand.
     """
     if any(k.key == COMPOSITE_IMPLICIT for k in kernels_of(view)) or _IN_PLACE_TAG in view.tags:
         return False

@@ -1,5 +1,6 @@
 """What derivative formulas mean for an operator: what is differentiable, and what backward needs saved.
 
-`plan.py` says what autograd does for every operator of a file; `info.py` turns the formulas of one entry into
-facts, and `match.py` finds these for in-place and copying variants. `check.py` reports what doesn't fit.
+`plan.py` says what autograd does for every operator of a file; `info.py` turns the formulas of one
+entry into facts, and `match.py` finds them for in-place and copying variants. `check.py` reports
+mistakes.
 """

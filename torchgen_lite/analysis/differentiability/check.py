@@ -1,4 +1,4 @@
-"""Formulas checked against the schema and the known operators: what would fail at backward is found now."""
+"""Check formulas against the schema and the known operators, before anything fails in backward."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def check_derivatives(
 ) -> Iterator[Diagnostic]:
     """Every mistake in the `derivatives:` of these functions.
 
-    `helpers` are the functions that formulas may call beside the operators; without it, nothing is known
-    about what may be called, and calls are only checked where they name an operator.
+    `helpers` are the functions that formulas may call besides operators. If None, calls are checked
+    only where they name an operator.
     """
     with_formulas = [f for f in functions if f.derivatives is not None]
     if not with_formulas:
@@ -89,7 +89,7 @@ def _refusal(function: NativeFunction) -> str | None:
 def _check_results(
     schema: FunctionSchema, formulas: Sequence[Formula], flags: Sequence[bool | str] | None
 ) -> Iterator[Found]:
-    """Formulas need a result that has a gradient (torchgen `emit_body`: "derivative ignored")."""
+    """Formulas need a differentiable result (torchgen `emit_body`: "derivative ignored")."""
     inputs = {a.name for a in input_arguments(schema)}
     given = [f for f in formulas if f.expression is not None and inputs.issuperset(f.names)]
     without = {n for f in formulas if f.word == NOT_DIFFERENTIABLE for n in f.names} - inputs
@@ -114,7 +114,7 @@ def _is_nested(type_: Type) -> bool:
 def _check_keys(
     schema: FunctionSchema, formulas: Sequence[Formula], place: Span | None
 ) -> Iterator[Found]:
-    """Names on the left: arguments that are tensors, each once and all of them, or results."""
+    """Keys are results or tensor arguments, with every tensor argument exactly once."""
     tensors = [a.name for a in input_arguments(schema) if is_tensor_like(a.type)]
     known = [a.name for a in input_arguments(schema)]
     results = return_names(schema)
@@ -143,7 +143,7 @@ def _check_keys(
 def _check_missing(
     schema: FunctionSchema, missing: Sequence[str], place: Span | None
 ) -> Iterator[Found]:
-    """Tensors without a formula: a call refuses a tensor, but no list; see `without_formula`."""
+    """Tensors without a formula. Calls reject such tensors, but not lists; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type) in LISTS}
     for names, text in (
         (
@@ -170,7 +170,7 @@ def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterat
 
 
 def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:
-    """What a formula may name; `in_cpp` says that it may be one of C++."""
+    """The names a formula may use; `in_cpp` says that it may be a C++ formula."""
     schema = function.func
     arguments = {a.name for a in input_arguments(schema)}
     known = {*arguments, *return_names(schema), *CONSTANTS, *_FLAGS, "grad", "grads"}
@@ -178,7 +178,7 @@ def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) ->
     if not set(formula.names) <= arguments:
         known |= {f"{a}_{suffix}" for a in arguments for suffix in "pt"}
         if schema.kind() is SchemaKind.inplace:
-            # What `self` was before the call (torchgen `emit_original_self_definition`).
+            # `self` before the call (torchgen `emit_original_self_definition`).
             known |= {"original_self_p", "original_self_t"}
     if in_cpp:
         known |= cpp_names(function)
@@ -188,7 +188,7 @@ def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) ->
 def _check_names(
     formula: Formula, expression: Expression, known: Collection[str]
 ) -> Iterator[Found]:
-    """Every name of a formula stands for something."""
+    """Every name in a formula must be defined."""
     for node in walk(expression):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
             hint = did_you_mean(node.text, sorted(known))
@@ -199,7 +199,7 @@ def _check_names(
 def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:
     """`grad`, `grads[i]` and `grad_NAME` are not mixed, and indices are results (torchgen `check_grad_usage`)."""
     count = len(schema.returns)
-    # There are as many gradients as the list has tensors.
+    # For a list, the number of gradients is known only at run time.
     is_counted = not any(isinstance(value.type, ListType) for value in schema.returns)
     named = {f"grad_{value.name}" for value in schema.returns if value.name}
     ways: dict[str, Span | None] = {}

@@ -1,6 +1,6 @@
 """What a formula needs from the inputs and results of the forward call (torchgen `saved_variables`).
 
-A formula that only asks for the shape of a tensor must not keep its memory alive, so these are told apart:
+A formula that needs only the shape of a tensor must not keep its memory alive, so these differ:
 
     grad.expand(self.sym_sizes())    keeps a fact about self, its sizes
     grad * self                      keeps self
@@ -29,7 +29,7 @@ from torchgen_lite.schema.formula.kinds import Kind
 class Fact(Enum):
     """What is kept of a value: the value itself, or a fact about a tensor.
 
-    `suffix` ends its name, and `kind` is what it is in formulas.
+    `suffix` ends its name, and `kind` is its kind in formulas.
     """
 
     whole = "", kinds.UNKNOWN
@@ -73,19 +73,19 @@ METHODS = {
     "sym_sizes": Fact.sym_sizes,
     "sym_strides": Fact.sym_strides,
 }
-"""Methods without arguments whose result is kept in place of the tensor."""
+"""Methods without arguments whose result is saved instead of the tensor."""
 
 FUNCTIONS = {
     "TensorGeometry": Fact.geometry,
     "to_args_scalartypes": Fact.args_scalartypes,
     "to_args_sizes": Fact.args_sizes,
     "to_args_sizes_symint": Fact.args_sizes_symint,
-    # PyTorch keeps the tensor's type and size where the formula makes zeros like it.
+    # For `zeros_like`, PyTorch saves only the tensor's type and size.
     "zeros_like": Fact.info,
 }
 """Functions of one tensor that need only facts about it."""
 
-# The same as attributes, in formulas of our own: `self.shape`.
+# The same facts as attributes, which our own formulas may use: `self.shape`.
 _ATTRIBUTES = {fact.suffix: fact for fact in (Fact.device, Fact.dtype, Fact.ndim, Fact.shape)}
 
 
@@ -93,9 +93,10 @@ _ATTRIBUTES = {fact.suffix: fact for fact in (Fact.device, Fact.dtype, Fact.ndim
 class Saved:
     """Something that forward keeps for backward.
 
-    `source` is an argument, or the result with the number `result`; `carries` says as `dispatch_kind` does what
-    it is. `dim` is the argument of `size`. `apart` ends the name where an argument or a result has it.
-    `needed_by` are the gradients that use it, by their slots; none means all.
+    `source` is an argument, or result number `result`; `carries` is its letter from
+    `dispatch_kind`. `dim` is the argument of `size`. `apart` is appended to the name if an argument
+    or result already has it. `needed_by` are the slots of the gradients that use it; empty means
+    all.
     """
 
     source: str
@@ -108,7 +109,7 @@ class Saved:
 
     @property
     def name(self) -> str:
-        """What formulas and nodes call it (torchgen `SavedAttribute.nctype`): `self_sym_argsize_minus_1`."""
+        """Its name in formulas and nodes (torchgen `SavedAttribute.nctype`): `self_sym_argsize_minus_1`."""
         if self.is_whole:
             return self.source
         index = f"_{self.dim.replace('-', 'minus_')}" if self.dim else ""
@@ -131,7 +132,7 @@ class Saved:
 
 
 def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
-    """What has to be kept for an expression that is one of these values, or a fact about one; else None."""
+    """What to save for an expression that is one of these values or a fact about one; else None."""
     match node:
         case Name(text):
             return values.get(text)

@@ -1,4 +1,4 @@
-"""Formulas to facts: `read_info` (torchgen `create_differentiability_info`)."""
+"""Turn formulas into facts: `read_info` (torchgen `create_differentiability_info`)."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
 
 
 def return_names(schema: FunctionSchema) -> tuple[str, ...]:
-    """What formulas call the results: `result`, `result0` and on, or their names (torchgen `return_names`).
+    """The names of results in formulas: `result`, `result0`, ..., or their own (torchgen `return_names`).
 
-    A result named as an argument is called `NAME_return`; one without a name is `result_return` beside an
-    argument `result`.
+    A result with the name of an argument is called `NAME_return`; an unnamed one is `result_return`
+    if there is an argument `result`.
     """
     kind, taken = schema.kind(), {argument.name for argument in schema.arguments}
     names: list[str] = []
@@ -66,10 +66,10 @@ def read_info(
     counter: Counter[str] | None = None,
     operators: Operators | None = None,
 ) -> dict[str, DifferentiabilityInfo]:
-    """The facts by autograd key. `counter` numbers the nodes of operators with the same base name, `operators`
-    are what formulas may call.
+    """The facts by autograd key. `counter` numbers the nodes of operators with the same base name;
+    `operators` are the operators that formulas may call.
 
-    Mistakes are not reported here: `check_derivatives` finds them.
+    Mistakes are not reported here, but by `check_derivatives`.
     """
     counter = Counter() if counter is None else counter
     scope = formula_scope(function.func, operators or {})
@@ -80,12 +80,12 @@ def read_info(
 
 
 def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
-    """What the names of the formulas are. A tensor that may be absent is one that is undefined."""
+    """The kinds of the names in formulas. An absent optional tensor counts as an undefined one."""
     kinds: dict[str, Kind] = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
     kinds["grad_input_mask"] = Kind(Sort.bool, is_list=True)
     values: dict[str, Saved] = {}
     if argument_layout(schema).options is not None:
-        # C++ has one argument for the four, and PyTorch's formulas name it so.
+        # C++ takes the four as one argument, and PyTorch's formulas use its name.
         kinds["options"], values["options"] = UNKNOWN, Saved("options")
     for argument in input_arguments(schema):
         values[argument.name] = Saved(argument.name, carries=dispatch_kind(argument.type))
@@ -118,13 +118,13 @@ def _read_variant(
     schema = function.func
     inputs = {name for name, saved in scope.values.items() if saved.result is None}
     given = derivatives.output_differentiability
-    # Where a condition decides in PyTorch when the operator is called, a result counts as differentiable.
+    # If PyTorch decides by a condition at run time, the result counts as differentiable.
     differentiability = tuple(value is not False for value in given) if given else None
     backward: list[Derivative] = []
     refused: list[str] = []
     for formula in formulas:
         if formula.names[0] not in inputs:
-            continue  # A formula for forward mode, which no target makes use of.
+            continue  # A formula for forward mode, which no target uses.
         if formula.word == NOT_DIFFERENTIABLE:
             refused += formula.names
         elif formula.expression is not None:
@@ -153,7 +153,7 @@ def _read_variant(
 
 
 def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Saved, ...]:
-    """What the formulas together keep, each once and inputs first, with the gradients that need it."""
+    """Everything the formulas save, each once, inputs first, with the gradients that need it."""
     using: dict[Saved, set[int]] = {}
     for derivative in derivatives:
         for saved in derivative.saved:
@@ -175,7 +175,7 @@ def _available_gradients(
 
 
 def _node_name(base_name: str, key: str, counter: Counter[str]) -> str:
-    """`AddBackward0`, the next time `AddBackward1`."""
+    """`AddBackward0`, then `AddBackward1`."""
     words = "".join(part.title() for part in base_name.split("_"))
     prefix = f"{words}Backward".replace("ForwardBackward", "Backward")
     if key != DEFAULT:
@@ -188,7 +188,7 @@ def _node_name(base_name: str, key: str, counter: Counter[str]) -> str:
 def differentiable_outputs(schema: FunctionSchema, info: DifferentiabilityInfo) -> tuple[int, ...]:
     """The results that get gradients (torchgen `gen_differentiable_outputs`).
 
-    What the entry says; else every tensor, but only the first where formulas speak of `grad` alone.
+    Those the entry names; by default every tensor, or only the first if formulas use just `grad`.
     """
     if info.output_differentiability is not None:
         return tuple(index for index, flag in enumerate(info.output_differentiability) if flag)

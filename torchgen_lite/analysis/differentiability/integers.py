@@ -1,4 +1,4 @@
-"""Results that are integers by their fake, and would get a gradient."""
+"""Results that would get a gradient although their fake makes them integers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchgen_lite.schema.formula import Name
 
 
 def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Entries whose `output_differentiability` is missing: libtorch lets no integer require a gradient."""
+    """Entries that lack `output_differentiability`: libtorch rejects integers that require grad."""
     for operator in resolved.declared:
         function = operator.function
         derivatives = function.derivatives

@@ -1,6 +1,6 @@
-"""Kinds in formulas: gradients fit what they are for, and operators get what their schemas want.
+"""Kinds in formulas: gradients must fit their arguments, and operands the operator's schema.
 
-What would fail when a gradient is asked for, or when C++ is compiled, is found when it is declared.
+Finds at declaration what would otherwise fail in backward or when the C++ is compiled.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from torchgen_lite.schema.formula.kinds import (
 )
 
 _NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
-# The numbers that some numbers may be: what is neither of these takes all.
+# The number kinds that an argument accepts; other number arguments accept all.
 _TAKEN = {
     Sort.int: _NUMBERS - {Sort.float},
     Sort.symint: _NUMBERS - {Sort.float},
@@ -44,7 +44,7 @@ _TAKEN = {
 
 
 def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Every gradient and every argument of the wrong kind, in formulas that are right otherwise."""
+    """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     for operator in resolved.declared:
         if operator.function.derivatives is None:
             continue
@@ -61,16 +61,16 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
 def _check_gradient(
     schema: FunctionSchema, derivative: Derivative, scope: Scope
 ) -> Iterator[Found]:
-    """A list of gradients is for a list of tensors, and one for one, as far as that can be told."""
+    """A list of tensors needs a list of gradients, and one tensor one, as far as kinds are known."""
     inputs = [a for a in input_arguments(schema) if a.name in derivative.names]
-    # Formulas of PyTorch's `_foreach_` operators are about one tensor of the lists, the one with index `i`.
+    # Formulas of PyTorch's `_foreach_` operators describe one tensor of each list, at index `i`.
     is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
     if len(inputs) < len(derivative.names) or is_of_one:
         return
     for value in _values(derivative.tree):
         gives = _gives(value, scope)
         if len(inputs) > 1:
-            # Python unpacks a list as well.
+            # Python can unpack a list too.
             if gives not in ("", _LIST, f"{len(inputs)} results"):
                 listed = ", ".join(f"`{argument.name}`" for argument in inputs)
                 message = f"the formula of {listed} gives {gives}"
@@ -91,7 +91,7 @@ _TENSOR, _LIST = "a tensor", "a list of tensors"
 
 
 def _gives(value: Typed, scope: Scope) -> str:
-    """What a formula gives, in words; empty where that is not known, or nothing."""
+    """What a formula returns, in words; empty if that is unknown or nothing."""
     if isinstance(value.node, Call) and value.operator is not None:
         count = len(value.operator.func.returns)
         if count != 1:
@@ -105,7 +105,7 @@ def _gives(value: Typed, scope: Scope) -> str:
 
 
 def _values(tree: Typed) -> Iterator[Typed]:
-    """What a formula may come to: both sides of a condition."""
+    """The values a formula may have: both branches of a condition."""
     if isinstance(tree.node, Conditional):
         for side in tree.parts[1:]:
             yield from _values(side)
@@ -139,7 +139,7 @@ def _are_reasons(given: Sequence[Typed], scope: Scope) -> bool:
 
 
 def _check_members(tree: Typed, scope: Scope) -> Iterator[Found]:
-    """Numbers, which C++ has itself, have neither methods nor attributes."""
+    """Numbers have no methods or attributes, since C++ uses built-in types for them."""
     for part in every_part(tree):
         node = part.node.function if isinstance(part.node, Call) else part.node
         if isinstance(node, Member):
@@ -152,7 +152,7 @@ def _check_members(tree: Typed, scope: Scope) -> Iterator[Found]:
 def _bound(
     node: Call, parts: Sequence[Typed], operator: NativeFunction
 ) -> Iterator[tuple[Typed, Argument]]:
-    """The values with the arguments that they are for."""
+    """Pair values with the arguments they are passed for."""
     count = len(parts) - len(node.keywords)
     for value, argument in zip(parts[:count], by_position(operator, count)):
         if argument is not None:
@@ -164,7 +164,7 @@ def _bound(
 
 
 def _fits(value: Typed, argument: Argument) -> bool:
-    """Whether a value may be for an argument, as far as can be told; one value may stand for a list."""
+    """Whether an argument may accept a value, as far as is known; one value may stand for a list."""
     kind, wanted = value.kind, kind_of_type(argument.type)
     if value.is_none:
         return not wanted.is_known or wanted.is_optional

@@ -1,8 +1,8 @@
 """Which formulas belong to which operator (torchgen `match_differentiability_info`).
 
 An operator uses the formulas written for it; an in-place or out variant without any uses those of the
-functional variant; the copying variant of a view uses those of the view; a derived functional variant
-uses those of the operator it was derived from.
+functional variant; the copying variant of a view uses those of the view; a derived functional
+variant uses those of its base.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ Infos = Mapping[str, DifferentiabilityInfo]
 
 
 class Matches(NamedTuple):
-    """For each operator by name (`aten::add.Tensor`) what its formulas say, by autograd key; absent
-    without formulas.
+    """The facts of each operator with formulas, by name (`aten::add.Tensor`) and autograd key.
 
-    `infos` holds only what was written (and copied for copying views), by the operator's name.
+    `infos` holds only written formulas (and those copied for copying views), by operator name.
     """
 
     of: Mapping[str, Infos]
@@ -34,7 +33,7 @@ class Matches(NamedTuple):
 
 
 def match_derivatives(operators: Sequence[Operator]) -> Matches:
-    """Match the formulas that are written for some operators with all that use them."""
+    """Match the written formulas with all operators that use them."""
     counter: Counter[str] = Counter()
     callable_ = callable_operators([o.function for o in operators if not o.is_derived])
     infos: dict[str, Infos] = {}
@@ -52,7 +51,7 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
 
 
 def _written(operators: Sequence[Operator]) -> list[tuple[Operator, Derivatives]]:
-    """The formulas in the order in which they are written, by which nodes of one name are numbered."""
+    """The formulas in source order, which numbers nodes with the same name."""
     found = [
         (operator, operator.function.derivatives)
         for operator in operators
@@ -90,7 +89,7 @@ def _stripped(operator: Operator) -> Signature:
 def _by_signature(
     operators: Sequence[Operator], infos: Mapping[str, Infos]
 ) -> tuple[_BySignature, _BySignature]:
-    """The facts by signature, of functional operators and of the others."""
+    """The facts by signature, for functional operators and for the others."""
     functional: _BySignature = {}
     others: _BySignature = {}
     for operator in operators:

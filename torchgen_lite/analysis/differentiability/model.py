@@ -15,7 +15,7 @@ from torchgen_lite.schema.formula import Name
 
 
 class Derivative(NamedTuple):
-    """One formula for the gradients of one or several arguments, and what backward has to keep for it."""
+    """One formula for the gradients of one or more arguments, and what must be saved for it."""
 
     names: tuple[str, ...]
     formula: Formula
@@ -24,13 +24,13 @@ class Derivative(NamedTuple):
 
     @property
     def mentioned(self) -> frozenset[str]:
-        """Every name of the formula."""
+        """Every name in the formula."""
         nodes = (part.node for part in every_part(self.tree))
         return frozenset(node.text for node in nodes if isinstance(node, Name))
 
 
 class TensorArgument(NamedTuple):
-    """An argument that is a tensor or has some; `carries` is the letter of `dispatch_kind`."""
+    """An argument that is or contains tensors; `carries` is its letter from `dispatch_kind`."""
 
     name: str
     carries: str
@@ -44,9 +44,9 @@ class DifferentiabilityInfo(NamedTuple):
     """Everything the formulas of one entry say, for one autograd key.
 
     `function` is the operator that the formulas were written for. `node_name` is the name of its
-    backward node, `AddBackward0`, and empty where nothing is differentiable. `slots` are the arguments with
-    formulas, in schema order; `saved` is what the formulas together keep, inputs first; `outputs` are the
-    numbers of the results that get gradients.
+    backward node, `AddBackward0`, or empty if nothing is differentiable. `slots` are the arguments
+    with formulas, in schema order; `saved` is everything the formulas save, inputs first; `outputs`
+    are the indices of the results that get gradients.
     """
 
     function: NativeFunction
@@ -82,12 +82,12 @@ class DifferentiabilityInfo(NamedTuple):
 
     @property
     def lists(self) -> frozenset[str]:
-        """The arguments with a gradient for each tensor of a list; behind these, slots have no fixed numbers."""
+        """The list arguments with a gradient for each tensor; later slots have no fixed numbers."""
         return frozenset(slot.name for slot in self.slots if slot.is_list)
 
     @property
     def mentioned(self) -> frozenset[str]:
-        """Every name of the formulas."""
+        """Every name in the formulas."""
         return frozenset().union(*(derivative.mentioned for derivative in self.derivatives))
 
     @property
@@ -96,7 +96,7 @@ class DifferentiabilityInfo(NamedTuple):
         return self.mentioned.intersection(self.available_gradients)
 
     def kept(self, readable: Collection[Fact]) -> tuple[Saved, ...]:
-        """What is kept where only these facts can be read: the whole value in place of any other."""
+        """What is saved if only these facts can be read: other facts save the whole value."""
         using: dict[Saved, set[int]] = {}
         for one in self.saved:
             used = one.needed_by or range(len(self.slots))
@@ -107,12 +107,12 @@ class DifferentiabilityInfo(NamedTuple):
 
 
 def refusal(operator: str, argument: str) -> str:
-    """The message of a call where a tensor without a formula requires a gradient."""
+    """The error message when a tensor without a formula requires a gradient."""
     return f"{operator} has no derivative with respect to {argument}"
 
 
 def needed_by(using: Mapping[Saved, Collection[int]], slots: int) -> Iterator[Saved]:
-    """The saved values with the gradients that need them, of so many slots."""
+    """The saved values with the gradients that need them, out of `slots` slots."""
     for saved, used in using.items():
         needed = tuple(sorted(used)) if len(used) < slots else ()
         yield saved if needed == saved.needed_by else replace(saved, needed_by=needed)

@@ -1,4 +1,4 @@
-"""What autograd does for each operator: one answer, which every target reads."""
+"""What autograd does for each operator: the one answer that every target reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torchgen_lite.schema.dispatch_kind import TENSORS, dispatch_kind
 
 
 class Category(Enum):
-    """What a call does at an autograd key."""
+    """What a call does under an autograd key."""
 
     record = "the call becomes a node, and the formulas its gradients"
     refuse_out = "an out variant, which is refused where it would have to be recorded"
@@ -27,7 +27,7 @@ class Category(Enum):
 
 
 class Tracking(Enum):
-    """What a call does at the key ADInplaceOrView."""
+    """What a call does under the key ADInplaceOrView."""
 
     nothing = "neither writes nor aliases"
     raise_versions = "what was written gets a new version"
@@ -39,9 +39,9 @@ class Tracking(Enum):
 class AutogradPlan(NamedTuple):
     """What autograd does for one operator.
 
-    `infos` are its formulas by autograd key, and `categories` say what happens at each key; both are empty
-    where there is nothing to do. `viewed` is the tensor that the only result is a view of. An operator that
-    `is_composed` has a kernel made of other operators.
+    `infos` are its formulas by autograd key, and `categories` say what happens under each key; both
+    are empty if there is nothing to do. `viewed` is the tensor that the only result is a view of.
+    `is_composed` means that the operator has a kernel made of other operators.
     """
 
     infos: Mapping[str, DifferentiabilityInfo]
@@ -55,7 +55,7 @@ class AutogradPlan(NamedTuple):
 
     @property
     def info(self) -> DifferentiabilityInfo | None:
-        """The formulas for every key without its own."""
+        """The formulas for every key without formulas of its own."""
         return self.infos.get(DEFAULT)
 
 
@@ -83,7 +83,7 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     categories: dict[str, Category] = {}
     tracking = Tracking.nothing
-    # Autograd sees through a kernel that is CompositeImplicitAutograd.
+    # Autograd sees through CompositeImplicitAutograd kernels.
     if tensors and keys != {"CompositeImplicitAutograd"}:
         categories = {key: _category(schema, info, is_composed) for key, info in infos.items()}
         if is_view and not infos:

@@ -1,6 +1,6 @@
-"""Formulas whose nodes know their kind, what is kept for them, and which operator they call.
+"""Formulas whose nodes know their kind, what is saved for them, and which operator they call.
 
-One pass from the leaves up makes the tree; code that prints it computes nothing twice.
+A single bottom-up pass builds the tree, so that code that prints it computes nothing twice.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ Operators = Mapping[str, Sequence[NativeFunction]]
 
 
 class Typed(NamedTuple):
-    """A node with its operands, as `children` has them.
+    """A node with its operands, in the order of `children`.
 
-    `saved` is what stands for the node at backward, and `operator` the overload that it calls, where one is
-    declared.
+    `saved` is what replaces the node in backward, and `operator` the overload that it calls, if one
+    is declared.
     """
 
     node: nodes.Expression
@@ -72,7 +72,7 @@ class Typed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names of a formula by kind, those of them that have to be kept, and the operators there are."""
+    """The kinds of a formula's names, the values to save for them, and the known operators."""
 
     kinds: Mapping[str, Kind]
     values: Mapping[str, Saved]
@@ -80,7 +80,7 @@ class Scope:
 
 
 def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
-    """What formulas may call, by base name. The project's own operators hide PyTorch's."""
+    """The operators that formulas may call, by base name. The project's own hide PyTorch's."""
     own: dict[str, list[NativeFunction]] = {}
     torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
@@ -96,11 +96,11 @@ def is_own(function: NativeFunction) -> bool:
 
 
 def by_position(function: NativeFunction, count: int = 0) -> tuple[Argument | None, ...]:
-    """What formulas give by position, which is what C++ takes so: keyword-only arguments too.
+    """The arguments that formulas pass by position, as in C++: keyword-only ones too.
 
-    None stands for the tensor options of a PyTorch operator, which are one argument there; C++ takes them apart, too,
-    where all `count` arguments are given. Of a list of numbers that comes last, Python callers may spread the items;
-    behind one, there is nothing but keywords.
+    None stands for the tensor options of a PyTorch operator, which are one argument; C++ also takes
+    them separately if all `count` arguments are given. Python callers may spread a last list of
+    numbers; only keywords follow one.
     """
     if spreads(function.func):
         return function.func.positional
@@ -125,7 +125,7 @@ def every_part(tree: Typed) -> Iterator[Typed]:
 
 
 def sure_kind(tree: Typed, scope: Scope) -> Kind:
-    """The kind of a value where it is not a guess: elsewhere, what is not declared counts as a tensor."""
+    """The kind of a value if it is certain. Elsewhere, undeclared functions count as tensors."""
     node = tree.node
     if isinstance(node, nodes.Name):
         return tree.kind if node.text in scope.kinds or node.text == "grad" else kinds.UNKNOWN
@@ -142,7 +142,7 @@ def sure_kind(tree: Typed, scope: Scope) -> Kind:
 
 
 def saved_in(tree: Typed) -> Iterator[Saved]:
-    """What a formula keeps, in the order it appears."""
+    """What a formula saves, in order of appearance."""
     if tree.saved is not None:
         yield tree.saved
         return
@@ -190,7 +190,7 @@ def _kind(node: nodes.Expression, parts: Sequence[Typed], scope: Scope) -> Kind:
 
 
 def _list_kind(items: Sequence[Kind]) -> Kind:
-    """A list with one symbolic integer is one of symbolic integers."""
+    """A list with a symbolic integer is a list of symbolic integers."""
     if kinds.SYMINT in items:
         return kinds.SYMINTS
     sort = items[0].sort if len(set(items)) == 1 else Sort.unknown
@@ -222,7 +222,7 @@ def _method_kind(name: str, value: Kind, has_arguments: bool) -> Kind:
         return value
     if name == "size" and value.is_list and not has_arguments:
         return kinds.INT
-    # `size(0)` is one number, `size()` and `stride()` are lists.
+    # `size(0)` is a number; `size()` and `stride()` are lists.
     if name in ("size", "stride") and not has_arguments:
         return kinds.SYMINTS
     return _METHODS.get(name, kinds.TENSOR)
@@ -231,7 +231,7 @@ def _method_kind(name: str, value: Kind, has_arguments: bool) -> Kind:
 def _operator(
     node: nodes.Call, parts: Sequence[Typed], operators: Operators
 ) -> NativeFunction | None:
-    """The overload that so many arguments, these keywords and most of the kinds fit; else the first."""
+    """The overload that fits the argument count, the keywords and most kinds; else the first."""
     name = called_name(node)
     if isinstance(node.function, nodes.Member):
         name = node.function.name
@@ -258,7 +258,7 @@ def _takes(function: NativeFunction, count: int, keywords: Sequence[str]) -> boo
 
 
 def _misfits(function: NativeFunction, given: Sequence[Typed]) -> int:
-    """How many arguments are tensors where none is taken, or the other way around, as far as can be told."""
+    """How many arguments are tensors where none is expected, or vice versa, as far as is known."""
     return sum(
         (part.kind.sort is Sort.tensor) != is_tensor_like(argument.type)
         for part, argument in zip(given, by_position(function, len(given)))

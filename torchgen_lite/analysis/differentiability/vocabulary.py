@@ -14,7 +14,7 @@ from torchgen_lite.schema.formula import Call, Expression, Member, Name, called_
 TENSOR_METHODS = frozenset(
     {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}
 )
-"""Methods of a tensor that are not operators. `conj` is also one of numbers."""
+"""Methods of a tensor that are not operators. Numbers have `conj` too."""
 
 _WORDS = frozenset({"not_implemented", "zeros_like", *FUNCTIONS})
 
@@ -35,12 +35,12 @@ class Vocabulary:
             self.operators.setdefault(name, []).append(function)
             if "method" in function.variants:
                 self.methods.add(name)
-                # A library with its own operators says nothing about what methods tensors have.
+                # A library's own operators don't say which methods tensors have.
                 self.declares_methods = self.declares_methods or function.namespace == "aten"
 
 
 def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Found]:
-    """Calls of unknown functions, or with arguments that no overload takes."""
+    """Calls of unknown functions, and calls with arguments that no overload takes."""
     for node in walk(expression):
         if not isinstance(node, Call):
             continue
@@ -89,7 +89,7 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
 
 
 def _accepts(function: NativeFunction, count: int, keywords: Sequence[str]) -> bool:
-    """Whether arguments bind: so many by position, these by keyword. A list may be written out."""
+    """Whether `count` positional arguments and these keywords bind. A list may be spread."""
     schema, positions = function.func, by_position(function, count)
     if count > len(positions) and not spreads(schema):
         return False

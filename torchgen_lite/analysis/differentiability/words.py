@@ -1,4 +1,4 @@
-"""Names that formulas in C++ have and that no schema declares."""
+"""Names that C++ formulas may use although no schema declares them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ CPP_CONSTANTS = frozenset(
 """Numbers of `<cmath>`."""
 
 _OF_HELPERS = frozenset({"kCudnnDoubleBackwardMsg"})
-"""What the header of PyTorch's helper functions declares (FunctionsManual.h)."""
+"""Constants that the header of PyTorch's helper functions declares (FunctionsManual.h)."""
 
 _RETAIN = "retain_variables"
-"""A local of PyTorch's own nodes (torchgen `WILL_RELEASE_VARIABLES`)."""
+"""A local variable in PyTorch's own nodes (torchgen `WILL_RELEASE_VARIABLES`)."""
 
 _INDEX = "i"
-"""Formulas of PyTorch's `_foreach_` operators are about one tensor of each list, and this is its index."""
+"""In formulas of PyTorch's `_foreach_` operators, the index of the current tensor in each list."""
 
 
 def cpp_names(function: NativeFunction) -> frozenset[str]:
-    """What the formulas of this operator may name in C++."""
+    """The names that this operator's formulas may use in C++."""
     if function.namespace not in TORCH_NAMESPACES:
         return CPP_CONSTANTS
     return CPP_CONSTANTS | _OF_HELPERS | node_names(function)
 
 
 def node_names(function: NativeFunction) -> frozenset[str]:
-    """What formulas of this operator may name in the node that PyTorch makes, and in no other."""
+    """The names that this operator's formulas may use only in PyTorch's own node."""
     if function.namespace not in TORCH_NAMESPACES:
         return frozenset()
     is_foreach = function.func.base_name.startswith("_foreach_")
