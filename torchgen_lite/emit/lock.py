@@ -1,16 +1,16 @@
-"""One run at a time writes into an output folder.
+"""Only one run at a time writes into an output folder.
 
 Note [The lock of an output folder]
-On POSIX the folder itself is locked (`flock` on its descriptor), so there is no lock file that could be checked in,
-be left behind or be taken for an output. Windows cannot lock a folder: there it is a file in it, which the last
-run deletes. The kernel releases either when its holder dies. Where no lock can be had (a folder that
-may not be written, some network file systems) the run goes on without one, and removes nothing that might belong to
-another run.
+On POSIX the folder itself is locked (`flock` on its descriptor), so there is no lock file to be
+checked in, left behind or mistaken for an output. Windows cannot lock a folder, so a file in it is
+locked, which the last run deletes. The kernel releases either lock when its holder dies. Where no
+lock is available (a read-only folder, some network file systems) the run goes on without one, and
+removes nothing that might belong to another run.
 
 Note [Files in use]
-A file that is written beside the one it is to replace may lie in any folder, and two runs may write in the same one. So
-on POSIX it is locked itself as long as its writer lives, and whoever can lock it may delete it. On Windows an open
-file cannot be replaced: there such files stay.
+A temporary file is written beside the file that it replaces, in any folder, where two runs may
+write at once. So on POSIX it is itself locked while its writer lives, and a process that can lock
+it may delete it. Windows cannot replace an open file, so leftover files stay there.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _TRIES = 100
 
 @contextmanager
 def locked_folder(folder: Path, on_wait: Callable[[], None]) -> Iterator[bool]:
-    """Hold the lock of `folder`, which is created for that; whether there is a lock.
+    """Hold the lock of `folder`, creating the folder if needed; yields whether there is a lock.
 
-    `on_wait` is called once if another run holds it, before waiting. A folder that is empty at the end, and was
-    created here, is removed.
+    `on_wait` is called once before waiting, if another run holds the lock. A folder created here is
+    removed if it is empty at the end.
     """
     created: list[Path] = []
     descriptor = None
@@ -45,10 +45,10 @@ def locked_folder(folder: Path, on_wait: Callable[[], None]) -> Iterator[bool]:
 
 
 def make_folders(folder: Path, created: list[Path]) -> None:
-    """Create a folder and its parents, noting which of them are new."""
+    """Create a folder and its parents, recording the new ones in `created`."""
     if not folder.is_dir():
         make_folders(folder.parent, created)
-        # Noted before it exists, so that an interruption in between leaves nothing unknown.
+        # Recorded before it exists, so that an interruption in between leaves nothing unrecorded.
         created.append(folder)
         folder.mkdir(exist_ok=True)
 
@@ -75,7 +75,7 @@ def _lock(folder: Path, created: list[Path], on_wait: Callable[[], None]) -> int
         except FileNotFoundError:
             continue  # Another run has removed the folder that it had created.
         except OSError:
-            return None  # If the folder cannot be written either, the write says so, and of which file.
+            return None  # If the folder is not writable, the write reports that and names the file.
         if _is_still_there(descriptor, folder):
             return descriptor
         os.close(descriptor)
@@ -112,7 +112,7 @@ if sys.platform == "win32":
         return None
 
     def remove_unused(path: Path) -> None:
-        """Nothing: no lock tells whether a file is in use."""
+        """Do nothing: no lock tells whether a file is in use."""
 
     def _release(descriptor: int, folder: Path) -> None:
         os.close(descriptor)
@@ -150,7 +150,7 @@ else:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_still_there(descriptor, path):
                 return descriptor
-            os.close(descriptor)  # Another run found it before it was locked.
+            os.close(descriptor)  # Another run deleted it before it was locked.
 
     def remove_unused(path: Path) -> None:
         """Delete a file whose writer is gone; see Note [Files in use]."""

@@ -1,18 +1,19 @@
 """Who owns a generated file.
 
 Note [Ownership by marker]
-A file belongs to us if its first line carries our marker and names a schema file of this run. Such a file in
-the output folder that is not in the plan is an orphan and is deleted; any other is an error when it is in the way,
-and is otherwise not looked at, unless it says word for word what would be written. A schema file may have been
-renamed: inside the project, names of files that no longer exist are taken for ours. A project that is configured
-to write beside itself names its files from there (`../lib/ops.yaml`), as others write there, too, whose files may
-have the same names. There is no list of files to keep up to date, and nothing to lose.
+A file belongs to us if its first line carries our marker and names a schema file of this run. Such
+a file in the output folder that is not in the plan is an orphan and is deleted. Any other file in
+the way is an error, unless it equals what would be written; files not in the way are ignored. A
+schema file may have been renamed: inside the project, names of files that no longer exist count as
+ours. A project that writes outside its own folder names its schema files relative to there
+(`../lib/ops.yaml`), since other projects may write there, too, from files of the same name. No list
+of files has to be kept or can be lost.
 
 Note [One name, two projects]
-Other names are relative to a project, and `--output-dir` leads anywhere: `ops.yaml` in the output folder of another
-project is that project's. So names are looked up from the output folder upwards, as far as a schema file of this run. What
-is found on the way claims the files in the output folder of its project, or, where nothing is configured, those beside
-it and one folder below.
+Other names are relative to a project, and `--output-dir` may be anywhere: `ops.yaml` in the output
+folder of another project belongs to that project. So names are looked up from the output folder
+upwards until a schema file of this run is reached. A file found on the way claims the files in the
+output folder of its project or, without a configuration, those beside it and one folder below.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from torchgen_lite.loader.config import Config, find_in_folder, load_config
 
 
 class Owner:
-    """Which marked files in the folder `root` are this project's; without a `project` all of its sources' are."""
+    """Decides which marked files in `root` are this project's; without a `project`, all that its
+    sources made."""
 
     def __init__(
         self, files: Mapping[str, str], root: Path, project: Path | None, schemas: Collection[Path]
@@ -41,7 +43,8 @@ class Owner:
         self._claimed: dict[tuple[str, ...], tuple[Path, ...]] = {}
 
     def wrote(self, path: str, text: str) -> bool:
-        """Whether the file with this text, or first line, is from a schema file of this run or one that is gone."""
+        """Whether the file with this text (or first line) comes from a schema file of this run, or
+        a deleted one."""
         named = marked_sources(text)
         if not named or self.project is None:
             return bool(named)
@@ -55,14 +58,14 @@ class Owner:
         return self.is_alone and not any(known)
 
     def _is_ours(self, path: Path) -> bool:
-        # The name is from disk, and may have a NUL in it, or be a link to itself.
+        # The name was read from disk: it may contain a NUL, or be a symlink loop.
         try:
             return path.resolve() in self.schemas
         except (OSError, ValueError, RuntimeError):
             return False
 
     def _claims(self, named: tuple[str, ...]) -> tuple[Path, ...]:
-        """The folders in which files with these names are other projects'."""
+        """The folders in which files with these names belong to other projects."""
         if named not in self._claimed:
             self._claimed[named] = tuple(self._find_claims(named))
         return self._claimed[named]

@@ -1,10 +1,10 @@
-"""The plan: what `generate` would do to each file, worked out without touching any.
+"""The plan: what `generate` would do to each file, computed without touching any.
 
 Note [Where orphans are looked for]
-A whole run into a folder inside the project looks everywhere below it. Of any other folder (`..`, say) only
-a part is the project's, and a run of some targets has nothing to say of the rest: there it is the folders
-that files of this run are in, and what is below a Python package of this run. Folders with a configuration of
-their own are another project's.
+A full run into a folder inside the project looks everywhere below it. Of any other folder (`..`,
+say) only a part is the project's, and a run of some targets cannot judge the others' files. In both
+cases it looks only in the folders that have files of this run, and below the Python packages of
+this run. Folders with their own configuration belong to another project.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from torchgen_lite.loader.config import find_in_folder
 from torchgen_lite.loader.sources import UNFIT
 
 TEMPORARY = ".torchgen-lite-tmp-"
-"""How the names of files begin that are not yet in their place; see Note [Temporary files]."""
+"""The prefix of the names of files not yet in place; see Note [Temporary files]."""
 
 Action = Literal["create", "update", "delete", "keep"]
 
 
 class Change(NamedTuple):
-    """What happens to one file: `old` and `new` are its texts, None where it doesn't exist.
+    """What happens to one file: `old` and `new` are its texts, or None if it doesn't exist.
 
     Bytes of `old` that are not UTF-8 are lone surrogates in it (`surrogateescape`).
     """
@@ -42,9 +42,9 @@ class Change(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Every file of a run, sorted by path, and what forbids the run.
+    """Every file of a run, sorted by path, and the errors that prevent the run.
 
-    `leftovers` are temporary files of other runs: one that was killed, or one at work.
+    `leftovers` are temporary files of other runs, killed or still running.
     """
 
     root: Path
@@ -72,9 +72,9 @@ def build_plan(
 ) -> Plan:
     """Compare the files with the disk.
 
-    `shown` is how the output folder `root` is called in messages. `project` is the folder of the configuration;
-    without it the output folder is nobody else's. `schemas` are the schema files of this run. `is_whole` says that
-    nothing else is generated there.
+    Messages call the output folder `root` by the name `shown`. `project` is the folder of the
+    configuration; without it, no other project can own the output folder. `schemas` are the schema
+    files of this run. `is_whole`: nothing else is generated there.
     """
     owner = Owner(files, root, project, schemas)
     changes: list[Change] = []
@@ -107,7 +107,7 @@ def build_plan(
 def _action(old: str | None, new: str) -> Action:
     if old is None:
         return "create"
-    # A checkout with CRLF line ends is as fresh as one without.
+    # CRLF line ends do not make a checkout stale.
     return "keep" if old == new or old.replace("\r\n", "\n") == new else "update"
 
 
@@ -124,7 +124,7 @@ def check_path(path: str) -> str | None:
 
 
 def _check_disk(root: Path, path: str) -> str | None:
-    """Refuse symbolic links: they would take a write out of the output directory."""
+    """Refuse symbolic links: writing through them would leave the output directory."""
     current = root
     for part in PurePosixPath(path).parts:
         current = current / part
@@ -142,7 +142,7 @@ def _check_disk(root: Path, path: str) -> str | None:
 
 
 def _file_above(root: Path, path: str) -> str:
-    """The part of `path` that is there and no folder; `""` is the output directory itself."""
+    """The part of `path` that exists and is not a folder; `""` is the output directory itself."""
     parts = PurePosixPath(path).parts
     folders = ["/".join(parts[:length]) for length in range(len(parts))]
     there = (folder for folder in folders if (root / folder).exists())
@@ -174,7 +174,7 @@ def _read(path: Path) -> str | None:
 
 
 def _find_files(root: Path, files: Iterable[str], everywhere: bool) -> Iterator[Path]:
-    """The regular files that may be orphans or leftovers; see Note [Where orphans are looked for]."""
+    """Regular files that may be orphans or leftovers (Note [Where orphans are looked for])."""
     packages = {os.path.dirname(path) for path in files if os.path.basename(path) == "__init__.py"}
     folders = [""] if everywhere else sorted({os.path.dirname(path) for path in files})
     for folder in folders:
@@ -183,7 +183,7 @@ def _find_files(root: Path, files: Iterable[str], everywhere: bool) -> Iterator[
             is_deep = everywhere or folder in packages
             names[:] = [n for n in inner if is_deep and not find_in_folder(Path(directory, n), [])]
             for path in (Path(directory, name) for name in sorted(found)):
-                with suppress(OSError):  # Another run may be at work.
+                with suppress(OSError):  # Another run may be writing.
                     if stat.S_ISREG(path.lstat().st_mode):
                         yield path
 

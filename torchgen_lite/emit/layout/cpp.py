@@ -5,7 +5,7 @@ Clang-format looks for the line breaks that cost least. A character beyond the l
 more than anything else, and a break costs more the deeper it is in brackets. Among equal costs, the
 one whose last cost comes latest wins.
 
-Indented text is taken for statements, and text at the margin for declarations. Not supported:
+Statements are assumed to be inside functions, and function declarations outside. Not supported:
 member initialisers, lambdas, comments, adjacent strings, and `<<`.
 """
 
@@ -21,12 +21,13 @@ from torchgen_lite.emit.layout.cpp_usual import lay_out_usual_cpp
 from torchgen_lite.emit.layout.cpp_words import Word, read_words
 from torchgen_lite.emit.layout.items import is_too_deep
 
-# What has cost something, the last first: the negative of a word's number, what all before cost, and that; then
-# the column of the word if it begins a line. So those that end earlier come later.
+# The steps that cost something, latest first: the negated word number, the cost so far, the steps
+# before, and the word's column if it begins a line. So paths whose last cost comes earlier sort
+# later.
 _Path = tuple[Any, ...]
-# As deep as brackets may be, and for how many steps ways are told apart by their levels, and then by their depths.
-# Clang-format stops at the same depth, and looks at levels for as many steps; it looks at depths to the end, which takes
-# us many seconds for 40 conditions in each other.
+# The deepest nesting of brackets, and the step counts up to which states are compared by levels and
+# by depths. The first two are clang-format's; it never stops comparing depths, which would take us
+# many seconds for 40 nested conditions.
 _DEEPEST, _LEVELS, _DEPTHS = 50, 50_000, 100_000
 
 

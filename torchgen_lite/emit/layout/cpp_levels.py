@@ -28,12 +28,12 @@ _FIRST = 15
 class Level(NamedTuple):
     """Brackets or an operation that have begun, inside the level `outer`.
 
-    `indent` is where lines begin, `last` the column that the next brackets count from. Items are `listed` in brackets,
-    and in those that are `each` on a line of its own one has begun a line. No line may end where
-    the level is `shut`, nor before the next operator or comma in an `operand`. `is_broken` if a
-    line has ended in it. `wrapped` if its last operator begins a line. `question`, `subscript` and
-    `chain` are columns of the first `?`, `[` and `.` at the start of a line, `call` that of a call,
-    and `is_chain` if `.` stands behind brackets in a line.
+    `indent` is the column where lines begin, `last` the column that the next brackets count from.
+    `listed`: items in brackets; `each`: every item goes on its own line, and one has begun a line.
+    No break is allowed in a level that is `shut`, nor before the next operator or comma in an
+    `operand`. `is_broken`: a line has ended in it. `wrapped`: its last operator begins a line.
+    `question`, `subscript` and `chain` are the columns of the first `?`, `[` and `.` that begin a
+    line, `call` that of a call; `is_chain`: a `.` follows brackets on the same line.
     """
 
     indent: int
@@ -53,7 +53,7 @@ class Level(NamedTuple):
 
 
 class State(NamedTuple):
-    """What has been placed before word `i`: up to which column, in which level.
+    """The words before `i` have been placed, up to `column`, in `level`.
 
     The line begins with a word that is `depth` brackets deep, and `lowest` is the lowest of its
     words.
@@ -71,7 +71,7 @@ class Rules:
 
     def __init__(self, words: list[Word], indent: int) -> None:
         self.words, self.indent = words, indent
-        # What `_each` has made of a level, by its identity; the level is kept, so that no other
+        # The result of `_each` by a level's id; the level is kept alive, so that no other
         # takes it.
         self.with_each: dict[int, tuple[Level, Level]] = {}
         self.totals: list[int] = []
@@ -81,7 +81,7 @@ class Rules:
             self.totals.append(total)
 
     def first(self) -> State:
-        """With the first word placed."""
+        """The state with the first word placed."""
         level = Level(self.indent, self.indent)
         return self._passed(0, self.indent, 0, 0, level, starts_line=False)[0]
 
@@ -157,7 +157,7 @@ class Rules:
         return level.indent
 
     def on_line(self, state: State) -> tuple[State, int]:
-        """With the next word on the same line, and what that costs (`addTokenOnCurrentLine`)."""
+        """The state with the next word on the same line, and its cost (`addTokenOnCurrentLine`)."""
         i, column, depth, lowest, level = state
         word, before = self.words[i], self.words[i - 1]
         kind, left = word.kind, before.kind
@@ -199,7 +199,7 @@ class Rules:
         return self._passed(i, column, depth, lowest, level, starts_line=False)
 
     def _is_shut(self, i: int, column: int, level: Level) -> bool:
-        """Whether no line may end in brackets whose first item stays on the line."""
+        """Whether brackets whose first item stays on the line may not be broken inside."""
         called = self.words[i - 2] if i > 1 else None
         if column <= self.start(i, level) or (called and called.text in ("for", "while", "switch")):
             return False
@@ -213,12 +213,12 @@ class Rules:
         return not (after.kind == "." or ("::" not in word.text and self._is_call(i + 1)))
 
     def _is_call(self, i: int) -> bool:
-        """Whether a bracket holds arguments of something with a name."""
+        """Whether a bracket holds the arguments of a named function or type."""
         word = self.words[i]
         return word.kind == "(" and word.operands > 0 and self.words[i - 1].is_identifier
 
     def on_next_line(self, state: State) -> tuple[State, int]:
-        """With the next word on a new line, and what that costs (`addTokenOnNewLine`)."""
+        """The state with the next word on a new line, and its cost (`addTokenOnNewLine`)."""
         i, level = state.i, state.level
         word, before = self.words[i], self.words[i - 1]
         kind, left = word.kind, before.kind
@@ -246,7 +246,7 @@ class Rules:
         return state, cost + more
 
     def _each(self, level: Level | None) -> Level | None:
-        """With all items on lines of their own, here and around."""
+        """The level with every item on its own line, here and in the enclosing levels."""
         if level is None:
             return None
         known = self.with_each.get(id(level))
@@ -260,7 +260,7 @@ class Rules:
     def _passed(
         self, i: int, column: int, depth: int, lowest: int, level: Level, *, starts_line: bool
     ) -> tuple[State, int]:
-        """Behind a word (`moveStateToNextToken`), and what it costs if it doesn't fit."""
+        """The state after a word (`moveStateToNextToken`), and the cost if the word doesn't fit."""
         word = self.words[i]
         kind = word.kind
         if not word.is_opening and not word.is_closing and kind != "pointer":
@@ -294,7 +294,7 @@ class Rules:
         return State(i + 1, column, depth, lowest, level), excess
 
     def _in_operations(self, i: int, column: int, level: Level) -> Level:
-        """In the operations that begin with a word (`moveStatePastFakeLParens`)."""
+        """The state inside the operations that a word begins (`moveStatePastFakeLParens`)."""
         word, before = self.words[i], self.words[i - 1] if i else None
         is_opened = before is not None and before.is_opening
         is_indented = not (before is not None and (is_opened or before.text in (";", "return")))
@@ -326,7 +326,7 @@ class Rules:
         return level
 
     def _in_brackets(self, word: Word, level: Level) -> Level:
-        """In brackets that a word opens (`moveStatePastScopeOpener`)."""
+        """The state inside the brackets that a word opens (`moveStatePastScopeOpener`)."""
         last, each = level.last, False
         if word.kind == "{":
             indent = last + _INDENT
@@ -339,7 +339,7 @@ class Rules:
         return Level(indent, last, True, shut, each=each, outer=level)
 
     def _is_in_call(self, word: Word) -> bool:
-        """Whether the next brackets around are round."""
+        """Whether the innermost enclosing brackets are round."""
         depth = word.depth
         if not depth:
             return False

@@ -6,7 +6,7 @@ from torchgen_lite.emit.layout.cpp_words import ASSIGNMENT, CONDITIONAL, MEMBER,
 
 
 def find_operations(words: list[Word]) -> None:
-    """Note where operations begin and end, and which member follows which in a chain."""
+    """Record where operations begin and end, and which member follows which in a chain."""
     _Finder(words).scope()
 
 
@@ -16,7 +16,7 @@ class _Finder:
         self.at = 0
 
     def scope(self) -> None:
-        """All up to the bracket that closes, level by level of those operators that are there."""
+        """Everything up to the closing bracket, one precedence level after another."""
         levels = {0, MEMBER}
         i = self.at
         while i < len(self.words) and not self.words[i].is_closing:

@@ -1,8 +1,8 @@
-"""C++ statements of which most long lines consist, divided without weighing what each break costs.
+"""The C++ statements that most long lines are, broken without weighing the cost of each break.
 
-A declaration or a call is divided at its one pair of brackets, and a value stands on a line of its own if that
-is enough. What is said here is what `cpp.py` says, a hundred times as fast, as a test holds (Note [Usual statements]);
-anything less simple is left to it.
+A declaration or a call is broken at its one pair of brackets, and a value goes on its own line if
+that is enough. The result is the same as that of `cpp.py`, which a test checks, and a hundred times
+faster (Note [Usual statements]); anything less simple is left to `cpp.py`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import NamedTuple
 from torchgen_lite.emit.layout.items import split_items
 
 LINE_LENGTH = 80
-# Words that begin with no operator, and a statement with one pair of brackets behind such words. With `\w` in
-# them, sets of characters would take ten times as long.
+# Words that do not begin with an operator, and a statement with one pair of brackets after such
+# words. With `\w`, the character sets would be ten times slower.
 _NAME = "A-Za-z0-9_:"
 _WORDS = rf"(?:[{_NAME}][{_NAME}&*<>,.]* )*[{_NAME}][{_NAME}&*<>,.]*"
 _CALL = re.compile(rf"((?!(?:else|struct|class|case) ){_WORDS}\()(.+)(\)(?: const)?(?: \{{|[;,]|))")
 _VALUE = re.compile(rf'({_WORDS} =) ("[^"\\]*(?:\\.[^"\\]*)*";|(?!\{{)[^="]+;)')
-# A function: its type and its name.
+# A function's type and name.
 _NAMED = re.compile(r"(?!return |throw |new |delete )([\w:&*<>, ]+[\w>&*]) ((?:\w+::)*\w+\()")
-# A list without operators, and items of which one has a comma in brackets.
+# A list without operators, and items one of which has a comma in brackets.
 _PLAIN = re.compile(rf"[{_NAME}&*, .=<>{{}}]+")
 _NESTED = re.compile(r"[(\[{<][^()\[\]{}<>]*, ")
 _TEXT = re.compile(r'"[\w ]*"')
@@ -32,7 +32,8 @@ _UNUSUAL = ("<=", ">=", " < ", " > ", "->", "[]", ";", '"', "'")
 
 
 class _List(NamedTuple):
-    """What brackets hold, an item a line: the longest line but the last is `width` with its comma."""
+    """The items in brackets, one per line; `width` is the longest line but the last, with its
+    comma."""
 
     lines: str
     number: int
@@ -41,7 +42,7 @@ class _List(NamedTuple):
 
 
 def lay_out_usual_cpp(text: str, indent: int) -> str | None:
-    """A usual statement that is too long, divided; else None."""
+    """A usual statement that is too long, broken into lines; None for anything else."""
     if indent + len(text) <= LINE_LENGTH:
         return None
     found = _CALL.fullmatch(text)
@@ -69,7 +70,7 @@ def lay_out_usual_cpp(text: str, indent: int) -> str | None:
 
 
 def _divided(head: str, inside: str, tail: str, indent: int, before: str = "") -> str | None:
-    """At the brackets between head and tail; `before` stands before them."""
+    """Break at the brackets between head and tail; `before` precedes them."""
     items = _listed(inside)
     if items is None or len(head) <= 4:
         return None
@@ -84,7 +85,7 @@ def _divided(head: str, inside: str, tail: str, indent: int, before: str = "") -
 
 
 def _below_type(head: str, rest: str, indent: int) -> str | None:
-    """A function whose type has lines of its own."""
+    """A function whose type is on separate lines."""
     named = _NAMED.fullmatch(head)
     if named is None or len(named[2]) <= 4:
         return None
@@ -99,7 +100,7 @@ def _below_type(head: str, rest: str, indent: int) -> str | None:
 
 
 def _at_angles(before: str, type_: str, indent: int) -> str | None:
-    """A type with one template argument a line."""
+    """A type with one template argument per line."""
     outer, _, inside = type_.partition("<")
     items = _listed(inside[:-1]) if inside[-1:] == ">" else None
     return None if items is None else _opened(f"{before}{outer}<", items, ">", indent + 4)
@@ -116,7 +117,7 @@ def _function_type(first: str, head: str, inside: str, tail: str, indent: int) -
 
 
 def _opened(first: str, items: _List, tail: str, indent: int) -> str | None:
-    """One item a line, and a default on the next where both do not fit."""
+    """One item per line, with a default on the next line if both do not fit."""
     lines: str | None = items.lines + tail
     room = LINE_LENGTH - indent
     if max(items.width, items.last + len(tail)) > room:
@@ -138,10 +139,10 @@ def _defaults_below(lines: list[str], room: int) -> str | None:
     return "\n".join(lines)
 
 
-# The same parameters stand in the declaration of a function and in its definition.
+# The declaration of a function and its definition have the same parameters.
 @lru_cache(maxsize=16_384)
 def _listed(inside: str) -> _List | None:
-    """What stands between commas outside of brackets; None if the text is less simple than it looks."""
+    """The items between commas outside brackets; None if the text is less simple than it looks."""
     plain = _TEXT.sub("text", inside) if '"' in inside else inside
     if ",}" in plain or not _PLAIN.fullmatch(plain) and any(map(plain.__contains__, _UNUSUAL)):
         return None

@@ -1,4 +1,4 @@
-"""A C++ statement as words of which each has a kind, as clang-format's `AnnotatingParser` finds them."""
+"""A C++ statement as words, each with a kind, as found by clang-format's `AnnotatingParser`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import pairwise
 from torchgen_lite.dialects.cpp_text import KEYWORDS
 
 ASSIGNMENT, CONDITIONAL, EQUALITY, RELATIONAL, UNARY, MEMBER = 2, 3, 9, 10, 16, 17
-"""How tightly operators bind, where it matters; those between are in `_PRECEDENCE`."""
+"""Operator precedences that matter here; the others are in `_PRECEDENCE`."""
 _PRECEDENCE = {"||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9, "<": 10, ">": 10}
 _PRECEDENCE |= {"<=": 10, ">=": 10, "<<": 12, "+": 13, "-": 13, "*": 14, "/": 14, "%": 14}
 _PRECEDENCE |= dict.fromkeys("= += -= *= /= %= &= |= ^=".split(), ASSIGNMENT)
@@ -20,7 +20,7 @@ _STRINGS = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'"""
 _WORD = re.compile(rf"[ ]*(?:{_STRINGS}|(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*|::|{_REST})")
 _SHORT_WORD = re.compile(rf"[ ]*(?:{_STRINGS}|[^\W\d]\w*|::|{_REST})")
 _PARTNERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
-# What begins statements that declare nothing.
+# Words that begin a statement other than a declaration.
 _STATEMENTS = frozenset(
     "return if while for switch else throw using static_assert case new delete goto }".split()
 )
@@ -38,10 +38,10 @@ class Word:
     """A word; `kind` is an opening or closing bracket, `binary`, `unary`, `pointer`, `?`, `:`, `.`, `name`
     and so on, or empty.
 
-    `depth` counts the brackets around it. `partner` is the other bracket, and `operands` how many items brackets hold.
-    What `cpp_operations.py` finds: the `next_operator` of a chain of calls, the precedence of operations that begin
-    there (`opens`, the innermost first), and how many end. What `cpp_breaks.py` finds: whether it may or must begin a
-    line, and what that costs.
+    `depth` counts the brackets around it. `partner` is the other bracket, and `operands` the number
+    of items in brackets. `cpp_operations.py` finds the `next_operator` of a chain of calls, the
+    precedences of the operations that begin here (`opens`, innermost first), and how many end.
+    `cpp_breaks.py` finds whether the word may or must begin a line, and at what cost.
     """
 
     text: str
@@ -65,9 +65,9 @@ class Word:
 
 
 def read_words(statement: str, *, is_short: bool = False) -> list[Word] | None:
-    """The words of a statement without its indentation; None if it is not one that we can read.
+    """The words of a statement without its indentation; None if we cannot read it.
 
-    A qualified name is one word, or several if words are to be short.
+    A qualified name is one word, or several if `is_short`.
     """
     found = (_SHORT_WORD if is_short else _WORD).findall(statement)
     values = [word.lstrip(" ") for word in found]
@@ -89,7 +89,7 @@ def _is_identifier(text: str) -> bool:
 
 
 def _pair(words: list[Word]) -> bool:
-    """Find the other bracket of each. That of a block at the end needs none."""
+    """Pair the brackets. The one that opens a block at the end needs no partner."""
     stack: list[int] = []
     for i, word in enumerate(words):
         value = word.text
@@ -118,7 +118,7 @@ def _is_angle(words: list[Word], i: int) -> bool:
 
 
 def _is_simple(words: list[Word]) -> bool:
-    """Whether everything in a statement can be laid out here."""
+    """Whether a statement has only what can be laid out here."""
     for before, word in pairwise(words):
         if before.text == ";" or before.text[0] == word.text[0] == '"':
             return False
@@ -186,14 +186,14 @@ class _Reader:
         return kinds.get(word.kind, -1)
 
     def outer(self, start: int, end: int) -> Iterator[int]:
-        """The positions that are not inside brackets; those of opening ones are."""
+        """The positions outside brackets, which include opening brackets."""
         i = start
         while i < end:
             yield i
             i = max(self.words[i].partner, i) + 1
 
     def find_names(self) -> None:
-        """What is declared, parameters among it; that of a function is a kind of its own."""
+        """Names that are declared, including parameters; those of functions have their own kind."""
         words = self.words
         for i, word in enumerate(words):
             word.operands = self.operands(i) if word.is_opening else 0
@@ -215,7 +215,7 @@ class _Reader:
                 return
 
     def is_name(self, i: int) -> bool:
-        """Whether an identifier stands behind a type."""
+        """Whether an identifier follows a type."""
         words = self.words
         after = words[i + 1] if i + 1 < len(words) else Word("", 0, "pointer")
         if not words[i].is_identifier or after.kind in ("pointer", "string") or self.is_member(i):
@@ -227,7 +227,7 @@ class _Reader:
         return before.kind in (">", "pointer") or before.text in _TYPES or before.is_identifier
 
     def is_member(self, i: int) -> bool:
-        """Whether a word is `::name` of what the angle brackets before it belong to."""
+        """Whether a word is the `::name` of a template that the preceding angle brackets close."""
         return self.words[i].text[:2] == "::" and not self.words[i].space
 
     def operands(self, i: int) -> int:
@@ -235,7 +235,7 @@ class _Reader:
         return sum(self.words[j].text == "," for j in inside) + 1 if inside else 0
 
     def is_parameters(self, opening: int) -> bool:
-        """Whether brackets hold parameters and not arguments."""
+        """Whether brackets hold parameters rather than arguments."""
         end = self.words[opening].partner
         if self.words[-1].text == "{" or end == opening + 1:
             return True

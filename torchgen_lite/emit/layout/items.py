@@ -1,4 +1,4 @@
-"""Items between commas, for either language; most statements that are too long are one call or signature."""
+"""Items between commas, in either language; most overlong statements are one call or signature."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from itertools import accumulate
 
 DEEPEST = 64
-"""A statement with more brackets in each other stays on its line; how deep Python calls functions is limited."""
+"""A statement with deeper nesting stays on its line, because Python limits the depth of
+recursion."""
 
 STRING = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'""")
 _ROUND = re.compile(r"[()]")
@@ -16,7 +17,7 @@ _PAIRS = {"[": "]", "{": "}", "<": ">"}
 
 
 def split_items(text: str, *, angles: bool = False) -> list[str] | None:
-    """What stands between commas outside of brackets; None if a bracket closes that isn't open.
+    """The items between commas outside brackets; None if a bracket closes that isn't open.
 
     With `angles`, `<` and `>` are brackets, too.
 
@@ -25,7 +26,7 @@ def split_items(text: str, *, angles: bool = False) -> list[str] | None:
     """
     bare = text
     if '"' in text or "'" in text:
-        # What is in strings divides nothing.
+        # Commas and brackets in strings do not count.
         bare = STRING.sub(lambda string: "_" * len(string[0]), text)
         if '"' in bare or "'" in bare:
             return None
@@ -49,7 +50,7 @@ def split_items(text: str, *, angles: bool = False) -> list[str] | None:
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether brackets are nested too deeply to be worth taking apart.
+    """Whether brackets are nested too deeply to be broken up.
 
     >>> is_too_deep("f(" * DEEPEST + ")" * DEEPEST), is_too_deep("f(" * 200 + ")" * 200)
     (False, True)

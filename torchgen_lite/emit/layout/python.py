@@ -1,10 +1,11 @@
-"""Python statements divided as black 26 divides them.
+"""Python statements split as black 26 splits them.
 
-A statement that is too long is divided at its last brackets into head, body and tail; a body that is still
-too long at what binds least in it, one part a line (black, `transform_line`, `right_hand_split`,
-`delimiter_split`). A signature is divided at its first brackets (`left_hand_split`). The rules that
-decide which brackets are the last are black's, with their exceptions. Only what black does by accident is not
-followed: a one-tuple that it opens because of an attempt that it gave up.
+A statement that is too long is split at its last brackets into head, body and tail; a body that is
+still too long is split at its loosest operators, one part per line (black, `transform_line`,
+`right_hand_split`, `delimiter_split`). A signature is split at its first brackets
+(`left_hand_split`). The rules that decide which brackets count as the last are black's, with their
+exceptions. One accident is not copied: black opens a one-tuple after an attempt that it has
+abandoned.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from torchgen_lite.emit.layout.python_lines import (
 )
 from torchgen_lite.emit.layout.python_usual import lay_out_usual
 
-# An imported name, which can't be divided.
+# An imported name, which can't be split.
 _NAME = re.compile(r"\w+ as \w+,")
 
 
 def lay_out_statement(text: str, indent: int) -> str:
-    """A statement (without its indentation) in lines.
+    """A statement (without its indentation), split into lines.
 
     >>> lay_out_statement("f(a, b,)", 4).split("\\n")
     ['    f(', '        a,', '        b,', '    )']
@@ -48,7 +49,7 @@ def lay_out_statement(text: str, indent: int) -> str:
     if len(lines) == 1:
         return " " * indent + text
     if leaves.optional and leaves.keyword != "def":
-        # Commas that black adds may change where it divides, so it runs twice.
+        # Commas that black adds may change where it splits, so it runs twice.
         joined = join_lines(lines)
         again = read_leaves(joined) if joined != text else None
         lines = _laid_out(again, Line(0, len(again.texts), indent)) if again else lines
@@ -56,7 +57,7 @@ def lay_out_statement(text: str, indent: int) -> str:
 
 
 def lay_out_item(text: str, indent: int) -> str:
-    """An item in brackets that stands on a line of its own already, in lines.
+    """An item in brackets that is already on its own line, split into lines.
 
     >>> lay_out_item("(a, b,),", 4).split("\\n")
     ['    (', '        a,', '        b,', '    ),']
@@ -69,7 +70,7 @@ def lay_out_item(text: str, indent: int) -> str:
 
 
 def join_lines(lines: list[str]) -> str:
-    """One line of a statement that is on several.
+    """A statement that spans several lines, as one line.
 
     >>> join_lines(["f(", "    a,", ").b"])
     'f(a,).b'
@@ -82,7 +83,7 @@ def join_lines(lines: list[str]) -> str:
 
 
 def _laid_out(leaves: Leaves, line: Line) -> list[str]:
-    """The line, divided until everything fits or can't be divided."""
+    """The line, split until everything fits or can't be split."""
     text = text_of(leaves, line)
     if not line.explodes and width(text) <= LINE_LENGTH and not is_magic(leaves, line):
         return [text]
@@ -125,7 +126,7 @@ def _divided(leaves: Leaves, line: Line, divide: _Divide, text: str) -> list[str
 
 
 def _optional_brackets(leaves: Leaves, line: Line) -> tuple[bool, list[int]]:
-    """Whether there are any, and those that stand in no other brackets of the line."""
+    """Whether there are any, and those outside all other brackets of the line."""
     found, unmatched = False, 0
     outer: list[int] = []
     if line.is_tail:
@@ -143,7 +144,7 @@ def _optional_brackets(leaves: Leaves, line: Line) -> tuple[bool, list[int]]:
 
 
 def _divide_signature(leaves: Leaves, line: Line) -> list[Line]:
-    """At the first brackets that hold something: parameters, or the annotation of the result."""
+    """Split at the first non-empty brackets: parameters, or the annotation of the result."""
     for opening in range(line.start, line.end):
         if leaves.kinds[opening] != "(" or leaves.texts[opening].strip() not in ("", "("):
             continue
@@ -155,7 +156,7 @@ def _divide_signature(leaves: Leaves, line: Line) -> list[Line]:
 
 
 def _divide_at_operators(leaves: Leaves, line: Line) -> list[Line]:
-    """At commas, or else at what binds least; behind a comma, and before anything else."""
+    """Split after commas, or else before the loosest operators."""
     dividers = dividers_of(leaves, line)
     highest = max((p for i, p in dividers if i != line.end - 1), default=0)
     places = [i + 1 for i, p in dividers if p == highest]

@@ -1,4 +1,5 @@
-"""At which brackets a Python line is divided: the last, but for black's exceptions (`right_hand_split`)."""
+"""Where a Python line is split: at the last brackets, with black's exceptions
+(`right_hand_split`)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _NONE: frozenset[int] = frozenset()
 
 
 def divide_at_last(leaves: Leaves, line: Line) -> list[Line]:
-    """At the last brackets after which the first line fits, or else at the very last ones."""
+    """Split at the last brackets that let the first line fit, or else at the very last ones."""
     first: list[Line] | None = None
     starts = _starts(leaves, line)
     for shut in _shut(leaves, line):
@@ -36,7 +37,7 @@ def divide_at_last(leaves: Leaves, line: Line) -> list[Line]:
 
 
 def _starts(leaves: Leaves, line: Line) -> list[int]:
-    """The columns of the leaves, before optional brackets are shown."""
+    """The columns of the leaves, before optional brackets become visible."""
     column, starts = line.indent, []
     for text in leaves.texts[line.start : line.end]:
         starts.append(column)
@@ -54,9 +55,10 @@ def _begins_too_late(leaves: Leaves, line: Line, shut: Set[int], starts: list[in
 
 
 def _shut(leaves: Leaves, line: Line) -> Iterator[Set[int]]:
-    """Sets of closing brackets that are to stay on a line, each with one more pair than the one before.
+    """Sets of closing brackets to keep on a line, each with one more pair than the one before.
 
-    A pair can if all from it to the end of the line fits (black, `generate_trailers_to_omit`).
+    A pair can stay if everything from it to the end of the line fits (black,
+    `generate_trailers_to_omit`).
     """
     shut: set[int] = set()
     if not is_magic(leaves, line):
@@ -91,7 +93,7 @@ def _shut(leaves: Leaves, line: Line) -> Iterator[Set[int]]:
 
 
 def _last_brackets(leaves: Leaves, line: Line, shut: Set[int]) -> int:
-    """The opening one of the last brackets that are not empty and don't stay shut."""
+    """The opening bracket of the last pair that is not empty and not kept closed."""
     i = line.end - 1
     while i >= line.start:
         if leaves.kinds[i] == ")" and i not in shut:
@@ -106,7 +108,8 @@ def _last_brackets(leaves: Leaves, line: Line, shut: Set[int]) -> int:
 
 
 def _divide_at(leaves: Leaves, line: Line, shut: Set[int]) -> list[Line]:
-    """At the last brackets; optional ones only if nothing speaks for doing without."""
+    """Split at the last brackets, and at optional ones only if the line should not do without
+    them."""
     opening = _last_brackets(leaves, line, shut)
     closing = leaves.partners[opening]
     is_optional = leaves.is_optional(opening) and leaves.keyword != "from"
@@ -125,7 +128,8 @@ def _divide_at(leaves: Leaves, line: Line, shut: Set[int]) -> list[Line]:
 
 
 def _can_do_without(leaves: Leaves, line: Line, opening: int) -> bool:
-    """Whether what is in optional brackets is as readable without (black, `can_omit_invisible_parens`)."""
+    """Whether the content of optional brackets is as readable without them (black,
+    `can_omit_invisible_parens`)."""
     body = body_of(leaves, line, opening)
     dividers = dividers_of(leaves, body)
     if not dividers:
@@ -145,7 +149,7 @@ def _can_do_without(leaves: Leaves, line: Line, opening: int) -> bool:
 
 
 def _rest_fits(leaves: Leaves, body: Line) -> bool:
-    """Whether what follows the brackets that the body begins with fits on a line up to other brackets."""
+    """Whether the text after the body's leading brackets fits on a line up to the next brackets."""
     closing, length, counts = leaves.partners[body.start], body.indent, False
     for i in range(body.start, body.end):
         counts = counts or i == closing
@@ -158,7 +162,7 @@ def _rest_fits(leaves: Leaves, body: Line) -> bool:
 
 
 def _start_fits(leaves: Leaves, body: Line) -> bool:
-    """Whether the body fits on a line up to the brackets that it ends with, or has others before them."""
+    """Whether the body fits on a line up to its trailing brackets, or has others before them."""
     opening, length, others = leaves.partners[body.end - 1], body.indent, False
     for i in range(body.start, opening + 1):
         length += width(leaves.texts[i])
@@ -168,7 +172,8 @@ def _start_fits(leaves: Leaves, body: Line) -> bool:
 
 
 def _is_better(leaves: Leaves, line: Line, opening: int, other: int) -> bool:
-    """Whether to divide at other brackets than the optional ones (black, `_prefer_split_rhs_oop_over_rhs`)."""
+    """Whether to split at brackets other than the optional ones (black,
+    `_prefer_split_rhs_oop_over_rhs`)."""
     kinds = leaves.kinds
     head = Line(line.start, opening + 1, line.indent, line.depth)
     if opening - 1 < line.start or kinds[opening - 1] != "=":
@@ -189,7 +194,7 @@ def _is_better(leaves: Leaves, line: Line, opening: int, other: int) -> bool:
 
 
 def _is_rigid(leaves: Leaves, body: Line) -> bool:
-    """Whether a line cannot be divided for sure (black, `can_be_split`)."""
+    """Whether a line certainly cannot be split (black, `can_be_split`)."""
     first = leaves.texts[body.start]
     if body.end - body.start == 1:
         return leaves.kinds[body.start] == "s" or "." not in first

@@ -1,7 +1,7 @@
 """Which lines of a Python file are statements to lay out.
 
-Only lines that are too long are looked at. Most are whole statements or items of brackets, which is found out by
-what stands before them.
+Only lines that are too long are considered. Most are whole statements or items in brackets; the
+text before them tells which.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from torchgen_lite.emit.layout.python import lay_out_item, lay_out_statement
 from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
 
 _TRIPLE = ('"""', "'''")
-# With these, a line goes on that began before. The characters that they begin with, as most lines begin with none.
+# How a continuation line begins, and the first characters, which rule out most lines quickly.
 _GOES_ON = re.compile(r"(?:[.)\]}+*/%&|^<>=!-]|(?:and|or|if|else|for|in|is|not in)\b)")
 _MAY_GO_ON = frozenset(".)]}+*/%&|^<>=!-aoiefn")
 _BLOCKS = re.compile(r"(?:if|else|for)\b.*:(?: \.\.\.)?$")
 
 
 def lay_out_python(text: str) -> str:
-    """The text with its long statements divided.
+    """The text with its long statements split.
 
     >>> print(lay_out_python(f"def {'f' * 60}(first, *, second, third):\\n    return first"))
     def ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff(
@@ -44,7 +44,8 @@ def lay_out_python(text: str) -> str:
 
 
 def _layout_of(text: str, lines: list[str], i: int) -> Callable[[str, int], str] | None:
-    """How to lay a line out, whose text this is: as a statement, as an item in brackets, or not at all."""
+    """How to lay out line `i` of the text: as a statement, as an item in brackets, or not at
+    all."""
     if text.startswith(("#", '"""')):
         return None
     before = i - 1
@@ -58,7 +59,7 @@ def _layout_of(text: str, lines: list[str], i: int) -> Callable[[str, int], str]
 
 
 def _raw_lines(text: str, lines: list[str]) -> set[int]:
-    """The numbers of lines that begin inside of a string, or that black is told to leave alone."""
+    """The numbers of lines that begin inside a string or inside `fmt: off`."""
     raw: set[int] = set()
     if "# fmt: off" in text:
         is_off = False

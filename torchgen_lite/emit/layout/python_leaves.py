@@ -1,4 +1,4 @@
-"""A Python statement as black sees it: leaves, pairs of brackets, and the places where it may be divided.
+"""A Python statement as black sees it: leaves, pairs of brackets, and possible split points.
 
 `a = f(x)[0] + 1` has the leaves `a`, ` =`, an optional bracket, `f`, `(`, `x`, `)`, `[` and so on.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from torchgen_lite.emit.layout.python_optional import Optional, find_optional, is_operator
 
 COMPREHENSION, COMMA, TERNARY, LOGIC, STRING, COMPARISON, DOT = 20, 18, 16, 14, 12, 10, 1
-"""How readily a line is divided there: the higher, the rather (black, `brackets.py`)."""
+"""Split priorities: a line is split at the highest first (black, `brackets.py`)."""
 
 _LEAF = re.compile(
     r"""[ ]*(?:
@@ -33,10 +33,10 @@ _DIVIDERS = {**_MATH, **_OTHERS, "and": LOGIC, "or": LOGIC, "else": TERNARY}
 class Leaves:
     """The leaves of a statement, one list for each fact.
 
-    `texts` have the space before them; that of an optional bracket is blank until it is shown. `kinds` are
-    `(`, `)`, `,`, `=`, `s` for a string, `.` for an attribute, and `n`. `partners` has the position of the
-    other bracket. `depths` counts the brackets around a leaf. `priorities[i]` says how readily the
-    statement is divided behind leaf `i`, at depth `levels[i]`.
+    `texts` include the space before a leaf; the text of an optional bracket is blank until it
+    becomes visible. `kinds` are `(`, `)`, `,`, `=`, `s` for a string, `.` for an attribute, and
+    `n`. `partners` has the position of the other bracket. `depths` counts the brackets around a
+    leaf. `priorities[i]` is the priority of a split after leaf `i`, at depth `levels[i]`.
     """
 
     keyword: str
@@ -46,21 +46,23 @@ class Leaves:
     depths: list[int] = field(default_factory=list)
     priorities: list[int] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
-    # Opening brackets of displays and optional ones; what others are about stands before them.
+    # Opening brackets of displays, and optional ones; other brackets belong to the text before
+    # them.
     displays: set[int] = field(default_factory=set)
-    # Opening brackets that had no width when the statement was read.
+    # Opening brackets that were invisible when the statement was read.
     optional: set[int] = field(default_factory=set)
-    # Closing brackets behind a comma: those that ask for an item a line, and those that can't be kept shut.
+    # Closing brackets after a comma: those that ask for one item per line, and those that must be
+    # opened.
     magic: list[int] = field(default_factory=list)
     not_shut: set[int] = field(default_factory=set)
     is_forced: bool = False
 
     def copy_forced(self) -> Leaves:
-        """The same, to be divided at its optional brackets wherever it has some."""
+        """The same leaves, to be split at their optional brackets wherever there are any."""
         return replace(self, texts=self.texts[:], is_forced=True)
 
     def is_optional(self, position: int) -> bool:
-        """Whether a bracket there has no width."""
+        """Whether the leaf at a position is an invisible bracket."""
         return not self.texts[position].strip()
 
     def show(self, opening: int) -> None:
@@ -71,7 +73,7 @@ class Leaves:
 
 
 def read_leaves(statement: str, *, is_item: bool = False) -> Leaves | None:
-    """The leaves of a statement or item without its indentation; None if it is not one that we can read."""
+    """The leaves of a statement or item without its indentation; None if we cannot read it."""
     words = _LEAF.findall(statement)
     if sum(map(len, words)) != len(statement):
         return None
@@ -97,7 +99,7 @@ def _pair_brackets(values: list[str]) -> dict[int, int] | None:
 
 
 class _Builder:
-    """Reads words from left to right; what it knows of the brackets around them is on its stacks."""
+    """Reads words from left to right; stacks hold the state of the enclosing brackets."""
 
     def __init__(self, words: list[str], values: list[str], optional: Optional) -> None:
         self.words, self.values, self.optional = words, values, optional
@@ -105,8 +107,8 @@ class _Builder:
         self.depth = 0
         self.brackets: list[int] = []
         self.commas: list[int] = []
-        # Depths of `for` without its `in` yet, and of `lambda` without its colon: a comma there is no place
-        # to divide at.
+        # Depths of each `for` still without `in`, and each `lambda` without its colon: commas there
+        # are not split points.
         self.targets: list[int] = []
         self.parameters: list[int] = []
 
@@ -143,7 +145,7 @@ class _Builder:
         leaves.levels.append(0)
 
     def divide(self, priority: int) -> None:
-        """The statement may be divided behind the last leaf."""
+        """Record that the statement may be split after the last leaf."""
         if self.leaves.priorities:
             self.leaves.priorities[-1] = priority
             self.leaves.levels[-1] = self.depth
@@ -176,7 +178,7 @@ class _Builder:
         self.add(text, ")", opening)
 
     def other(self, i: int, word: str, value: str) -> None:
-        """Anything but a bracket."""
+        """Add a leaf that is not a bracket."""
         leaves, before = self.leaves, self.leaves.kinds[-1] if i else ""
         if value == ",":
             self.add(word, ",")
@@ -205,7 +207,7 @@ class _Builder:
                 self.depth += 1
 
     def keyword(self, i: int, value: str) -> None:
-        """What a word before the next leaf says about places to divide at, and about depth."""
+        """Apply what a word before the next leaf means for split points and depth."""
         before = self.values[i - 1] if i else ""
         if value == ":":
             if self.parameters and self.parameters[-1] == self.depth:

@@ -1,4 +1,4 @@
-"""Parts of a Python statement that are to stand on a line each, and what black says about one of them."""
+"""Parts of a Python statement that go on one line each, and black's rules about such a line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ LINE_LENGTH = 88
 
 
 class CannotDivide(Exception):
-    """A way to divide a line that doesn't work for this one."""
+    """A way to split lines that doesn't work for this line."""
 
 
 class Line(NamedTuple):
-    """A part of a statement that is to stand on one line, if it can.
+    """A part of a statement that goes on one line, if it can.
 
-    `depth` counts the brackets around it. Only in a `body` commas and operators are places to divide at.
-    `comma` is one that black adds; `explodes` says that there is one item a line even if all would fit.
+    `depth` counts the brackets around it. Only a `body` may be split at commas and operators.
+    `comma` is one that black adds; `explodes`: it gets one item per line even if everything would
+    fit.
     """
 
     start: int
@@ -33,7 +34,7 @@ class Line(NamedTuple):
 
 
 def width(text: str) -> int:
-    """How many columns a text takes; wide characters take two."""
+    """The number of columns of a text; wide characters take two."""
     if text.isascii():
         return len(text)
     return sum(
@@ -52,14 +53,14 @@ def fits(leaves: Leaves, line: Line, limit: int = LINE_LENGTH) -> bool:
 
 
 def is_magic(leaves: Leaves, line: Line) -> bool:
-    """Whether a comma before a closing bracket asks for one item a line."""
+    """Whether a comma before a closing bracket asks for one item per line."""
     if not leaves.magic or line.is_tail:
         return False
     return any(line.start <= leaves.partners[c] and c < line.end for c in leaves.magic)
 
 
 def split_at(leaves: Leaves, line: Line, opening: int) -> Iterator[Line]:
-    """Up to an opening bracket, what is in it, and the rest."""
+    """The text up to an opening bracket, the content of the brackets, and the rest."""
     closing = leaves.partners[opening]
     yield Line(line.start, opening + 1, line.indent, line.depth)
     yield body_of(leaves, line, opening)
@@ -75,7 +76,7 @@ def body_of(leaves: Leaves, line: Line, opening: int) -> Line:
 
 
 def _takes_comma(leaves: Leaves, line: Line, opening: int) -> bool:
-    """Names of an import and a single parameter get a comma even where they stay on one line."""
+    """Imported names and a single parameter get a comma even if they stay on one line."""
     closing = leaves.partners[opening]
     if leaves.kinds[closing - 1] == "," or line.start:
         return False
@@ -83,7 +84,7 @@ def _takes_comma(leaves: Leaves, line: Line, opening: int) -> bool:
         return True
     if leaves.keyword != "def" or opening in leaves.displays:
         return False
-    # Black takes commas in the annotation of `*args` for others.
+    # Black mistakes commas in the annotation of `*args` for commas between items.
     depth = leaves.depths[opening] + 1
     equals = opening if leaves.texts[opening + 1] == "*" else closing
     for i in range(opening + 1, closing):
@@ -95,14 +96,15 @@ def _takes_comma(leaves: Leaves, line: Line, opening: int) -> bool:
 
 
 def _explodes(leaves: Leaves, body: Line, opening: int) -> bool:
-    """Displays of several items and imports have one a line; so has what ends with a comma."""
+    """Displays of several items, imports, and anything with a trailing comma get one item per
+    line."""
     ends = body.comma or leaves.kinds[body.end - 1] == ","
     found = [p for i, p in dividers_of(leaves, body) if i != body.end - 1]
     return bool(found) and max(found) == COMMA and (bool(ends) or opening in leaves.displays)
 
 
 def dividers_of(leaves: Leaves, line: Line) -> list[tuple[int, int]]:
-    """The leaves behind which the line may be divided, and how readily."""
+    """The leaves after which the line may be split, and the priority of each."""
     priorities, levels, depth = leaves.priorities, leaves.levels, line.depth
     return [
         (i, priorities[i])

@@ -1,10 +1,11 @@
 """The optional brackets of a Python statement.
 
 Note [Optional brackets]
-Black puts round brackets that have no width around whatever may stand in brackets without a change of
-meaning: the value of an assignment or of `return`, a condition, the names of an import, an annotation,
-a conditional expression inside of another. They are leaves like any others, and become visible when a
-statement is divided at them (black, `normalize_invisible_parens`, `visit_test`, `visit_funcdef`).
+Black puts invisible parentheses around whatever may be parenthesized without a change of
+meaning: the value of an assignment or of `return`, a condition, the names of an import, an
+annotation, a conditional expression inside another. They are leaves like any others, and become
+visible when a statement is split at them (black, `normalize_invisible_parens`, `visit_test`,
+`visit_funcdef`).
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ _KEYWORDS = frozenset("""
     while with yield
     """.split())
 _SIGNS = frozenset("( [ { , : := -> ~ < > == != <= >= | ^ & << >> + - * / // % @ **".split())
-# After these, a sign is a part of the operand, and a bracket belongs to nothing before it.
+# After these, a sign is part of the operand, and a bracket does not belong to the text before it.
 _OPERATORS = _KEYWORDS | _ASSIGNMENTS | _SIGNS
-# Brackets around these have a meaning.
+# Brackets around these change the meaning.
 _NEEDED = frozenset((",", "for", ":=", "yield"))
-# What a conditional expression cannot reach across.
+# What ends a conditional expression.
 _LIMITS = _ASSIGNMENTS | {",", ":", ":=", "->", "return", "assert", "yield", "raise", "else"}
 
 
 @dataclass(slots=True)
 class Optional:
-    """How many optional brackets open and close before which word, written ones that are optional
-    (`hidden`), and each `if` of a conditional expression."""
+    """How many optional brackets open and close before each word, written brackets that are
+    optional (`hidden`), and the `if` of each conditional expression."""
 
     keyword: str
     opening: Counter[int] = field(default_factory=Counter)
@@ -40,12 +41,13 @@ class Optional:
 
 
 def is_operator(values: list[str], i: int) -> bool:
-    """Whether an operand begins behind word `i`."""
+    """Whether an operand begins after word `i`."""
     return i < 0 or values[i] in _OPERATORS
 
 
 def find_optional(values: list[str], pairs: dict[int, int], *, is_item: bool) -> Optional:
-    """The optional brackets of a statement, whose brackets are paired, or of an item in brackets."""
+    """The optional brackets of a statement or of an item in brackets; written brackets are paired
+    already."""
     if is_item:
         finder = _Finder(values, pairs, Optional(""))
         finder.conditional_expressions(0)
@@ -67,19 +69,19 @@ class _Finder:
         self.loop_in = -1
 
     def outer(self, start: int, end: int) -> Iterator[int]:
-        """The positions that are not inside brackets; those of brackets are."""
+        """The positions outside brackets, not counting the brackets themselves."""
         i = start
         while i < end:
             yield i
             i = self.pairs.get(i, i) + 1 if self.pairs.get(i, -1) > i else i + 1
 
     def index(self, value: str, start: int, end: int = -1) -> int:
-        """Where the word stands outside brackets, or the end."""
+        """The position of the word outside brackets, or the end."""
         end = len(self.values) if end < 0 else end
         return next((i for i in self.outer(start, end) if self.values[i] == value), end)
 
     def wrap(self, start: int, end: int, needed: frozenset[str] = _NEEDED) -> None:
-        """Put what is not a pair of brackets itself in optional ones."""
+        """Put optional brackets around words that are not a pair of brackets already."""
         if start >= end:
             return
         if self.values[start] == "(" and self.pairs[start] == end - 1:
@@ -124,7 +126,7 @@ class _Finder:
         """Statements without optional brackets of their own."""
 
     def function(self, start: int) -> None:
-        """The annotation of the result, and those of parameters that are unions."""
+        """The annotation of the result, and parameter annotations that are unions."""
         arrow = self.index("->", start)
         self.wrap(arrow + 1, self.colon(arrow))
         opening = self.index("(", start)
@@ -139,7 +141,7 @@ class _Finder:
             first = comma + 1
 
     def assignment(self, start: int) -> None:
-        """The targets if they are several, the annotation, and what stands behind each sign."""
+        """The targets if there are several, the annotation, and the value after each sign."""
         values, end = self.values, len(self.values)
         signs = [i for i in self.outer(0, end) if values[i] in _ASSIGNMENTS]
         first = signs[0] if signs else end
@@ -154,7 +156,7 @@ class _Finder:
             self.wrap(sign + 1, following)
 
     def conditional_expressions(self, start: int) -> None:
-        """`a if b else c`, unless it is all that stands in brackets (black, `visit_test`)."""
+        """`a if b else c`, unless it fills its brackets alone (black, `visit_test`)."""
         for i in range(start, len(self.values)):
             if self.values[i] != "if":
                 continue
@@ -170,7 +172,7 @@ class _Finder:
                 self.found.closing[last] += 1
 
     def first_of(self, i: int, start: int) -> int | None:
-        """Where the expression of an `if` begins; None for that of a comprehension."""
+        """Where the expression of an `if` begins; None for the `if` of a comprehension."""
         limit: int | None = None
         while i > start:
             i -= 1

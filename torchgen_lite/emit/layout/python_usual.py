@@ -1,9 +1,9 @@
-"""Python statements of which most long lines consist, divided without looking at each of their words.
+"""The Python statements that most long lines are, split without looking at every word.
 
 Note [Usual statements]
-A signature, an import, and a value that is a call or a display are divided at their one pair of brackets; there
-is nothing to choose. What is said here is what `python.py` says, ten times as fast, as a test holds; whatever
-is not as simple is left to it.
+A signature, an import, and a value that is a call or a display have one pair of brackets to split
+at. The result is the same as that of `python.py`, which a test checks, and ten times faster;
+anything less simple is left to `python.py`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
 _IMPORT = re.compile(r"from [\w.]+ import (?=\w)")
 _NAME_TARGET = re.compile(r"[\w.]+(?:: \w+)? = ")
 _NAME = r"[^\W\d][\w.]*"
-# A value with subscripts: the target, the subscripts but the last one, which has no comma, and that.
+# A value with subscripts: the target, all subscripts but the last, and the last, which has no
+# comma.
 _SUBSCRIPTED = re.compile(
     rf"(return |[\w.]+(?:: [\w.]+(?:\[[\w., \[\]]*\])?)? = ){_NAME}((?:\[[^\[\]]*\])*)\[([^\[\],]+)\]"
 )
-# What a statement or an item begins with that is a call or a display, up to its bracket: the name of what is called.
+# The beginning of a call or display, as a statement or item, up to its bracket: the name that is
+# called.
 _HEAD = re.compile(rf"(?:(?:return |{_NAME}(?:: \w+)? = |\w+=)?({_NAME})?|[*@]+({_NAME}))")
-# A tuple of one simple item, whose comma asks for nothing: a name, or calls with one argument.
+# A one-tuple with a simple item, a name or calls with one argument: its comma does not force a
+# split.
 _FLAT = r"[^()\[\]{},]*"
 _NESTED = rf"(?:\[\w*\]|\({_FLAT}(?:\({_FLAT}\){_FLAT})*\))"
 _ONE_TUPLE = re.compile(rf"""(?<![\w\])"'])\({_FLAT}(?:{_NESTED}{_FLAT})*,\)""")
@@ -33,7 +36,7 @@ _NOT_CALLED = frozenset("""
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-# What brackets hold, an item a line; how many items there are; how long the longest is without its comma.
+# The items in brackets, one per line; their number; the length of the longest without its comma.
 _List = tuple[str, int, int]
 
 
@@ -84,7 +87,8 @@ def lay_out_usual(text: str, indent: int, tail: str = "") -> str | None:
 
 
 def _called(head: str) -> str | None:
-    """What is called where a statement or an item begins with `head` and a bracket; None if it's something else.
+    """The name called by a statement or item that begins with `head` and a bracket; None if it
+    isn't a call.
 
     >>> _called("value = f.g"), _called("return "), _called("if f")
     ('f.g', '', None)
@@ -99,10 +103,11 @@ def _is_name(text: str) -> bool:
     return text.replace(".", "_").isidentifier()
 
 
-# The same parameters stand in the signatures of a function, of its stub and of its overloads.
+# A function, its stub and its overloads have the same parameters.
 @lru_cache(maxsize=16_384)
 def _listed(inside: str) -> _List | None:
-    """What stands between commas outside of brackets; None where commas and brackets may mean something else."""
+    """The items between commas outside brackets; None if commas and brackets may mean something
+    else."""
     if _is_unusual(inside) and _is_unusual(_ONE_TUPLE.sub("()", inside)):
         return None
     items = split_items(inside)
@@ -110,7 +115,7 @@ def _listed(inside: str) -> _List | None:
 
 
 def _is_unusual(inside: str) -> bool:
-    """Whether that may be so; `in` is ten times as fast as a pattern here."""
+    """Whether a list may be unusual; `in` is ten times faster than a pattern here."""
     is_closed = ",)" in inside or ",]" in inside or ",}" in inside
     is_nested = " for " in inside or "lambda" in inside or "** " in inside
     return is_closed or is_nested or not inside.isascii()
@@ -140,7 +145,7 @@ def _without_brackets(text: str, indent: int) -> str | None:
 
 
 def _in_brackets(target: str, value: str, indent: int) -> str | None:
-    """A value on a line of its own; a string that does not fit there either stays where it is."""
+    """A value on its own line; a string that does not fit there either stays where it is."""
     margin = " " * indent
     if not target.endswith(" = ") or indent + len(target) >= LINE_LENGTH:
         return None
@@ -150,7 +155,7 @@ def _in_brackets(target: str, value: str, indent: int) -> str | None:
 
 
 def _at_subscript(text: str, indent: int) -> str | None:
-    """At the last of several subscripts whose bracket fits on the first line."""
+    """Split at the last of several subscripts whose bracket fits on the first line."""
     opening, margin = text.rfind("[", 0, LINE_LENGTH - indent), " " * indent
     if opening < 0:
         return None
@@ -165,7 +170,8 @@ def _at_subscript(text: str, indent: int) -> str | None:
 
 
 def _each_opened(first: str, rest: str, indent: int) -> str | None:
-    """With the subscripts of a `rest` that is too long as well: black opens each from the last that fits on."""
+    """Split the subscripts of a `rest` that is too long, too: black opens each from the last that
+    fits."""
     opening, margin = rest.rfind("[", 0, LINE_LENGTH - indent), " " * indent
     keys = rest[opening + 1 : -1].split("][")
     if opening < 0 or "," in rest or indent + 4 + max(map(len, keys)) > LINE_LENGTH:
@@ -175,7 +181,7 @@ def _each_opened(first: str, rest: str, indent: int) -> str | None:
 
 
 def _opened(first: str, items: _List, last: str, indent: int) -> str | None:
-    """One item a line, if they fit, or are usual themselves, or are strings, which can't be divided."""
+    """One item per line, if each fits, is usual itself, or is a string, which can't be split."""
     margin = " " * (indent + 4)
     lines, _, width = items
     if indent + 4 + width < LINE_LENGTH:
