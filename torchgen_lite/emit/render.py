@@ -1,12 +1,13 @@
-"""Jinja2, kept on a short leash: strict about names, deaf to HTML, one template for one file.
+"""Jinja2 under strict rules: undefined names are errors, nothing is escaped, one template per file.
 
 Note [Templates]
 Undefined names are errors (`StrictUndefined`), nothing is escaped (the output is code), block tags leave
-no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of a template is kept. The
-user's template directories are looked at before the built-in ones, file by file; an override gets at the template
-that it overrides as `built-in/python/ops.py.j2`, to extend it and replace a block. `vars` is what
-`template-vars` of the configuration says. Where the user has templates, all run in a sandbox (Note [Sandbox]). Lines that are too long are divided afterwards (Note [Layout]);
-what comes out of an override is Python that nobody has looked at, so black formats that, and only that.
+no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of a template is kept.
+The user's template directories are searched before the built-in ones, file by file; an override
+refers to the template that it overrides as `built-in/python/ops.py.j2`, to extend it and replace a
+block. `vars` comes from `template-vars` in the configuration. If the user has templates, all run in
+a sandbox (Note [Sandbox]). Lines that are too long are broken afterwards (Note [Layout]). The
+Python output of an override may have any form, so black formats it, and nothing else.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 Rendered = dict[Path, dict[str, tuple[object, str]]]
-"""What each project rendered last, by path: all that the text depends on, and the text."""
+"""What each project rendered last, by path: everything that the text depends on, and the text."""
 
 
 class RenderError(Exception):
@@ -59,9 +60,10 @@ class RenderError(Exception):
 def build_environment(
     template_dirs: tuple[str, ...] = (), packages: tuple[TemplatePackage, ...] = ()
 ) -> Environment:
-    """An environment over the user's directories, then ours, then those of other packages' targets.
+    """An environment that searches the user's directories, then ours, then those of other packages.
 
-    Ours do not change while a process runs, so they are compiled once; the user's may.
+    Our templates do not change while a process runs, so they are compiled once; the user's may
+    change.
     """
     if not template_dirs:
         return _built_in(packages)
@@ -74,8 +76,8 @@ def build_environment(
 
 
 class _PlainCode(CodeGenerator):
-    """Python for our own templates, which is half as much: what they read of views are attributes, never items of
-    dictionaries, and what they print is formatted at once, not piece by piece."""
+    """Generates half as much Python, for our own templates: they read attributes of views, never
+    items of dictionaries, and each output is formatted at once, not piece by piece."""
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
         self.visit(node.node, frame)
@@ -103,7 +105,7 @@ class _PlainCode(CodeGenerator):
 
 
 class _Plain(Environment):
-    """For our own templates."""
+    """The environment of our own templates."""
 
     code_generator_class = _PlainCode
 
@@ -111,7 +113,7 @@ class _Plain(Environment):
 @cache
 def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
     environment = _environment(_Plain, packages)
-    # Jinja's own joins what may be safe HTML, and attributes of items.
+    # Jinja's own `join` also handles safe HTML and attributes of items.
     environment.filters["join"] = lambda items, between: between.join(map(str, items))
     return environment
 
@@ -148,12 +150,12 @@ def render_files(
     packages: tuple[TemplatePackage, ...] = (),
     rendered: Rendered | None = None,
 ) -> dict[str, str]:
-    """`{path: text}` of every file, in the order of the paths given.
+    """`{path: text}` for every file, in the order given.
 
     `source` is named in the header, `variables` are the `vars` of templates, and errors show paths
-    relative to `root`. `packages` are those of targets that are not ours. A file of `rendered` whose inputs are the
-    same is not rendered again; templates of the user are an input that may change, and with these all are. Raises
-    RenderError.
+    relative to `root`. `packages` are those of other packages' targets. A file of `rendered` is not
+    rendered again while its inputs stay the same; with templates of the user, which may change,
+    every file is. Raises RenderError.
     """
     root = root or Path.cwd()
     for folder in template_dirs:
@@ -191,7 +193,7 @@ def render_file(
     try:
         body = template.render({**file.context, **extra})
     except Exception as error:
-        # An override may do anything that Python can: `{{ 1 // 0 }}` is the user's mistake, not ours.
+        # An override may raise anything: `{{ 1 // 0 }}` is the user's mistake, not ours.
         raise RenderError(_render_diagnostic(error, file.template, template, root)) from error
     text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
     if is_override(template) and file.path.endswith((".py", ".pyi")):
@@ -214,7 +216,7 @@ def squeeze(text: str, blank: int) -> str:
 
 
 def load_template(environment: Environment, name: str, root: Path) -> Template:
-    """The template of that name, compiled; an override has to be made for our `template-api`."""
+    """The compiled template of that name; an override has to be written for our `template-api`."""
     try:
         template = environment.get_template(name)
     except TemplateNotFound as error:
@@ -232,7 +234,7 @@ def load_template(environment: Environment, name: str, root: Path) -> Template:
 
 
 def is_override(template: Template) -> bool:
-    """Whether a template is the user's, and neither ours nor that of an installed target."""
+    """Whether a template is the user's rather than ours or an installed target's."""
     return not _is_trusted(template.filename or "", template.environment.trusted)  # type: ignore[attr-defined]
 
 
@@ -259,7 +261,7 @@ def _check_api(name: str, template: Template, root: Path) -> None:
 
 
 def _format_python(text: str, file: OutputFile, template: Template, root: Path) -> str:
-    # Imported here: black costs more than a whole run, and our own templates never need it.
+    # Imported here: black takes longer than a whole run, and our own templates never need it.
     import black
     from black.parsing import InvalidInput
 
@@ -282,7 +284,7 @@ def _render_diagnostic(error: Exception, name: str, template: Template, root: Pa
     else:
         trace = error.__traceback__
         while trace is not None:
-            # Jinja2 gives frames of templates the template's file and line.
+            # Frames of Jinja2 templates have the file and line of the template.
             if trace.tb_frame.f_code.co_filename.endswith(".j2"):
                 filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
             trace = trace.tb_next
@@ -290,7 +292,7 @@ def _render_diagnostic(error: Exception, name: str, template: Template, root: Pa
     message = f"template `{name}` failed: {type(error).__name__}: {said}"
     found = _pointing("TG500", message, _line_span(filename, line, root, said), "here")
     if isinstance(error, RecursionError):
-        # Under its own name an override finds itself.
+        # An override that uses its own name finds itself.
         return replace(
             found, help=f"an override extends the built-in template as `built-in/{name}`"
         )
@@ -312,7 +314,7 @@ def _source(filename: str | None, root: Path) -> Source | None:
 
 
 def _line_span(filename: str | None, line: int, root: Path, said: str = "") -> Span | None:
-    """A line of a template, or in it the name that `'name' is undefined` talks about."""
+    """A line of a template, or the name in it that `'name' is undefined` refers to."""
     source = _source(filename, root)
     if source is None or line < 1:
         return None

@@ -1,10 +1,10 @@
-"""What templates of a project may do: print what they are given, and nothing that leads to Python.
+"""What a project's templates may do: print what they are given, without access to Python.
 
 Note [Sandbox]
-`check` renders the templates of whoever wrote the branch. They get at what views of targets show, at what data has
-(`x.items()`, `name.upper()`) and at Jinja's own objects. A path, a module, a function or a class that a view may
-hold one day has no attributes here. Where a project has no templates, ours are rendered without a sandbox,
-which is faster.
+`check` renders the templates of an untrusted branch. They can read the public attributes of
+targets' views, of data (`x.items()`, `name.upper()`) and of Jinja's own objects. A path, module,
+function or class that a view may hold one day has no attributes here. If a project has no
+templates, ours are rendered without a sandbox, which is faster.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ _DATA = frozenset({
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """An environment for templates that nobody has looked at. `homes` are packages of others whose views they read."""
+    """An environment for untrusted templates. `homes` are other packages whose views they may
+    read."""
 
     homes: tuple[str, ...] = ()
 
     def is_plain(self, value: object) -> bool:
-        """Data, a view, or something of Jinja's, all of whose public attributes a template may have."""
+        """Whether it is data, a view or a Jinja object: templates may read all its public
+        attributes."""
         home = type(value).__module__
         return (
             type(value) in _DATA
@@ -36,17 +38,17 @@ class Sandbox(ImmutableSandboxedEnvironment):
         )
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """What plain values have, and fields of what else there is in views."""
+        """Allow attributes of plain values, and fields of other objects in views."""
         if not super().is_safe_attribute(obj, attr, value):
             return False
         is_ours = type(obj).__module__.startswith("torchgen_lite.")
         return self.is_plain(obj) or (is_ours and not callable(value))
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """A method of a plain value, a function of Jinja's, a macro, a block."""
+        """Allow methods of plain values, Jinja's functions, macros and blocks."""
         if not super().is_safe_callable(obj):
             return False
-        # `str.format` comes wrapped, so that it reads no attribute that is kept from templates.
+        # `str.format` is wrapped, so that it cannot read attributes that templates may not.
         method = getattr(obj, "__wrapped__", obj)
         if isinstance(method, (BuiltinMethodType, MethodType)):
             return self.is_plain(method.__self__)

@@ -1,4 +1,5 @@
-"""Where the built-in templates and the modules to copy are, and which version of their context they are written for."""
+"""Locations of the built-in templates and of the modules to copy, and the version of the templates'
+context."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 TEMPLATE_API = 1
-"""What a template says in the comment that opens it; it changes when names that templates use do."""
+"""The version in a template's opening comment; it changes when names that templates use change."""
 
 _DECLARED = re.compile(r"\A\{#.*?\btemplate-api:[ \t]*(\d+).*?#\}", re.DOTALL)
 
@@ -22,7 +23,8 @@ def find_templates() -> Path:
 
 
 def template_names(folder: Path) -> list[str]:
-    """The templates below a folder, by the names that overrides have; none if there is no such folder."""
+    """The templates below a folder, by the names that overrides use; none if the folder doesn't
+    exist."""
     # A path raises if the name is too long.
     found = folder.rglob("*.j2") if os.path.isdir(folder) else ()
     return sorted(path.relative_to(folder).as_posix() for path in found)
@@ -34,7 +36,7 @@ def read_module(name: str) -> str:
 
 
 def declared_api(text: str) -> tuple[int | None, int, int]:
-    """The `template-api` of a template, and where the number stands; None at 0 if there is none.
+    """The `template-api` of a template, and the span of the number; (None, 0, 0) without one.
 
     >>> declared_api("{#- One file. template-api: 1 -#}")
     (1, 28, 29)

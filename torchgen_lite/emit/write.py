@@ -4,9 +4,10 @@ Every new text is first written to a temporary file beside its destination. Only
 disk are they moved into place, so a full disk or a missing permission leaves the tree as it was.
 
 Note [Temporary files]
-They are named before they are there, so that whatever interrupts a run (a signal, too) removes them. Those of
-a run that was killed outright are known by their names, and the next run that writes there removes them: `generate`
-below its output folder, and who replaces a single file (`fmt`, `--depfile`) in the folder of that file.
+They are recorded before they are created, so an interrupted run (even by a signal) removes them.
+Those of a killed run are recognized by their names, and the next run that writes there removes
+them: `generate` below its output folder, and commands that replace a single file (`fmt`,
+`--depfile`) in its folder.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from torchgen_lite.emit.lock import file_in_use, make_folders, remove_unused
 from torchgen_lite.emit.plan import TEMPORARY, Plan
 
 SINGLE = f"{TEMPORARY}one-"
-"""How those begin that are to replace a file that somebody named; see Note [Files in use]."""
+"""The prefix of temporary files that replace a file named by the user; see Note [Files in use]."""
 
 
 class WriteError(Exception):
-    """A file that cannot be written; `is_begun` says that other files have been changed before."""
+    """A file that cannot be written; `is_begun`: other files have already been changed."""
 
     def __init__(self, path: str, reason: str, is_begun: bool) -> None:
         super().__init__(f"cannot write `{path}`: {reason}")
@@ -66,12 +67,12 @@ def write_plan(plan: Plan) -> None:
             with suppress(OSError):
                 temporary.unlink()
         for folder in reversed(folders):
-            with suppress(OSError):  # Those with files in them stay.
+            with suppress(OSError):  # Folders with files in them stay.
                 folder.rmdir()
 
 
 def remove_leftovers(plan: Plan) -> None:
-    """Delete the temporary files of runs that were killed; only for who holds the folder's lock."""
+    """Delete the temporary files of killed runs; the caller must hold the folder's lock."""
     for path in plan.leftovers:
         if path.name.startswith(SINGLE):
             remove_unused(path)
@@ -81,7 +82,7 @@ def remove_leftovers(plan: Plan) -> None:
 
 
 def replace_file(destination: Path, text: str) -> None:
-    """Write one file that somebody named: whole, or not at all. Raises OSError."""
+    """Write one file named by the user: whole, or not at all. Raises OSError."""
     with suppress(FileNotFoundError):
         mode = destination.stat().st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
@@ -97,8 +98,8 @@ def replace_file(destination: Path, text: str) -> None:
 
 
 def add_to_file(destination: Path, text: str) -> None:
-    """Add to the end of a file that somebody named: the whole text, or nothing. Raises OSError."""
-    # A pipe that nobody reads is refused, instead of waited for.
+    """Append to a file named by the user: the whole text, or nothing. Raises OSError."""
+    # A pipe without a reader is refused instead of blocking.
     is_new = not destination.exists()
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(destination, flags, 0o666)
@@ -121,7 +122,7 @@ def _temporary(destination: Path) -> Path:
 
 
 def _write(temporary: Path, destination: Path, text: str) -> None:
-    """The text in a new file, with the permissions of the file that it is to replace."""
+    """Write the text to a new file, with the permissions of the file that it replaces."""
     with temporary.open("wb") as stream:
         stream.write(text.encode("utf-8", "surrogateescape"))
     with suppress(FileNotFoundError):

@@ -32,8 +32,8 @@ from torchgen_lite.targets.output import AuthorFunction
 class Wanted(NamedTuple):
     """A Python function that an entry names, and how it is called.
 
-    `use` is what it is for (`CPU`, `fake`), `span` where it is named, `option` whose modules have it. `parameters` and
-    `returns` make its signature, which is rarely asked for.
+    `use` is what it is for (`CPU`, `fake`), `span` where it is named, `option` the option that
+    lists its modules. `parameters` and `returns` make its signature, which is rarely needed.
     """
 
     function: NativeFunction
@@ -73,7 +73,7 @@ def check_author(
 ) -> Iterator[Diagnostic]:
     """Functions that no module defines, that several define, or that can't be called as they are.
 
-    What concerns several keys of an entry is reported once.
+    A problem that concerns several keys of an entry is reported once.
     """
     seen: set[tuple[int, str, str]] = set()
     for one in wanted:
@@ -143,7 +143,7 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
 def check_helpers(
     functions: Iterable[NativeFunction], helpers: KernelIndex | None
 ) -> Iterator[Diagnostic]:
-    """Calls of helper functions in formulas, whose parameters do not fit."""
+    """Calls in formulas that do not fit the parameters of a helper function."""
     if helpers is None:
         return
     for function in functions:

@@ -1,9 +1,10 @@
 """Names of files that stay apart on disks that ignore case.
 
 Note [Names that differ in case]
-`add_t.h` and `add_T.h` would be the same file on many disks. Of names that differ in nothing else, those with capital
-letters say which letters these are, as a number after the name: `add_T-1.h`. Names of operators have no hyphen, so this
-is never another operator's; and a name without capitals stays as it is when another is added.
+`add_t.h` and `add_T.h` would be the same file on many disks. If names differ only in case, those
+with capital letters get a suffix that encodes which letters are capitals: `add_T-1.h`. Operator
+names have no hyphen, so the result never collides; a lower-case name stays the same when another is
+added.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from torchgen_lite.loader.options import (
 )
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-# What generated packages import: one of such a name would import itself.
+# Modules that generated packages import: a package of such a name would import itself.
 _IMPORTED = frozenset(
     "collections contextlib functools importlib itertools operator re sys torch torchgen_lite torchgen_lite_runtime types "
     "typing warnings".split()
@@ -84,7 +84,7 @@ def shards_option(what: str, many: int) -> Any:
 
 
 def modules_option(doc: str) -> Any:
-    """Python modules of the author's, whose functions are read with the program."""
+    """The author's Python modules, whose functions are read with the program."""
     return option(doc, MODULES, (), names_modules=True)
 
 

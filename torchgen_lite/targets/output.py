@@ -1,4 +1,4 @@
-"""What a target gives to `emit`: which template makes which file, from what."""
+"""What a target passes to `emit`: the template and context of each file."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class OutputFile(NamedTuple):
 
     A `template` whose name does not end in `.j2` is a module of this project, which is copied as it is.
     `is_marked` is False for the rare file whose format has no room for our header (`py.typed`, whose text a
-    type checker compares); such a file is not ours to change or delete once it differs. `is_copied` is True
-    for the text of others, whose lines stay as they are.
+    type checker compares); such a file is neither changed nor deleted once it differs. `is_copied`
+    is True for text that others wrote, whose lines stay as they are.
     """
 
     path: str
@@ -47,7 +47,7 @@ def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFil
 class TargetResult(NamedTuple):
     """The files of a target, not yet rendered, and what it found wrong.
 
-    Mistakes are known before the first file is made: callers that only want these have no file made.
+    Mistakes are known before the first file is made, so callers that only want them make no files.
     """
 
     files: Iterable[OutputFile] = ()
@@ -78,10 +78,11 @@ class Signatures(NamedTuple):
 class AuthorFunction(NamedTuple):
     """A function that an author writes, because entries name it.
 
-    `uses` are what it is for (`CPU of mylib::scale`), `declaration` is all of it but its body. A Python
-    function has the `imports` of what annotations use, as module and name, the `place` where it is (empty if it is
-    nowhere) and the `files` that it may stand in; a C++ one has the `headers` that it needs, its `namespace`, empty for
-    the global one, and the header that is included `last` in its file.
+    `uses` are what it is for (`CPU of mylib::scale`), `declaration` is everything but the body. A
+    Python function has the `imports` of its annotations, as module and name, the `place` where it
+    is defined (or empty) and the `files` that may define it. A C++ function has the `headers` that
+    it needs, its `namespace`, empty for the global one, and the header that its file includes
+    `last`.
     """
 
     name: str
@@ -105,9 +106,9 @@ class AuthorFunction(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The operators that a target takes, and what it registers for them, both as its options have it.
+    """The operators that a target takes under its options, and what it registers for them.
 
-    `refused` says of operators that it cannot take why.
+    `refused` has the reasons for operators that it cannot take.
     """
 
     operators: tuple[Operator, ...] = ()
@@ -120,26 +121,26 @@ class Selection(NamedTuple):
         return tuple([operator.function for operator in self.operators])
 
     def registrations(self, program: Program) -> Iterator[Registration]:
-        """Everything that is registered: what the target prints, and commands speak of."""
+        """Everything that is registered: what the target generates, and commands show."""
         from torchgen_lite.analysis.registrations import registrations
 
         return registrations(program, self.policy, self.operators)
 
 
 class Target(NamedTuple):
-    """An output family: its name, what it is, and where it is, as `module:name`.
+    """An output family: its name, a description, and its parts, each as `module:name`.
 
-    `builder` is the function from a program and the target's options to its files; `options` the dataclass
-    that declares these options; `selector` the function from the same to the operators that it takes, where
-    it registers any; `author` the one to the functions that the author writes for it; `framework` the
-    one from configuration and options to what a framework registers that no schema file names: backend fallbacks by
-    key, and kernels by operator and key; `signatures` the one from an operator and options to how it is called.
-    All are imported when they are needed, so that a run pays for what it generates.
-    `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers; `policy` is
-    what it registers itself, if no option says otherwise; `is_closed`, that its output runs by itself: the
-    modules of `kernels` and `formulas` have whatever the YAML names. A target of another package has its templates in the
-    folder `templates` of the package that `templates` names, and `codes` of diagnostics of its own; `failure` is why it
-    cannot be loaded.
+    `options` is the dataclass that declares the target's options. The other parts are functions.
+    `builder` maps a program and the options to files; `selector` maps them to the operators that
+    the target takes, if it registers any; `author` maps them to the functions that the author
+    writes. `framework` maps configuration and options to what a framework registers that no schema
+    file names: backend fallbacks by key, and kernels by operator and key. `signatures` maps an
+    operator and options to how it is called. All are imported on demand, so that a run pays only
+    for what it generates. `asks_torch`: with `--torch` it needs what the installed PyTorch
+    registers. `policy` is what it registers itself by default. `is_closed`: its output runs by
+    itself, so the modules of `kernels` and `formulas` have everything that the YAML names. A target
+    of another package has its templates in the folder `templates` of the package that `templates`
+    names, and its own diagnostic `codes`; `failure` is why it cannot be loaded.
     """
 
     name: str
@@ -158,7 +159,7 @@ class Target(NamedTuple):
     failure: tuple[Diagnostic, ...] = ()
 
     def template_package(self) -> TemplatePackage | None:
-        """Where the templates are, if they are not among ours."""
+        """The package with the templates, unless they are among ours."""
         spec = find_spec(self.templates) if self.templates else None
         if spec is None or not spec.origin:
             return None
@@ -174,8 +175,8 @@ class Target(NamedTuple):
         return {option.name: option.torch for option in options if option.torch is not None}
 
     def given_options(self, config: Config) -> Mapping[str, object]:
-        """What the configuration sets; for operators that are not the project's, what holds whatever they are:
-        options about a framework, those of `--torch`, and those of the command line."""
+        """What the configuration sets; for operators that are not the project's, only options that
+        do not depend on them: those about a framework, of `--torch`, and of the command line."""
         given = config.target_options.get(self.name, {})
         if config.operators == "project":
             return given
@@ -206,12 +207,14 @@ class Target(NamedTuple):
         return Problem(option, f"unknown option `{option}` of target `{self.name}`", help_)
 
     def build(self, program: Program) -> TargetResult:
-        """The files of the target: a pure function of the program, whose configuration has the options."""
+        """The files of the target: a pure function of the program, whose configuration has the
+        options."""
         files: TargetResult = self._run(self.builder, program, TargetResult)
         return files
 
     def select(self, program: Program) -> Selection:
-        """The operators that the target takes and what it registers; for a target with a `selector`."""
+        """The operators that the target takes and what it registers; for a target with a
+        `selector`."""
         selection: Selection = self._run(self.selector, program, Selection)
         return selection
 
@@ -230,9 +233,9 @@ class Target(NamedTuple):
     def author_functions(
         self, program: Program
     ) -> tuple[tuple[AuthorFunction, ...], tuple[Diagnostic, ...]]:
-        """The functions that the author writes, those for several operators or keys once, and wrong options.
+        """The functions that the author writes, shared ones once, and problems with options.
 
-        C++ has several functions of one name, by their types.
+        In C++ functions of the same name are told apart by their types.
         """
         options, wrong = self.read_options(program.config)
         if wrong or not self.author:

@@ -1,4 +1,4 @@
-"""What targets register by name: what `table`, `why` and pages about operators look at."""
+"""What targets register, by name: the data of `table`, `why` and the operator pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def select_operators(
     program: Program, target: str | None, *, is_foreign: bool = False
 ) -> Selection:
-    """Whose registrations are meant: those of the target named, or of the first that is configured.
+    """The registrations to show: those of the named target, or of the first configured one.
 
     Without a configuration, and for schema files that it does not name, they are PyTorch's.
     """
@@ -58,7 +58,7 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
 
 
 def registrations_of_program(program: Program, selection: Selection) -> Iterator[Registrations]:
-    """The kernels that the schema files name, and those that follow by the policy of a target."""
+    """The kernels that the schema files name, and those that a target's policy adds."""
     policy = selection.policy
     fallbacks, by_hand = _beside(program, policy)
     kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in selection.operators}
@@ -69,7 +69,7 @@ def registrations_of_program(program: Program, selection: Selection) -> Iterator
 
 
 def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:
-    """The kernels of operators that PyTorch derives: they are there, whatever a target for PyTorch makes."""
+    """The kernels of operators that PyTorch derives, which exist whatever a target generates."""
     from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
     from torchgen_lite.analysis.policy import PYTORCH, Origin
     from torchgen_lite.analysis.registrations import registrations

@@ -55,7 +55,8 @@ class Targets(Mapping[str, Target]):
 
 
 def _load(entry: EntryPoint) -> Target:
-    """The target that an entry point names, its codes made known; or one that says why there is none."""
+    """The target that an entry point names, with its codes registered; or one that says why it
+    failed."""
     try:
         target = entry.load()
         if not isinstance(target, Target):
@@ -63,7 +64,7 @@ def _load(entry: EntryPoint) -> Target:
         if target.name != entry.name:
             return _refusing(entry, f"its `Target` is called `{target.name}`")
         add_codes(target.codes)
-    except Exception as error:  # Whatever a package raises while it is imported.
+    except Exception as error:  # Importing a package may raise anything.
         return _refusing(entry, f"{type(error).__name__}: {error}")
     return target
 

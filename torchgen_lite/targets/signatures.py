@@ -1,4 +1,4 @@
-"""How an operator is called in a target's generated code: for questions about one operator, from editors above all.
+"""How an operator is called in a target's generated code, mainly for editors.
 
 def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
 """

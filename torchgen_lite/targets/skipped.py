@@ -1,4 +1,5 @@
-"""Operators that a target leaves out: those that the author names, and those that it has no way to express."""
+"""Operators that a target leaves out: those that the author names, and those that it cannot
+express."""
 
 from __future__ import annotations
 
@@ -24,9 +25,9 @@ def select(
     *,
     calls_only: bool = False,
 ) -> Selection:
-    """The operators without those that `skip` names, and those for which there is a `refusal`.
+    """The operators, without those that `skip` names or that have a `refusal`.
 
-    Derived ones have typed calls, where nothing else is generated.
+    Derived operators have typed calls even if nothing else is generated for them.
     """
     resolved, target = program.resolved, policy.target
     by_name = resolved.declared_by_name
@@ -57,7 +58,7 @@ def select(
 
 
 def has_any_number(function: NativeFunction) -> bool:
-    """Whether a schema has `...` where arguments or results are, which no signature has."""
+    """Whether a schema has `...` among its arguments or results, which no signature can express."""
     return function.func.is_vararg or function.func.is_varret
 
 

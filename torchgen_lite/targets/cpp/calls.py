@@ -21,8 +21,8 @@ Taken = set[tuple[str, tuple[CType, ...]]]
 
 
 class OperatorView(NamedTuple):
-    """The struct of an operator for libtorch. The schema in its `comment` has no defaults: who makes a call of the struct
-    passes every argument, so that another default compiles nothing again."""
+    """The struct of an operator for libtorch. The schema in its `comment` has no defaults: callers
+    of the struct pass every argument, so a changed default recompiles nothing."""
 
     flat: str
     guard: str
@@ -80,7 +80,8 @@ def function_file(
     inner: str = "functions",
     call: str = "call",
 ) -> OutputFile:
-    """A header with functions of the namespace `inner`, each of which makes that `call` of a struct."""
+    """A header with functions in the namespace `inner`, each of which makes the `call` of a
+    struct."""
     context = {
         "namespace": layout.namespace,
         "inner": inner,
@@ -94,7 +95,7 @@ def function_file(
 def umbrella_file(
     layout: Layout, name: str, *, before: Blocks = (), after: Sequence[Header] = ()
 ) -> OutputFile:
-    """The header that includes those of every shard, between others."""
+    """The header that includes the headers of all shards, and others."""
     headers = [layout.own(f"{stem(name, shard)}.h") for shard in layout.shards]
     context = {"includes": [*before, [*headers, *after]]}
     return OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context)
@@ -130,7 +131,7 @@ def free_signatures(
 def function_view(
     operator: Operator, signature: CppSignature, passed: Sequence[str]
 ) -> FunctionView:
-    """A function with that signature, which makes a call of the struct."""
+    """A function with that signature, which calls the struct."""
     return FunctionView(
         guard=operator.guard,
         schema=one_line(f"{operator.function.namespace}::{operator.schema.local_text}"),
@@ -145,9 +146,9 @@ def function_view(
 
 
 def distinct(signature: CppSignature, taken: Taken) -> bool:
-    """Whether no function of that name and these types is `taken`; then this one is.
+    """Whether the name with these types is not `taken` yet; takes it.
 
-    Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is.
+    Of overloads that look the same in C++ (`int` and `SymInt`), only the first is generated.
     """
     key = (signature.name, signature.types)
     is_new = key not in taken

@@ -6,14 +6,15 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.versions import Clause, parse_range
 
-# One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it. With the stable ABI it is the
-# oldest release to run with, and has another name: one source may include headers of both targets.
+# One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it. For the
+# stable ABI it is the oldest release to support, under another name: one source may include headers
+# of both targets.
 VERSION_MACRO = "TORCHGEN_LITE_TORCH_VERSION"
 STABLE_VERSION_MACRO = "TORCHGEN_LITE_STABLE_VERSION"
 
 
 def condition(*functions: NativeFunction, macro: str = VERSION_MACRO) -> str:
-    """The condition of what needs all these entries, which stands behind `#if`, or the empty string.
+    """The `#if` condition of code that needs all these entries, or the empty string.
 
     `guard: "#ifdef USE_CUDA"` with `torch: ">=2.6"` becomes
     `defined(USE_CUDA) && TORCHGEN_LITE_TORCH_VERSION >= 20600`.

@@ -55,7 +55,8 @@ def flat(namespace: str) -> str:
 
 
 def include_macro(namespace: str) -> str:
-    """What `kernels.h` defines, so that `verify_kernels.h` can refuse to stand beside it.
+    """The macro that `kernels.h` defines, so that `verify_kernels.h` can refuse to be included with
+    it.
 
     >>> include_macro("a::b")
     'A_B_KERNELS_H'

@@ -22,8 +22,8 @@ MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature` is what the dispatcher
-    calls, `guard` is the condition of everything that concerns it, or empty."""
+    """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature`
+    what the dispatcher calls, `guard` the condition around its code, or empty."""
 
     facts: resolved.Operator
     flat: str
@@ -51,7 +51,7 @@ class Operator:
 
 
 def shard_count(operators: Sized, wanted: int) -> int:
-    """The number of files that what is split is spread over."""
+    """The number of shards."""
     return wanted or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
 
 
@@ -64,8 +64,8 @@ def build_operators(
 ) -> tuple[Operator, ...]:
     """The operators in source order; structs of the first namespace, the home, have no prefix.
 
-    `guard` gives the condition of an entry; no struct is called as what is `spelled` where they are. The shard
-    depends on the base name alone, so adding an entry changes one shard.
+    `guard` gives the condition of an entry; no struct has a name that is `spelled` in the same
+    scope. The shard depends on the base name alone, so adding an entry changes only one shard.
     """
     home = facts[0].function.namespace if facts else ""
     operators = [

@@ -2,8 +2,8 @@
 
 Note [The module of a library]
 `import mylib._C` loads the shared library, and loading it runs the registrations; the module itself is
-empty. It keeps to the limited API, so one build serves every Python from 3.10 on, and says that it needs
-no GIL. A free-threaded Python has no limited API, so there the whole one is used.
+empty. It uses the limited API, so one build serves every Python from 3.10 on, and declares that it
+needs no GIL. Free-threaded Python has no limited API, so the full API is used there.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from torchgen_lite.targets.cpp.options import LibraryOptions
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
-# Functions that headers declare in no namespace: of C, which generated code or kernels include, and `from` of libtorch's
-# stable headers. A namespace cannot have such a name.
+# Functions that headers declare in the global namespace: those of C, which generated code or
+# kernels include, and `from` in libtorch's stable headers. A namespace cannot have such a name.
 _FUNCTIONS = frozenset("""
     abort abs access acos acosh alarm asctime asin asinh atan atan2 atanh atexit atof atoi atol brk calloc cbrt ceil chdir
     chown clearerr clock clone close copysign cos cosh ctime daemon difftime div drem dup dup2 erf erfc exit exp exp10
@@ -41,7 +41,8 @@ def check_names(
     inner: Collection[str],
     options: LibraryOptions,
 ) -> list[Diagnostic]:
-    """What is wrong with the namespace, with names of kernels and their classes, and with names of arguments.
+    """What is wrong with the namespace, with names of kernels and their classes, and with names of
+    arguments.
 
     `inner` are the namespaces that the target makes inside the library's.
     """
@@ -60,7 +61,7 @@ def check_names(
 
 
 def namespace_problem(namespace: str) -> str:
-    """Why C++ code of a library can't be in this namespace; empty if it can.
+    """Why a library's C++ code can't be in this namespace; empty if it can.
 
     >>> namespace_problem("my::lib"), namespace_problem("int")
     ('', '`int` is not a C++ namespace: `int` is a reserved word in C++')
@@ -86,7 +87,7 @@ def namespace_problem(namespace: str) -> str:
 def _class_problems(
     operators: Sequence[Operator], options: LibraryOptions
 ) -> Iterator[tuple[str, str | None]]:
-    """Classes that are not declared, and those without a kernel, each with a hint."""
+    """Undeclared classes and classes without a kernel, each with a hint."""
     kernels = [entry.kernel for operator in operators for entry in operator.own_kernels]
     scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}
     for name in options.kernel_classes:

@@ -14,20 +14,21 @@ static_assert(
     "mylib::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
 
 Note [The proof of kernels]
-The header stands at the end of a file that defines kernels. A kernel that the file declares is found by a
-qualified name; one that it does not is found too, as a constant `foo` that a using-directive puts behind
-the namespace: qualified look-up follows a using-directive only where the namespace itself has no such
-name. So no list says which kernel is in which file.
-A class cannot look elsewhere: where it is not declared, one behind the namespace stands for it, whose members are
-such constants; a class that is declared has every kernel.
-Where several kernels have the name, the one of the right type is taken; that there is none shows only
-when the address is taken in a template.
+The header stands at the end of a file that defines kernels. A kernel that the file declares is
+found by its qualified name. For any other, a using-directive in the namespace supplies a constant
+of the same name: qualified lookup follows a using-directive only if the namespace itself lacks the
+name. So no list of which kernel is in which file is needed.
+Lookup in a class cannot fall back like this, so the using-directive supplies a class of such
+constants for one that is not declared; a class that is declared has every kernel.
+Among several kernels of one name, the one of the right type is taken; only taking the address in a
+template can detect that there is none.
 
 Note [Where a mistake is shown]
-A kernel's file is compiled again when a header changes that it includes. So these headers have no line of the YAML,
-no default and no documentation, and each is about one operator: only a change of that operator's types changes it.
-Its fourth line is the schema, without defaults. `#line` makes a compiler report a mistake there, and the
-condition stands in the argument's column, so that the argument is underlined.
+A kernel's file is recompiled when a header that it includes changes. So these headers contain no
+line number of the YAML, no defaults and no documentation, and each covers one operator: it changes
+only if that operator's types do.
+Its fourth line is the schema, without defaults. `#line` makes a compiler report a mistake there,
+and the condition stands in the argument's column, so that the argument is underlined.
 
 Which C++ types the schema demands is up to the target; otherwise stable and classic kernels are treated
 alike here.
@@ -55,10 +56,10 @@ from torchgen_lite.targets.output import OutputFile
 
 
 class RequiredKernel(NamedTuple):
-    """A kernel that the author writes, and what its schema makes of it.
+    """A kernel that the author writes, and what its schema demands.
 
-    `signature` is spelled in the types of the target, its parameters are named as in the schema;
-    `keys` are the dispatch keys it is for; `is_member`: it is a static function of a class.
+    `signature` uses the types of the target and the parameter names of the schema; `keys` are the
+    dispatch keys that it serves; `is_member`: it is a static member function of a class.
     """
 
     operator: Operator
@@ -69,7 +70,7 @@ class RequiredKernel(NamedTuple):
 
 
 class CheckView(NamedTuple):
-    """One `static_assert`: what stands before the place that it is about, in the line of the schema, and what it says.
+    """One `static_assert`: the text before its place in the schema's line, and its message.
 
     `relation` is between the `part` of the kernel found and that of the kernel expected.
     """
@@ -81,7 +82,7 @@ class CheckView(NamedTuple):
 
 
 class AbsentClassView(NamedTuple):
-    """A class that stands for one that a file does not declare."""
+    """A stand-in for a class that a file does not declare."""
 
     name: str
     members: tuple[str, ...]
@@ -108,7 +109,7 @@ class SchemaLine(NamedTuple):
     result: int
 
 
-# The line of a header of `verify/` that has the schema, behind those that say who made it.
+# The line of the schema in a header of `verify/`, after the generated-file marker.
 _SCHEMA_LINE = 4
 
 
@@ -166,7 +167,7 @@ def _operator_context(kernels: Sequence[RequiredKernel], namespace: str) -> dict
 
 
 def schema_line(operator: Operator) -> SchemaLine:
-    """The schema behind `// `, in one line."""
+    """The schema after `// `, on one line."""
     schema, columns = operator.schema, {}
     text = f"// {operator.function.name}("
     for position, argument in enumerate(schema.arguments):
@@ -184,7 +185,7 @@ def schema_line(operator: Operator) -> SchemaLine:
 
 
 def _absent_classes(members: Sequence[tuple[str, str]]) -> list[AbsentClassView]:
-    """The classes by their names, each with the kernels of all that are called so."""
+    """The classes by name; classes of the same name share one entry with all their kernels."""
     found: dict[str, dict[str, None]] = {}
     for scope, name in members:
         found.setdefault(split_class(scope)[1], {})[name] = None
@@ -209,9 +210,9 @@ def build_kernel_proof(
 
 
 def _checks(required: RequiredKernel, line: SchemaLine) -> Iterator[CheckView]:
-    """That a kernel is found, the number of arguments, each argument, the result.
+    """Checks that a kernel is found, its number of arguments, each argument, and the result.
 
-    A wrong number says nothing about the types.
+    With a wrong number of arguments, types are not checked.
     """
     operator, types = required.operator, required.signature.types
     schema, name = operator.schema, len("// ")

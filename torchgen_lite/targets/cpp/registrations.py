@@ -5,9 +5,10 @@ TORCH_LIBRARY_IMPL(mylib, CPU, m) {
 }
 
 Note [One file of registrations]
-Every file that includes a framework's headers pays for them again: five seconds for libtorch's, where a registration
-takes a tenth of a second. So there is one file, `register.cpp`, and one for each device that a build may lack,
-`register_cuda.cpp`. With shards, each of them is split by operator name, and the definitions stay in one file.
+Every file pays again for the framework headers it includes: five seconds for libtorch's, while a
+registration takes a tenth of a second. So there is one file, `register.cpp`, and one for each
+device that a build may lack, `register_cuda.cpp`. With shards, each of them is split by operator
+name, and the definitions stay in one file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
-# The file of what every build has.
+# The file for registrations that every build has.
 REGISTER = "register"
 
 
@@ -73,12 +74,13 @@ class Registration:
 
     @property
     def file(self) -> str:
-        """The file that it is in, without shard and ending."""
+        """The name of its file, without shard and extension."""
         return file_of(self.key)
 
 
 def file_of(key: str) -> str:
-    """The file of what is registered under a key: that of its device, if a build may lack it.
+    """The file for registrations under a key: its device's own file, if a build may lack the
+    device.
 
     >>> file_of("AutogradCUDA"), file_of("Vulkan"), file_of("CPU"), file_of("CompositeImplicitAutograd")
     ('register_cuda', 'register_vulkan', 'register', 'register')
@@ -87,7 +89,7 @@ def file_of(key: str) -> str:
     return f"register_{devices[0].lower()}" if devices else REGISTER
 
 
-# Those with a key for each functionality, and those that are one key.
+# Devices with a key for each functionality, and devices that are a single key.
 _DEVICES = (
     *[backend for backend in CURRENT.backends if backend not in ("CPU", "Meta")],
     *[key for key in CURRENT.of_backends if key not in dict(CURRENT.per_backend)],
@@ -106,7 +108,7 @@ Some = TypeVar("Some", bound=Registration)
 
 
 def blocks(registrations: Iterable[Registration]) -> list[BlockView]:
-    """A block for each namespace and key, by their names: a new operator moves none."""
+    """A block for each namespace and key, sorted by name, so that a new operator moves none."""
     found: dict[tuple[str, str], list[Registration]] = {}
     for one in registrations:
         found.setdefault((one.operator.function.namespace, one.key), []).append(one)

@@ -23,8 +23,8 @@ from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
 class Kernel(NamedTuple):
-    """A kernel of an operator under one key, as the YAML names it; `backend`: whose file gives it; `is_member`: it is a
-    static member of a class."""
+    """A kernel of an operator under one key, as the YAML names it; `backend`: the backend whose
+    file names it; `is_member`: it is a static member of a class."""
 
     operator: Operator
     key: str
@@ -40,8 +40,8 @@ def author_kernels(
     signature: Callable[[Operator, KernelEntry], CppSignature],
     classes: Collection[str],
 ) -> list[Kernel]:
-    """The kernels that are registered as they are, in source order; `signature` says what each has to be, `classes`
-    are the author's classes."""
+    """The kernels that are registered directly, in source order; `signature` gives the signature
+    that each needs, `classes` are the author's classes."""
     by_name = {operator.function.name: operator for operator in operators}
     found = []
     for one in registered:
@@ -80,7 +80,7 @@ class ClassView(NamedTuple):
 
 
 def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
-    """What is to be proven. A kernel that serves several keys of an operator is proven once."""
+    """The kernels to prove. A kernel that serves several keys of an operator is proven once."""
     keys: dict[tuple[int, str, str], list[Kernel]] = {}
     for kernel in kernels:
         one = (id(kernel.operator), kernel.name, kernel.signature.type)
@@ -161,7 +161,8 @@ def _prototypes(kernels: Sequence[Kernel], namespace: str) -> dict[str, list[Pro
 
 
 def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[Sequence[Header]]:
-    """What declares the kernels: the author's headers, which are then proven, or our own."""
+    """The headers that declare the kernels: the author's, whose kernels are then proven, or our
+    own."""
     if not headers:
         return [[layout.own("kernels.h")]]
     return [[Header(name, True) for name in headers], [layout.own("verify_kernels.h")]]
@@ -190,10 +191,10 @@ def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
 def kernel_registrations(
     kernels: Sequence[Kernel], namespace: str, function: str, type_of: Callable[[Kernel], str]
 ) -> Iterator[registration.Registration]:
-    """The author's kernels as they are.
+    """The registrations of the author's kernels.
 
-    `function` is the macro around a kernel's address, and `type_of` names the type of one that
-    shares its name, by the typed call: `ops::add_Tensor::schema*`.
+    `function` is the macro around a kernel's address, and `type_of` names the type of a kernel with
+    a shared name by its typed call: `ops::add_Tensor::schema*`.
     """
     shared = shared_names(kernels, namespace)
     for kernel in kernels:

@@ -1,4 +1,4 @@
-"""Which entries a C++ target is made for, and what is wrong with them whatever the library."""
+"""The entries that a C++ target takes, and mistakes in them that concern every library."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from torchgen_lite.targets.skipped import has_any_number
 
 def any_number(function: NativeFunction) -> str:
     """Why no typed call can stand for an operator; empty if one can."""
-    # A schema with `...` has no type that a call could have.
+    # A schema with `...` has no C++ function type.
     problem = "takes or returns any number of values, which a typed call cannot"
     return problem if has_any_number(function) else ""
 
 
 def check_structured(operator: Operator, code: str, message: str) -> Iterator[Diagnostic]:
-    """Structured kernels, where the target has none."""
+    """Diagnostics for structured kernels, which the target does not support."""
     function = operator.function
     for entry in operator.own_kernels:
         if entry.is_structured:
@@ -40,7 +40,8 @@ def check_structured(operator: Operator, code: str, message: str) -> Iterator[Di
 
 
 def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
-    """Variants that would follow from kernels of a backend's file, where the target doesn't make any."""
+    """Diagnostics for variants derived from kernels of a backend's file, which the target doesn't
+    generate."""
     resolved = program.resolved
     found = [
         (operator.schema.local_name, entry, functional)
@@ -64,7 +65,7 @@ def default_namespace(functions: Sequence[NativeFunction]) -> str:
 
 
 def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
-    """What libtorch cannot register. An entry may be called `aten` that PyTorch does not have."""
+    """What libtorch cannot register. Not every entry in `aten` exists in PyTorch."""
     return [] if program.config.operators == "torch" else list(unregistrable(functions))
 
 

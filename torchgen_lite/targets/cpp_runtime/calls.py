@@ -10,11 +10,11 @@ struct add_Tensor {
 
 Note [Order of headers]
 A framework whose tensors have the generated methods includes `methods.h` before its tensor is defined and
-`operators.h` behind it, and the generated headers include the framework's. So whichever header comes
-first, these have to follow one another: the methods' declarations, the tensor, the typed calls, the
-methods' bodies. `methods.h` includes nothing of the framework, `operators.h` includes the framework first
-and the bodies last, and a shard of it, which only `operators.h` and its own source include, includes
-neither.
+`operators.h` behind it, and the generated headers include the framework's. So whichever header
+comes first, the order has to be: the methods' declarations, the tensor, the typed calls, the
+methods' bodies. `methods.h` includes nothing of the framework, `operators.h` includes the framework
+first and the bodies last, and a shard of it, which only `operators.h` and its own source include,
+includes neither.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BODIES = "method_bodies.h"
 
 
 class CallView(NamedTuple):
-    """A function of a struct: its parameters, and what it passes on of them."""
+    """A function of a struct: its parameters, and those that it passes on."""
 
     name: str
     parameters: str

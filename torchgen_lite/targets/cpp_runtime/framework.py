@@ -24,7 +24,8 @@ def read_expression(text: str) -> Expression:
 
 
 def roots(types: Types) -> set[str]:
-    """Where the names of the framework begin: `toy` for `toy::Tensor`. What begins with `::` can't be hidden."""
+    """The first parts of the framework's names: `toy` of `toy::Tensor`. A leading `::` rules out
+    hiding."""
     names = {name for type_ in (types.tensor, *types.named.values()) for name in names_of(type_)}
     names.update(name for constant in types.constants.values() for name in constant.names)
     return {name.partition("::")[0] for name in names} - {""}

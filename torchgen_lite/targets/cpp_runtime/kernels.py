@@ -1,9 +1,9 @@
 """Which kernels the author writes: `kernels.h` declares them, `verify_kernels.h` proves them.
 
 Note [Kernels above the backends]
-A kernel for a backend, or for all of them, takes the arguments of the schema. One for a key above them
-(`Autograd`, `ADInplaceOrView`, a mode) does something and goes on below its key, so it takes the keys of
-the call first:
+A kernel for a backend, or for all of them, takes the arguments of the schema. One for a key above
+them (`Autograd`, `ADInplaceOrView`, a mode) does its work and redispatches below its key, so it
+takes the keys of the call as its first argument:
 
     toy::Tensor mul_autograd(torchgen_lite::DispatchKeySet keys, const toy::Tensor& self, ...) {
       auto result = ops::mul::redispatch(keys & torchgen_lite::after_autograd_keyset, self, ...);

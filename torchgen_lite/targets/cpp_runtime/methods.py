@@ -57,7 +57,7 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
 
 
 def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
-    """Of overloads that look the same in C++ the first one is there."""
+    """The methods; of overloads that look the same in C++, only the first."""
     own = types.with_tensor(SELF)
     taken: Taken = set()
     found = []

@@ -1,10 +1,10 @@
 """The typed calls: `operators.h` with one struct for an operator, and `functions.h` with defaults.
 
 Note [Operators that C++ cannot call]
-`torch_call_dispatcher` of libtorch 2.13 takes several results off its stack from the last to the first and
-converts each by the type of its mirror image: the last by the type of the first. With `(Tensor, int)`
-that is an error, with `(Tensor, Tensor?)` a wild pointer. So an operator has a typed call only if its
-results have the same types read from both ends. Kernels are not concerned.
+`torch_call_dispatcher` in libtorch 2.13 pops several results from last to first, but converts them
+with the types from first to last. With `(Tensor, int)` that is an error, with `(Tensor, Tensor?)` a
+wild pointer. So an operator has a typed call only if its result types are a palindrome. Kernels are
+not affected.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def declaration_includes(operators: Sequence[Operator], layout: Layout) -> Block
 
 
 def is_callable(operator: Operator) -> bool:
-    """Whether libtorch gives the results as they are; see Note [Operators that C++ cannot call]."""
+    """Whether libtorch returns the results correctly; see Note [Operators that C++ cannot call]."""
     types = [stable.owned_type(r.type) for r in operator.schema.returns]
     return types == types[::-1]
 
@@ -61,6 +61,6 @@ def function_views(operators: Sequence[Operator]) -> Iterator[FunctionView]:
     for operator in filter(is_callable, operators):
         for signature in free_signatures(operator, stable.arguments):
             if distinct(signature, taken):
-                # Among functions nothing can hide `std`: a function of that name doesn't.
+                # Nothing can hide `std` here: a function of that name does not.
                 shown = unrooted_signature(signature)
                 yield function_view(operator, shown, operator.names)

@@ -85,8 +85,9 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     operators = build_operators(selection.operators, len(layout.shards))
     yield from build_calls(operators, layout)
     kernels = _kernels(selection, program, operators, options)
-    # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
-    # `const std::vector<int64_t>&` are as good as a view; one of our prototypes has to be matched exactly.
+    # With the author's header, the proof compares the unpacked arguments, so that
+    # `std::vector<int64_t>` and `const std::vector<int64_t>&` are as good as a view; our own
+    # prototypes have to match exactly.
     is_boxed = bool(options.kernel_headers)
 
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:

@@ -37,7 +37,7 @@ def _symbolic(argument: Argument, name: str) -> str:
 
 
 def _unpacked(options: TensorOptions) -> dict[str, str]:
-    """The parts of `at::TensorOptions`; those that have to be there are asked for as such."""
+    """The parts of `at::TensorOptions`; required ones are read as such."""
     found = {}
     for argument, optional, value in (
         (

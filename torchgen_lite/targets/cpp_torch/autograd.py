@@ -13,9 +13,9 @@ at::Tensor autograd_mul(c10::DispatchKeySet _keys, const at::Tensor& self, const
 }
 
 Note [Versions and views in C++]
-A tensor that an operator writes gets a new version, and a view learns its base, at the key ADInplaceOrView, which lies
-below autograd. libtorch does neither by itself for operators that are not its own, so every operator that
-writes has a kernel there, with formulas or without.
+A tensor that an operator writes gets a new version, and a view its base, at the key
+ADInplaceOrView, below autograd. libtorch does neither for custom operators, so every operator that
+writes has a kernel there, with or without formulas.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
 
 
 class SavedView(NamedTuple):
-    """A member of a node and its value; `needed_by` are the gradients that it is only kept for, if any."""
+    """A member of a node and its value; `needed_by`: if not empty, it is kept only for these
+    gradients."""
 
     member: str
     value: str
@@ -50,8 +51,8 @@ class SavedView(NamedTuple):
 class RecordView(NamedTuple):
     """How a call is recorded: the node, the arguments with gradients, what is kept before the call and after it.
 
-    `counts` are members for numbers of tensors, each with its list. `results` have a history; the second item
-    of each is the member that has the number of its tensors, if there is one.
+    `counts` are members for numbers of tensors, each with its list. `results` have a history; the
+    second item of each is the member with its number of tensors, if there is one.
     """
 
     node: str
@@ -66,10 +67,11 @@ class RecordView(NamedTuple):
 class KernelView(NamedTuple):
     """One generated kernel.
 
-    `condition` is that of an `#if`, `flat` the typed call that passes everything on, `after` the keyset of the keys
-    below, `guard` what keeps those above from it. `tensors` may not have tangents; `refused` and
-    `undifferentiable` may not require gradients; each comes with its message. The versions of `written` go up; `viewed`
-    is the base of a view, `as_view` the function that records it.
+    `condition` is that of an `#if`, `flat` the typed call that passes everything on, `after` the
+    keyset of the keys below, `guard` what excludes the keys above. `tensors` may not have tangents;
+    `refused` and `undifferentiable` may not require gradients, each with its message. The versions
+    of `written` are incremented; `viewed` is the base of a view, `as_view` the function that
+    records it.
     """
 
     condition: str
@@ -156,9 +158,9 @@ def _saved(info: DifferentiabilityInfo, member: Member, is_inplace: bool) -> Sav
     """What a node keeps of an argument."""
     saved, value = member.saved, cpp_text.identifier(member.saved.source)
     if is_inplace and value == "self" and saved.keeps_tensors:
-        # The formulas speak of the tensor as it was.
+        # The formulas refer to the tensor's old value.
         value = "self.clone()"
-    # Where lists have gradients, the numbers of gradients are not known.
+    # If lists have gradients, the number of gradients is not known here.
     is_conditional = saved.keeps_tensors and not info.lists
     needed_by = tuple(saved.needed_by) if is_conditional else ()
     return SavedView(member.name, member.input(value), needed_by)
@@ -190,22 +192,23 @@ def _results(operator: Operator, info: DifferentiabilityInfo) -> Iterator[tuple[
 def out_kernel(
     operator: Operator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
 ) -> KernelView:
-    """The kernel of an out variant, which is refused where it would have to be recorded."""
+    """The kernel of an out variant, which refuses calls that would have to be recorded."""
     names = _identifiers([*info.arguments, *(a.name for a in operator.schema.out)])
     kernel = _kernel(operator, key)
     return kernel._replace(guard=_BELOW_AUTOGRAD, tensors=_tensors(plan), refused=names)
 
 
 def passing_kernel(operator: Operator, key: str, plan: AutogradPlan) -> KernelView:
-    """The kernel of an operator that isn't differentiable and whose kernel calls other operators.
+    """The kernel of a non-differentiable operator whose kernel calls other operators.
 
-    Those must not record what they do.
+    Those operators must not record anything.
     """
     return _kernel(operator, key)._replace(guard=_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS)
 
 
 def written_kernel(operator: Operator, plan: AutogradPlan) -> KernelView:
-    """The ADInplaceOrView kernel of an operator that writes: the versions of what it wrote go up."""
+    """The ADInplaceOrView kernel of an operator that writes: it increments the versions of what it
+    wrote."""
     return _kernel(operator, VIEWS)._replace(after=_AFTER_VIEWS, written=_identifiers(plan.written))
 
 

@@ -11,8 +11,9 @@ inline at::Tensor add(const at::Tensor& self, const at::Tensor& other, const at:
 }
 
 Note [Calls are compiled where they are made]
-A typed call takes a compiler 50 milliseconds: as much as half of a large library's registrations, if every operator
-had two in a file of its own. So calls are members of a template, which are compiled where someone makes them.
+A typed call takes 50 milliseconds to compile. Two per operator, in separate files, would take half
+as long as a large library's registrations. So calls are members of a template, compiled only where
+they are made.
 """
 
 from __future__ import annotations
@@ -39,14 +40,15 @@ from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import Header, OutputFile
 
-# What nearly every signature needs.
+# Headers that nearly every signature needs.
 _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
-# What defaults need, whatever they are.
+# Headers that any default needs.
 _OF_DEFAULTS = ("ATen/core/Reduction.h", "c10/core/Scalar.h", "c10/core/TensorOptions.h")
 
 
 def build_calls(operators: Sequence[Operator], layout: TorchLayout) -> Iterator[OutputFile]:
-    """`operators.h`, `functions.h` and `redispatch_functions.h`, each for each shard, and what calls are made of."""
+    """`operators.h`, `functions.h` and `redispatch_functions.h`, for each shard, and the code that
+    calls share."""
 
     def includes(own: Sequence[Operator]) -> Blocks:
         signatures = [o.signature for o in own]
@@ -75,7 +77,8 @@ def build_calls(operators: Sequence[Operator], layout: TorchLayout) -> Iterator[
 
 
 def call_includes(layout: Layout, operators: str, views: Sequence[FunctionView]) -> Blocks:
-    """What functions and methods need that make the calls which the header `operators` declares."""
+    """The includes of functions and methods that make the calls declared by the header
+    `operators`."""
     before = [layout.own(f"{name}.h") for name in (operators, "arguments")]
     limits = ["limits"] if any("limits" in view.headers for view in views) else []
     return include_blocks([*_OF_DEFAULTS, *limits], before=before)
@@ -95,7 +98,7 @@ def declaration_includes(
 
 
 class PublicFunction(NamedTuple):
-    """A function of the public C++ dialect, and what it passes on of its parameters."""
+    """A function of the public C++ dialect, and the arguments that it passes on."""
 
     operator: Operator
     signature: CppSignature

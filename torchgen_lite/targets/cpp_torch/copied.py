@@ -1,4 +1,4 @@
-"""Variants that copy what a backend's kernel for the functional one gives.
+"""Variants that copy the results of a backend's functional kernel.
 
 at::Tensor& copied_XLA_add__Tensor(at::Tensor& self, const at::Tensor& other, ...) {
   const auto _given = ::torch_xla::XLANativeFunctions::add(self, other, alpha);
@@ -32,7 +32,7 @@ def copied_registration(
 ) -> Registration:
     """The kernel of one variant that follows from a kernel of the functional one."""
     view = _view(functional, member, entry, namespace)
-    # A variant that PyTorch derives leaves devices to the functional one, whose kernel is called here.
+    # A variant that PyTorch derives leaves device checks to the functional one, called here.
     guarded = replace(
         member.function,
         device_check=functional.function.device_check,

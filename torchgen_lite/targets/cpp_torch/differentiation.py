@@ -45,7 +45,7 @@ from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
 _AUTOGRAD = "Autograd"
-# What is registered where no kernel is written for the operator.
+# What is registered for operators without a generated kernel.
 _BOXED = {
     Origin.fallthrough: "torch::CppFunction::makeFallthrough()",
     Origin.not_implemented: "torch::autograd::autogradNotImplementedFallback()",
@@ -83,7 +83,7 @@ class _File:
     has_fallbacks: bool = False
 
     def add(self, operator: Operator, one: Registered, kernel: KernelView | None) -> None:
-        """A registration, of this kernel or of what libtorch has for all operators."""
+        """Add a registration, of this kernel or of libtorch's for all operators."""
         if kernel is not None:
             self.kernels.append(kernel)
         self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS

@@ -1,9 +1,9 @@
 """Which kernels the author writes: `kernels.h` declares them, `verify_kernels.h` proves them.
 
 Note [Kernels of structured operators]
-The out variant of a structured operator names the impl function of a kernel class in `dispatch:`; that is
-no kernel, and the variants that delegate to it have none in the YAML. So neither is in the list here, but
-kernels for keys of no dense backend (SparseCPU) are, as everywhere.
+The out variant of a structured operator names the impl function of a kernel class in `dispatch:`,
+which is not a kernel, and the variants that delegate to it have none in the YAML. So neither is
+listed here, but kernels for keys without a dense backend (SparseCPU) are.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def torch_kernels(
     layout: TorchLayout,
     classes: Collection[str],
 ) -> list[Kernel]:
-    """The kernels that the author writes, some of them in `classes`. Whether one takes symbolic integers, its name
-    says."""
+    """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
+    it takes symbolic integers."""
 
     def signature(operator: Operator, entry: KernelEntry) -> CppSignature:
         symint = takes_symint(entry)

@@ -36,7 +36,7 @@ def build_methods(operators: Sequence[Operator], layout: TorchLayout) -> Iterato
 
 
 def methods(operators: Sequence[Operator], classes: Classes) -> Iterator[FunctionView]:
-    """Of overloads that look the same in C++ the first one is there."""
+    """The methods; of overloads that look the same in C++, only the first."""
     taken: Taken = set()
     shown = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]

@@ -36,10 +36,11 @@ from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
 
 class DerivativeView(NamedTuple):
-    """A formula: the `names` that it is given for, the variables of its gradients with their types, the condition under
-    which each is wanted, and what is assigned to which `target`.
+    """A formula: the `names` that it belongs to, the variables of its gradients with their types,
+    the condition under which each is wanted, and what is assigned to which `target`.
 
-    With `has_mask` the formula asks which gradients are wanted; with `has_lambda` a part of it is the author's C++.
+    `has_mask`: the formula asks which gradients are wanted; `has_lambda`: part of it is the
+    author's C++.
     """
 
     names: tuple[str, ...]
@@ -52,11 +53,13 @@ class DerivativeView(NamedTuple):
 
 
 class NodeView(NamedTuple):
-    """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors), its formulas.
+    """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors),
+    its formulas.
 
-    `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients
-    of results as formulas call them, each with its value and whether that has to be kept; absent ones are zeros if the
-    node `is_materialized`. `results` has a gradient for each edge.
+    `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors.
+    `grads` are gradients of results as formulas call them, each with its value and whether that has
+    to be kept; absent ones are zeros if the node `is_materialized`. `results` has a gradient for
+    each edge.
     """
 
     guard: str
@@ -109,7 +112,7 @@ def node_view(
 
 
 def problems_of(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Problem]:
-    """What can't be said in C++."""
+    """What can't be expressed in C++."""
     types = {argument.name: argument.type for argument in info.function.func.arguments}
     elsewhere = node_names(info.function) - types.keys()
     for node in [part.node for part in _parts(info)]:
@@ -162,7 +165,7 @@ def _is_gradient(info: DifferentiabilityInfo, node: Expression) -> bool:
 
 
 def _is_materialized(info: DifferentiabilityInfo) -> bool:
-    """Whether some gradients of results may be absent, and no formula asks about that."""
+    """Whether some gradients of results may be absent, and no formula tests for it."""
     returns = info.function.func.returns
     many = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in returns)
     return many and not _tests_presence(info)
@@ -203,7 +206,7 @@ def count_of_result(info: DifferentiabilityInfo, index: int) -> str:
 def counted_results(info: DifferentiabilityInfo) -> list[int]:
     """The results that are lists, where formulas ask for a gradient by the name of a result.
 
-    Such a list has as many gradients as elements, and what comes behind it begins only there.
+    Such a list has one gradient per element, so the positions after it depend on its length.
     """
     returns = info.function.func.returns
     return [
@@ -212,7 +215,8 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
 
 
 def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Problem]:
-    """`grads` has a gradient for each element of a list, so its indices are not results beside one."""
+    """Indices into `grads` next to a list result: they count the list's elements, not the
+    results."""
     returns = info.function.func.returns
     if len(info.outputs) < 2 or not any(
         isinstance(returns[i].type, ListType) for i in info.outputs

@@ -51,9 +51,9 @@ FACTS = {
     Fact.sym_sizes_opt: (_SIZES, "{0}.sym_sizes().vec()"),
     Fact.sym_strides: (_SIZES, "{0}.sym_strides().vec()"),
 }
-# Types that have no value by default; a member is made before there is a value.
+# Types that are not default-constructible; a member is constructed before it has a value.
 _WITHOUT_DEFAULT = frozenset({"at::Device", "at::Stream", "c10::Device", "c10::Stream"})
-# Types whose default is any value at all.
+# Types that default initialization leaves indeterminate.
 _PLAIN = frozenset(
     {"bool", "int64_t", "double", "at::ScalarType", "at::Layout", "at::MemoryFormat"}
 )
@@ -91,13 +91,13 @@ class Member:
         if not self.saved.keeps_tensors:
             return f"*{self.name}" if self.is_boxed else self.name
         if self.saved.result is not None and not self.saved.keeps_list:
-            # The node that made a result is its history, so it doesn't keep it in a circle.
+            # The node is part of the result's history: passing it avoids a reference cycle.
             return f"{self.name}.unpack(getptr())"
         function = "unpack_optional" if self.saved.carries == "P" else "unpack"
         return f"autograd::{function}({self.name})"
 
     def input(self, value: str) -> str:
-        """What is kept of an argument with that text."""
+        """What is kept of the argument `value`."""
         if self.saved.is_whole or self.saved.carries != "O":
             return self.read.format(value, self.saved.dim)
         read = self.read.format(f"(*{value})", self.saved.dim)
@@ -136,7 +136,7 @@ def count_of(info: DifferentiabilityInfo, value: str) -> str:
 
 
 def _locals_of(info: DifferentiabilityInfo) -> set[str]:
-    """What formulas see, which would hide a member."""
+    """The names that formulas see, which would hide members."""
     schema = info.function.func
     names = [
         *(a.name for a in schema.arguments),
@@ -155,7 +155,7 @@ def _member(saved: Saved, name: str, type_: CType) -> Member:
     if saved.is_whole:
         owned, read = str(unrooted(torch_types.kept(type_))), _kept_value(type_)
     else:
-        # What can't be kept is reported with the formula.
+        # A value that can't be kept is reported with the formula.
         owned, read = FACTS.get(saved.fact, ("bool", "false"))
     if owned in _WITHOUT_DEFAULT:
         return Member(saved, name, f"std::optional<{owned}>", read, is_boxed=True)

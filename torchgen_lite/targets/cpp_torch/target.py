@@ -180,7 +180,7 @@ def _files(
 def _following(
     by_name: Mapping[str, Operator], registered: tuple[Registered, ...], layout: Layout
 ) -> Iterator[Registration]:
-    """The kernels that follow from those of another variant, and those that select a backend."""
+    """The kernels derived from another variant's, and those that select a backend."""
     for one in registered:
         operator = by_name[one.operator.name]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
@@ -193,7 +193,7 @@ def _following(
 
 
 def _problem(function: NativeFunction, classes: Collection[str]) -> str:
-    """Why libtorch cannot take an operator of this kind, or not without the author's word for one of its `classes`;
+    """Why libtorch cannot take such an operator, or cannot without one of the author's `classes`;
     empty if it can."""
     for place, type_ in types.refused(function, classes):
         if type_.startswith(CLASS_PREFIX) and type_ not in classes:

@@ -1,11 +1,11 @@
 """The C++ types of an operator, as libtorch takes them.
 
-The dispatcher's dialect says what they are. For PyTorch's operators that is the whole truth. Elsewhere
-some of its types are such that libtorch refuses a kernel with them: torchgen never met a `bool[]`, a
-`Dict` or a list of lists, it passes a written `Tensor?` as `at::Tensor&`, which is read as a `Tensor`, and
-a `str` that is returned would refer to a text that is gone.
+The dispatcher's dialect defines them, which is enough for PyTorch's operators. For others libtorch
+refuses kernels with some of its types: torchgen never met a `bool[]`, a `Dict` or a list of lists,
+it passes a written `Tensor?` as `at::Tensor&`, which is read as a `Tensor`, and a returned `str`
+would refer to freed text.
 
-Custom classes are what the author says they are.
+The author defines the C++ types of custom classes.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _TAKEN = frozenset("""
     Any Device Generator Layout MemoryFormat QScheme Scalar ScalarType Storage Stream
     SymBool SymInt Tensor bool complex float int number str
     """.split())
-# libtorch takes a generator that is returned for an optional one.
+# libtorch treats a returned generator as optional.
 _RESULTS_REFUSED = frozenset({"Scalar[]", "number[]", "Generator"})
 Classes = Mapping[CType, CType]
-"""How each custom class is passed, by the type that it has in a dialect."""
+"""How each custom class is passed, by its type in a dialect."""
 NO_CLASSES: Classes = {}
 
 
@@ -53,7 +53,8 @@ def named_classes(given: Mapping[str, CType], headers: tuple[str, ...]) -> Class
 def signature(
     function: NativeFunction, *, symint: bool = True, classes: Classes = NO_CLASSES
 ) -> CppSignature:
-    """What the dispatcher calls, and what a kernel is; `symint` says whether it takes `c10::SymInt`."""
+    """What the dispatcher calls, and what a kernel is; `symint` says whether it takes
+    `c10::SymInt`."""
     return own_types(function, dispatcher.signature(function, symint=symint), classes)
 
 
@@ -75,7 +76,8 @@ def own_types(
 
 
 def _passed(type_: CType, classes: Classes) -> CType:
-    """The type with the author's in place of the dialect's; inside of another type it is a value."""
+    """The type with the author's classes substituted for the dialect's; nested ones are passed by
+    value."""
     found = classes.get(type_)
     args = tuple([bare(_passed(arg, classes)) for arg in type_.args])
     return found or type_._replace(args=args)
@@ -90,7 +92,7 @@ def _own(parameter: CppParameter, argument: Argument | None) -> CppParameter:
 
 
 def _default(argument: Argument) -> Expression | None:
-    # In a list of complex numbers g++ 12 gives every function the first one's.
+    # With a list of complex numbers as default, g++ 12 gives every function the first one's.
     lists = [part for part in walk_type(argument.type) if isinstance(part, ListType)]
     is_refused = any(bare_type(part.elem) == "complex" for part in lists)
     return None if is_refused else default_of(argument, TORCH)
@@ -113,7 +115,7 @@ def _argument_type(argument: Argument) -> CType | None:
         and (
             isinstance(type_.elem, ListType)
             or (bare_type(type_.elem) == "bool" and not type_.size)
-            # `Tensor?[]` is a reference, which no optional has in it.
+            # `Tensor?[]` is a reference, which an optional cannot hold.
             or (type_ is not argument.type and isinstance(type_.elem, OptionalType))
         )
     )
@@ -131,7 +133,7 @@ def refused(function: NativeFunction, classes: Collection[str]) -> Iterator[tupl
     for argument in function.func.arguments:
         for name in _unknown(argument.type, known):
             yield f"argument `{argument.name}`", name
-        # An `at::Generator` may be undefined, and libtorch takes each for a `Generator?`.
+        # An `at::Generator` may be undefined, and libtorch treats every one as a `Generator?`.
         names = [bare_type(part) for part in walk_type(argument.type)]
         if names.count("Generator") > names.count("Generator?"):
             yield f"argument `{argument.name}`", bare_type(argument.type)
@@ -146,7 +148,8 @@ def refused(function: NativeFunction, classes: Collection[str]) -> Iterator[tupl
 
 
 def _is_given_back(schema: FunctionSchema, count: int) -> bool:
-    """Whether written results are where libtorch takes them from: the first argument, or the last ones."""
+    """Whether written results are where libtorch expects them: the first argument, or the last
+    ones."""
     arguments = schema.arguments
     is_first = count == 1 and bool(arguments) and arguments[0].is_write
     return is_first or (len(arguments) >= count and all(a.is_write for a in arguments[-count:]))

@@ -1,4 +1,4 @@
-"""Functions that are registered where the author's kernel alone would not do.
+"""Functions that are registered where the author's kernel alone is not enough.
 
 at::Tensor wrapper_CUDA_scale(const at::Tensor& self, double s) {
   std::optional<c10::Device> common_device;
@@ -12,10 +12,11 @@ at::Tensor wrapper_CUDA_scale(const at::Tensor& self, double s) {
 }
 
 Note [Device guards]
-PyTorch's generator wraps the kernels of CUDA and XPU so. Here every backend with devices is treated alike,
-PrivateUse1 too. CPU and Meta have one device each, and kernels made of operators leave devices to those.
-`_copy_from` and `_copy_from_and_resize` copy from one device to another. PyTorch's file does not say so, as it has
-hardly any kernels for them, so that its generator would check them; here nothing is checked.
+PyTorch's generator wraps the kernels of CUDA and XPU like this. Here every backend with devices is
+treated alike, including PrivateUse1. CPU and Meta have one device each, and composite kernels leave
+devices to the operators that they call. `_copy_from` and `_copy_from_and_resize` copy between
+devices. PyTorch's file does not say so, since it has hardly any kernels for them, and its generator
+would check their devices; here they are not checked.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class FromOutView(NamedTuple):
     """A kernel that calls the one of the out variant.
 
     `symbolic` are the arguments of the typed call on Meta. The results are made on the device of `tensors`, one of
-    the `backend`; those of an in-place variant are there.
+    the `backend`; those of an in-place variant exist already.
     """
 
     kernel: str
@@ -92,8 +93,8 @@ class CopiedView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StructuredView:
-    """A kernel that calls meta and, where there is one, impl. `given` are the outputs that are there, `count` is how
-    many there are, `style` the template for their variant."""
+    """A kernel that calls meta and, where there is one, impl. `given` are the existing outputs,
+    `count` is the number of outputs, `style` the template for their variant."""
 
     kernel: str
     style: str

@@ -1,4 +1,4 @@
-"""The derivatives of `_operators.py`: what forward keeps, and the gradients.
+"""The derivatives in `_operators.py`: what forward keeps, and the gradients.
 
 def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     a = inputs[0]
@@ -42,7 +42,7 @@ from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
 
 
 class GradientView(NamedTuple):
-    """Where the gradient of one input goes: its local, what that is if no gradient is wanted."""
+    """Where the gradient of one input goes: its local, and the value if no gradient is wanted."""
 
     name: str
     empty: str
@@ -50,7 +50,8 @@ class GradientView(NamedTuple):
 
 
 class FormulaView(NamedTuple):
-    """One formula. `wanted` says for each of its gradients whether it is; `mask` is that as a tuple, or empty."""
+    """One formula. `wanted` says which of its gradients are wanted; `mask` is the same as a tuple,
+    or empty."""
 
     gradients: tuple[GradientView, ...]
     wanted: Sequence[str]
@@ -77,7 +78,7 @@ class AutogradView(NamedTuple):
 
     @property
     def argument_count(self) -> int:
-        """How many arguments have a place."""
+        """The number of positional arguments."""
         return len(self.operator.schema.positional)
 
     @property
@@ -86,12 +87,13 @@ class AutogradView(NamedTuple):
 
     @property
     def refuses_before(self) -> bool:
-        """Whether calls are refused before forward, which in place leaves nothing to refuse; else it is behind it."""
+        """Whether calls are refused before forward, as in-place calls have to be, rather than after
+        it."""
         return self.is_inplace and bool(self.undifferentiable)
 
     @property
     def asks_needs(self) -> bool:
-        """Whether it depends on the gradients that are wanted what is kept, or whether a call is refused."""
+        """Whether the wanted gradients decide what is kept or whether a call is refused."""
         refuses = bool(self.undifferentiable) and not self.refuses_before
         return refuses or any(tensors.needed for tensors in self.keeper.tensors)
 
@@ -107,12 +109,14 @@ class AutogradView(NamedTuple):
 
     @property
     def uses_needs(self) -> bool:
-        """Whether backward asks which inputs want a gradient: for a formula, or to give as many as a list has."""
+        """Whether backward asks which inputs need a gradient: for a formula, or for the length of a
+        list."""
         return bool(self.formulas or _lists(self.operator.schema))
 
 
 class FormulaFunction(NamedTuple):
-    """A function that formulas call: the author's module that has it, empty for torch, and the first place."""
+    """A function that formulas call: the author's module that has it, or empty for torch, and the
+    first use."""
 
     name: str
     module: str
@@ -121,7 +125,8 @@ class FormulaFunction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Autograd:
-    """The derivatives of a package: what the formulas say by operator, views, and the functions they call."""
+    """The derivatives of a package: the formulas by operator, the views, and the functions that
+    they call."""
 
     infos: Mapping[str, DifferentiabilityInfo]
     operators: Sequence[AutogradView]
@@ -138,14 +143,14 @@ def build_autograd(package: Package) -> Autograd:
 
 
 def _differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityInfo]]:
-    """The operators that formulas are registered for, with what these say."""
+    """The operators that formulas are registered for, with the formulas."""
     found = []
     for operator in package.own:
         if package.registration(operator, Origin.formulas):
             info = package.resolved.autograd[operator.name].info
             assert info is not None
             if not info.outputs:
-                # The results are marked, and nothing else is done: there is no gradient to begin with.
+                # The results are only marked as non-differentiable: there is no gradient.
                 info = info._replace(derivatives=(), slots=(), saved=())
             found.append((operator, info))
     return found
@@ -190,12 +195,12 @@ def _view(operator: Operator, info: DifferentiabilityInfo, functions: _Functions
 
 
 def _conjugate(value: Expression, kind: Kind) -> Expression:
-    """Tensors of PyTorch know their conjugate, and so do numbers of Python."""
+    """PyTorch tensors and Python numbers have a method for their conjugate."""
     return Call(Member(value, "conjugate" if kind == SCALAR else "conj"), ())
 
 
 def _inputs(schema: FunctionSchema, needed: set[str]) -> Iterator[Named]:
-    """The arguments and results that something is kept of."""
+    """The arguments and results of which something is kept."""
     for index, argument in enumerate(schema.positional):
         if argument.name in needed:
             yield Named(local(argument.name), f"inputs[{index}]")
@@ -212,7 +217,7 @@ def _output(schema: FunctionSchema, index: int) -> str:
 
 
 def _needs(schema: FunctionSchema) -> str:
-    """Which inputs want a gradient. PyTorch leaves out arguments that equal their default."""
+    """Which inputs need a gradient. PyTorch leaves out arguments that equal their default."""
     if any(a.default is not None and dispatch_kind(a.type) in "TOL" for a in schema.positional):
         return f"_support.padded(ctx.needs_input_grad, {len(schema.positional)})"
     return "ctx.needs_input_grad"

@@ -1,4 +1,4 @@
-"""The fakes of `_operators.py`: what each operator returns when only shapes are known.
+"""The fakes in `_operators.py`: what each operator returns when only shapes are known.
 
 def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
     return a.new_empty(_support.broadcast(a, b))
@@ -38,7 +38,8 @@ class FakeView(NamedTuple):
 
 
 def fake_of(package: Package, operator: Operator) -> FakeView | None:
-    """The fake that is made of a rule, or of what the operator gives back; None if there is none to make."""
+    """The fake derived from a rule, or from the arguments that the operator returns; None without
+    either."""
     fake = operator.function.fake
     if package.registration(operator, Origin.fake) is None or (fake is not None and fake.function):
         return None
@@ -67,7 +68,8 @@ def _returned(operator: Operator) -> str:
 
 
 def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
-    """The value of one result: of a list, as many tensors as the rule counts, or one for each of a list."""
+    """The value of one result; for a list, as many tensors as the rule counts, or one per item of a
+    list."""
     if value_kind(result.value.type) != TENSORS:
         return write(_value(operator, rule))
     count, like = rule.get("count"), rule.get("like")

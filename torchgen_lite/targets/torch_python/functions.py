@@ -1,4 +1,4 @@
-"""`functions.py`: plain functions with the signatures that `torch.ops` does not show.
+"""`functions.py`: plain functions with the typed signatures that `torch.ops` lacks.
 
 def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
     result: Tensor = torch.ops.torch_ops.muladd.default(a, b, s)
@@ -43,7 +43,7 @@ def build_functions(package: Package) -> OutputFile:
 
 
 def _hidden(package: Package) -> Iterator[str]:
-    """Types that a function's result has and an argument's name hides, where the result is annotated."""
+    """Types in a function's result annotation that an argument's name hides."""
     for operator in package.own:
         names = torch_ops.returns_type(operator.schema).names
         yield from names.intersection(a.name for a in operator.schema.arguments)

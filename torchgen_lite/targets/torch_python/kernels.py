@@ -1,4 +1,4 @@
-"""The kernels of `_operators.py`: each imports the author's function at its first call.
+"""The kernels in `_operators.py`: each imports the author's function at its first call.
 
 def muladd__CPU(a: Tensor, b: Tensor, s: float) -> Any:
     _kernel = _library.resolve(_places.muladd__CPU, "my_kernels", "muladd_cpu")

@@ -1,4 +1,4 @@
-"""The package as a whole: which operators it has, whose they are, what they are called."""
+"""The package as a whole: its operators, who defines them, and their names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name in generated code, of a local, a constant, an attribute or a rule, and the expression that it gets."""
+    """A name in generated code (a local, constant, attribute or rule) and the expression assigned
+    to it."""
 
     name: str
     value: str
@@ -69,12 +70,12 @@ class Operator:
         return f"{span.source.path}:{span.line}" if span else self.name
 
     def named(self, role: str) -> str:
-        """What stands for the operator in one role: `muladd__fake`. No role has two underscores in it."""
+        """The operator's name in one role: `muladd__fake`. No role contains two underscores."""
         return f"{self.flat}__{role}"
 
     @property
     def functions(self) -> dict[str, str]:
-        """The names of functions that fields of the entry have: of the fake, the rule for vmap, the reference."""
+        """The functions that fields of the entry name: the fake, the vmap rule, the reference."""
         fake, samples = self.function.fake, self.function.samples
         reference = samples.reference if samples is not None else None
         found = {
@@ -165,7 +166,8 @@ def build_package(
     modules: Mapping[str, KernelIndex],
     registered: Iterable[Registration],
 ) -> Package:
-    """Name every operator; the first namespace of its own is the home, whose names carry no prefix."""
+    """Name every operator; the package's first own namespace is the home, whose names have no
+    prefix."""
     namespaces = [one.function.namespace for one in facts]
     own = [namespace for namespace in namespaces if namespace not in TORCH_NAMESPACES]
     home = (own or namespaces or ["aten"])[0]

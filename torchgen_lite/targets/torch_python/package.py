@@ -1,4 +1,4 @@
-"""The package's files, but for those that one builder makes alone."""
+"""The package's files, except those with a builder of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package
 from torchgen_lite.targets.torch_python.registration import build_registrations
 
-# What the package is made of; its `__init__` shows no functions called so.
+# The package's modules; its `__init__` exports no functions of these names.
 _HIDDEN = BUILTIN_TYPES | {
     "RegistrationError",
     "_library",
@@ -25,7 +25,7 @@ _HIDDEN = BUILTIN_TYPES | {
 
 
 def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
-    """The operators, the package itself, and what each package carries."""
+    """`_operators.py`, `__init__.py`, and the files that every package carries."""
     kernels = [kernel for o in package.operators for kernel in kernels_of(package, o)]
     fakes = [fake for o in package.operators if (fake := fake_of(package, o)) is not None]
     schemas = [o.schema for o in (*(k.operator for k in kernels), *(f.operator for f in fakes))]

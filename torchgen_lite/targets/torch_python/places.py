@@ -1,4 +1,5 @@
-"""`_places.py`: where the YAML says what the package has. No other file knows a line number of it.
+"""`_places.py`: where the YAML defines what the package has. No other file contains its line
+numbers.
 
 muladd__func = "ops.yaml:12"
 muladd__CPU = "ops.yaml:14"
