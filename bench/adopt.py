@@ -1,7 +1,7 @@
 """How much of existing libraries `torchgen-lite import` understands: python -m bench.adopt FOLDER...
 
 Each folder is the source of a library. A row of the table: calls of `def` and `impl` that a search for text finds in files
-with TORCH_LIBRARY, the registrations that `import` met (macros may make several of one call), those of them it reported
+with TORCH_LIBRARY, the registrations that `import` met (macros may make several of one call), how many of these it reported
 as errors, the operators it wrote, and the codes of what it reported.
 """
 

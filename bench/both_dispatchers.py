@@ -1,4 +1,4 @@
-"""What comparisons of calls through torch and through this dispatcher share: tensors, ends of calls, stock fallbacks."""
+"""What comparisons of calls through torch and this dispatcher share: tensors, outcomes of calls, stock fallbacks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BEHAVIOURS = ("leaf", "redispatch", "redispatch", "fallthrough")
 
 
 class Tensor:
-    """A tensor of ours with the keys that one of torch's has."""
+    """A tensor for our dispatcher, with the keys of a tensor of torch."""
 
     def __init__(self, tensor: Any) -> None:
         self._dispatch_keyset = DispatchKeySet.from_raw_repr(C._dispatch_keys(tensor).raw_repr())
@@ -33,7 +33,7 @@ def torch_tensors() -> dict[str, Any]:
 
 
 def outcome(call: Callable[[], Any]) -> str:
-    """How a call ended, as far as both say it alike."""
+    """How a call ended, in terms that both dispatchers share."""
     try:
         call()
     except NotImplementedError:
@@ -45,7 +45,7 @@ def outcome(call: Callable[[], Any]) -> str:
 
 
 def add_stock_fallbacks(wildcard: Library) -> None:
-    """The fallbacks that PyTorch has from the start, where calls here meet them."""
+    """The fallbacks that PyTorch registers itself, at keys that these calls reach."""
     for key in ("AutogradCPU", "AutogradMeta", "AutogradOther"):
         wildcard.fallback(_pass_on, key, with_keyset=True)
     for key in ("BackendSelect", "ADInplaceOrView", "VmapMode", "AutocastCPU"):

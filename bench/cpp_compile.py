@@ -3,14 +3,14 @@
     python bench/cpp_compile.py [--operators N] [--optimise LEVEL]
     python bench/cpp_compile.py --by-hand 10 150
 
-The operators have PyTorch's schemas, in a namespace of their own, and a CPU kernel each. Compiled are typed calls,
+The operators have PyTorch's schemas, in a separate namespace, and a CPU kernel each. The benchmark compiles typed calls,
 definitions and registrations, in the usual 16 shards. (What `cpp-torch` writes for autograd is left out; its typed
 calls are in headers, and are compiled as if every one were used.) Two compilers run at a time. Needs torch, for the
 schemas and the headers.
 
 With `--by-hand`, libraries with these numbers of operators, each compared with the same library written with
-TORCH_LIBRARY in one file: the processors' time, one compiler at a time. Listed separately are what autograd adds,
-which the handwritten file lacks, what the proof adds to a file of kernels, and the cost of using all typed calls.
+TORCH_LIBRARY in one file: the processors' time, one compiler at a time. Listed separately: what autograd adds,
+which the handwritten file lacks; what the proof adds to a file of kernels; and the cost of using all typed calls.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def entries(count: int) -> Iterator[str]:
     config = Config(root=Path("/"), schema=(str(files.native_functions),))
     functions = torchgen_lite.load(config=config).functions
     texts = [str(function.func) for function in functions]
-    # The name of `__and__` says that it is one of Python's.
+    # `__and__` is a name that Python defines.
     texts += [f"again_{text}" for text in texts if not text.startswith("__")]
     for index, text in enumerate(texts[:count]):
         yield f"- func: bench::{text}\n  dispatch:\n    CPU: kernel_{index}\n"

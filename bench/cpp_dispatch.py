@@ -5,9 +5,9 @@ the way to it is measured. Figures are medians over the rounds, and ratios are t
 sides get the same at::Tensor and read its keys from `key_set()`; both have their profiling hooks compiled in,
 and nobody listens. Without torch, c10's half is left out and ours runs on a struct of the same shape.
 
-A shared library holds the typed calls that the target `cpp-torch` generates against `at::_ops`, which are
-PyTorch's for the same dispatcher: c10's. PyTorch's wheel comes from another compiler, so what `at::_ops` does is
-there a third time, compiled as the generated calls are.
+A shared library compares the typed calls that the target `cpp-torch` generates with `at::_ops`, PyTorch's own calls
+to the same dispatcher, c10's. PyTorch's wheel was built by another compiler, so the library also contains a copy of
+what `at::_ops` does, compiled like the generated calls.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ TYPED_CALLS = """\
 
 
 def find_torch() -> Path | None:
-    """The folder of the installed torch. It is not imported: that takes a while."""
+    """The folder of the installed torch, which is not imported, because that takes a while."""
     found = importlib.util.find_spec("torch")
     return Path(found.origin).parent if found is not None and found.origin else None
 

@@ -123,7 +123,7 @@ class Theirs(Side):
         self.blocks.pop(index).reset()
 
     def refresh(self) -> None:
-        """Bring slots up to date that some orders of registration leave stale; see docs/differences.md."""
+        """Update the slots that some orders of registration leave stale; see docs/differences.md."""
         for name in "fg":
             block = C._dispatch_library("IMPL", self.namespace, "", __file__, 0)
             block.impl(name, "CompositeImplicitAutograd", self.kernel, True)
@@ -150,7 +150,7 @@ class Theirs(Side):
         self.definitions.reset()
 
 
-DISPATCHER = Dispatcher()  # Of all rounds, as torch has one for all.
+DISPATCHER = Dispatcher()  # For all rounds, because torch has only one.
 STOCK = Library("_", "IMPL", dispatcher=DISPATCHER)
 add_stock_fallbacks(STOCK)
 
@@ -285,7 +285,7 @@ class Round:
             self.theirs.refresh()
 
     def call(self) -> str:
-        """Half of the calls have been made before, so that what is remembered of them is wrong if it is stale."""
+        """Half of the calls have been made before, so that a stale memo gives a wrong result."""
         self.refresh()
         if not self.made or self.chance.random() < 0.5:
             self.made.append(self.new_call())
@@ -339,7 +339,7 @@ class Round:
 
 
 def run(seed: int, rounds: int) -> str:
-    """The first difference in so many rounds, with what led to it; an empty string if there is none."""
+    """The first difference in this many rounds, with what led to it; an empty string if they agree."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number in range(seed, seed + rounds):

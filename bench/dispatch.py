@@ -240,7 +240,7 @@ Register = Callable[[Library, str], None]
 
 
 def from_files(signatures: list[Signature]) -> Register:
-    """As generated packages register: every kernel on a line of its own in a long module."""
+    """Register like a generated package: each kernel on its own line in a long module."""
     files = dict(registration_files(signatures))
 
     def register(block: Library, key: str) -> None:

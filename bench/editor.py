@@ -2,9 +2,9 @@
 
     python bench/editor.py [--operators N] [--keys N]
 
-One character is typed after another, a tenth of a second apart, into a file without mistakes, and after each one words
-to complete it are asked for. Printed are how long that takes, and how long after the last character the mistake that
-they make is shown, with the pause that the server waits for. Needs the extra `lsp`.
+Types characters, a tenth of a second apart, into a file without mistakes, and requests completions after each. Prints
+how long a completion takes, and how long after the last character the mistake that they make is shown, including the
+pause that the server waits for. Needs the extra `lsp`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CONFIG = (
 
 
 class Editor(LanguageClient):
-    """A client that remembers when it was told what about the file."""
+    """A client that records when it received which diagnostics of the file."""
 
     def __init__(self) -> None:
         super().__init__("bench", "1")

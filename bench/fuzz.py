@@ -9,7 +9,7 @@ Each input is a few entries of our own file (and PyTorch's, where it is installe
 mutations of characters, words and lines. `--first` makes the inputs before it without reading them, so that a
 part of a long run can be repeated. `--coverage` uses atheris, where that is installed, to let coverage
 guide the mutations of the same entries. `--grammar` makes schema files and configurations from a grammar
-(`fuzz_grammar.py`) for all targets, and looks whether what is accepted gives valid output (`fuzz_targets.py`).
+(`fuzz_grammar.py`) for all targets, and checks that accepted input gives valid output (`fuzz_targets.py`).
 It does so with `--seeds` seeds, `--inputs` of each; after each seed `--cpp` inputs are given to g++ with the headers of
 the installed PyTorch. With `--torch` packages for PyTorch are imported, too. `--vendors` makes files in the
 formats of vendors (`fuzz_vendors.py`), about a few operators of PyTorch. An input that fails is printed and the exit code is
@@ -144,7 +144,7 @@ def run_guided(count: int, seed: int) -> int:
 
 
 def run_seeds(options: argparse.Namespace) -> int:
-    """A line for each seed, what was found, and at the end the sum."""
+    """Print a line for each seed, what was found, and the sum at the end."""
     total = Tally()
     flags = dict.fromkeys(CPP, _cpp_flags()) if options.cpp else {}
     for seed in range(options.seed, options.seed + options.seeds):

@@ -137,7 +137,7 @@ class Grammar:
         return f"{type_} {name}={self.pick(fitting)}"
 
     def arguments(self) -> list[str]:
-        """Names and what is written of them; the first is often a tensor called `self`."""
+        """Arguments as names and texts; the first is often a tensor called `self`."""
         names = list(dict.fromkeys([self.name() for _ in range(self.chooser.randint(0, 4))]))
         if self.often(0.7):
             return ["self", *[n for n in names if n != "self"]]
@@ -183,7 +183,7 @@ class Grammar:
         return f"{where}{base}{overload}({', '.join(parts)}) -> {result}", names
 
     def formula(self, names: Sequence[str], depth: int = 0) -> str:
-        """An expression of what the operator has; what a lambda or a call means is the author's affair in C++."""
+        """An expression over the operator's names; in C++ it is up to the author what a lambda or a call means."""
         if self.is_plain:
             return self.pick(("grad", "grad * 2", "-grad", "grad / 2.5 + grad", "mul(grad, grad)"))
         if depth > 2 or self.often(0.35):
@@ -258,7 +258,7 @@ class Grammar:
         return texts
 
     def options(self, namespace: str) -> Options:
-        """What the configuration says; `""` has what is for all targets."""
+        """The settings of the configuration; `""` has those for all targets."""
         library: dict[str, object] = {"namespace": namespace}
         if self.often(0.1):
             library["shards"] = 2

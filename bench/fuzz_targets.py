@@ -40,7 +40,7 @@ CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
 SLOW_SECONDS = 2.0
 NONE = NativeOperators()
 MODULE_NAMES = ("__annotations__", "__file__", "__module__", "__name__", "__path__")
-# What an import says about a PyTorch that is not the one that an input is for.
+# What an import reports if the installed PyTorch is not the one that the input is for.
 REFUSALS = (
     " is for torch ",
     "no library that is loaded defines it",
@@ -213,7 +213,7 @@ class Workshop:
             known.packages.clear()
 
     def _keep(self, files: Mapping[str, str], target: str) -> None:
-        """Each input has a folder of its own, which is an include directory."""
+        """Each input has its own folder, which is an include directory."""
         number = len(self.samples[target])
         folder = self.root / target / str(number)
         own = {
@@ -238,7 +238,7 @@ class Workshop:
         ).stderr
 
 
-# What a file has for itself, and others, too, which are compiled with it here.
+# Names that each file defines for itself, which clash when the files are compiled together.
 _LOCAL = re.compile(r"\b(find(?=<|\(\))|wrapper_\w+)")
 
 
@@ -251,7 +251,7 @@ def _compiled(text: str) -> CodeType:
 
 
 def unknown_names(module: CodeType) -> set[str]:
-    """The names that a module reads and nobody has defined."""
+    """The names that a module reads but that nothing defines."""
     known, read = {*vars(builtins), *MODULE_NAMES}, set()
     codes = [module]
     for code in codes:

@@ -60,7 +60,7 @@ class Tree(NamedTuple):
         """Processor seconds of a process that imports a module and ends at once; writes none if not `cached`."""
         environment = {
             **os.environ,
-            "OPENBLAS_NUM_THREADS": "1",  # Idle threads of NumPy's would count.
+            "OPENBLAS_NUM_THREADS": "1",  # NumPy's idle threads would count.
             "PYTHONPATH": os.pathsep.join(map(str, self.path)),
             "PYTHONPYCACHEPREFIX": str(self.with_code if cached else self.without_code),
             "PYTHONDONTWRITEBYTECODE": "" if cached else "1",
@@ -98,7 +98,7 @@ def prepare(name: str, root: Path, folder: Path, subjects: list[Subject]) -> Tre
 
 @contextmanager
 def checked_out(revision: str, folder: Path) -> Iterator[Path]:
-    """A revision of this repository in a folder of its own."""
+    """Check out a revision of this repository into a separate folder."""
     git = ["git", "-C", str(ROOT), "worktree"]
     subprocess.run([*git, "add", "-q", "--detach", str(folder), revision], check=True)
     try:
@@ -111,7 +111,7 @@ def compare(trees: list[Tree], subjects: list[Subject], cached: bool, rounds: in
     """Print a row for each subject: its seconds in each tree, and the first tree's share of the second's."""
     samples: dict[tuple[Subject, str], list[float]] = {}
     for _ in range(rounds):
-        # No tree has a part in these, so one measurement serves all of them.
+        # These do not depend on the tree, so they are measured once.
         over = {module: trees[0].seconds(module, cached) for module in ("", "numpy")}
         for tree in trees:
             for subject in subjects:

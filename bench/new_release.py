@@ -1,4 +1,4 @@
-"""What the installed PyTorch has that the tables of this project have not.
+"""What the installed PyTorch has and the tables of this project lack.
 
     python -m bench.new_release
 
@@ -57,7 +57,7 @@ def differences(torch: Any) -> Iterator[str]:
 
 
 def _types(release: tuple[int, ...]) -> Iterator[str]:
-    """Those that PyTorch's generator reads; a graph module is in no schema."""
+    """The types that PyTorch's generator reads; graph modules occur in no schema."""
     from torchgen.model import BaseTy
 
     gone = {name for name, last in TYPES_UNTIL.items() if last < release}

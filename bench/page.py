@@ -2,7 +2,7 @@
 
     python bench/page.py [--runs N]
 
-The first rows count from the navigation until they are laid out, searches from the key press until the new ones are. Needs torch and Chromium.
+The first rows are timed from the navigation until their layout, searches from the key press until the layout of the new rows. Needs torch and Chromium.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls of the reference operators, on one element and on a million: `python bench/reference.py [--rounds N]`.
 
-Each row runs in turns with what does the same in NumPy, in the best way that it has (SciPy's `erf` where it is
-installed), and with PyTorch on one thread where that is. The figures are the least of the rounds.
+Each row takes turns with the fastest way to do the same in NumPy (SciPy's `erf` where it is installed), and with
+PyTorch on one thread where that is installed. The figures are the minimum of the rounds.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python bench/releases.py [--quick] [--only COLUMN]... [--keep] [--work FOLDER] VERSION...
     python bench/releases.py [--quick] [--only COLUMN]... --python PATH
 
-Each release gets an environment of its own from the package index, which is removed afterwards. The tests
+Each release is installed from the package index into its own environment, which is removed afterwards. The tests
 run there part by part, then the examples are built, run and tested. The table of docs/conformance.md is
 printed: passed tests, with those that are skipped or fail. The exit code is 1 if anything is not as it
 should be. Builds with CUDA import on machines without a GPU, and take 5 GB each.
@@ -74,8 +74,7 @@ load(
 class Part(NamedTuple):
     """A column: tests below some folders, as `chosen` by pytest's `-k`, or an example.
 
-    `since` is the first release that it runs with: PyTorch got what it takes there. `compiles` is for what
-    a quick run leaves out.
+    `since` is the first release that has what it needs. `compiles` marks what a quick run leaves out.
     """
 
     title: str
@@ -109,10 +108,10 @@ PARTS = (
         compiles=True,
     ),
     Part("torch_ops", compiles=True, example="torch_ops", abi="classic"),
-    # The headers of the stable ABI, and a backend that is written in Python, are there from 2.10 on.
+    # The headers of the stable ABI and backends written in Python need 2.10.
     Part("torch_ops, stable", since=(2, 10), compiles=True, example="torch_ops", abi="stable"),
     Part("torch_backend", since=(2, 10), example="torch_backend"),
-    # What PyTorch asks of a device in C++ was written against 2.13.
+    # The C++ device is written for what PyTorch 2.13 requires.
     Part("torch_backend_cpp", since=(2, 13), compiles=True, example="torch_backend_cpp"),
 )
 
@@ -171,7 +170,7 @@ def tested(python: Path, *arguments: object, cwd: Path, **variables: str) -> str
 
 
 def example(python: Path, part: Part, work: Path) -> str:
-    """An example in a copy of it: installed where it is to be built, its program run, its tests."""
+    """Test a copy of an example: install it if it has to be built, run its program, and run its tests."""
     folder = work / part.example
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT / "examples" / part.example, folder)
@@ -207,7 +206,7 @@ def example(python: Path, part: Part, work: Path) -> str:
 
 
 def row(python: Path, version: str, work: Path, parts: tuple[Part, ...]) -> Iterator[str]:
-    """The cells of a release; each is told when it is there."""
+    """The cells of a release, each as soon as it is known."""
     for part in parts:
         begin, before = time.monotonic(), os.times()
         text = cell(python, version, work, part)
@@ -226,7 +225,7 @@ def cell(python: Path, version: str, work: Path, part: Part) -> str:
     if part.example:
         return example(python, part, work)
     path = os.pathsep.join([str(ROOT), str(ROOT / "generated" / "python")])
-    # To read the others takes longer than to run these.
+    # Collecting the others takes longer than running these.
     roots = [ROOT / path for path in part.paths]
     files = [p for r in roots for p in sorted([r] if r.is_file() else r.rglob("test_*.py"))]
     files = [p for p in files if "mark.torch" in p.read_text()]

@@ -7,8 +7,8 @@ libtorch into one library. Then each call, free function, redispatching function
 PyTorch's own, with the same arguments: all of them, and only those without a default. No kernel runs: a key
 that catches every call keeps its operator and its arguments, and these have to be the same.
 
-`--shard` takes one of the 16 headers and what belongs to it. `--folder` keeps what was made, and what is there
-already is not compiled again.
+`--shard` selects one of the 16 headers and what belongs to it. `--folder` keeps the results; whatever is already
+there is not compiled again.
 
 Prints what each compilation took, how much was compared, and what differs; the exit code is 1 if anything
 does. docs/conformance.md has the figures.
@@ -154,7 +154,7 @@ def write_comparisons(folder: Path, operators: Sequence[Operator]) -> list[Path]
 
 
 def write(file: Path, text: str) -> None:
-    """Write a file if it isn't so already."""
+    """Write a file unless it already has this text."""
     if not file.exists() or file.read_text() != text:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
@@ -190,7 +190,7 @@ def compile_file(source: Path, folder: Path, flags: Sequence[str]) -> Compiled |
 def compile_files(
     sources: Sequence[Path], folder: Path, flags: Sequence[str], jobs: int
 ) -> list[str]:
-    """Compile them and print what each took. The objects."""
+    """Compile them, print what each took, and return the objects."""
     with ThreadPoolExecutor(jobs) as pool:
         for done in pool.map(lambda source: compile_file(source, folder, flags), sources):
             if done is not None:
@@ -203,7 +203,7 @@ def compile_files(
 
 
 def every_call(namespace: str, header: str, structs: Iterable[str]) -> str:
-    """A source with all calls of these structs: elsewhere only those are compiled that somebody makes."""
+    """A source that makes all calls of these structs, because only calls that are made get compiled."""
     ops = f"{namespace}::ops"
     calls = [
         f"template struct {namespace}::detail::Calls<{ops}::{flat}, {ops}::{flat}::schema>;\n"
@@ -213,7 +213,7 @@ def every_call(namespace: str, header: str, structs: Iterable[str]) -> str:
 
 
 def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
-    """Generate and compile the typed calls into libaten_ops.so. The operators they call."""
+    """Generate the typed calls, compile them into libaten_ops.so, and return the operators that they call."""
     program = torchgen_lite.load(torch=True)
     for path, text in torchgen_lite.generate(program, targets=["cpp-torch"]).items():
         write(folder / path, text)
@@ -237,7 +237,7 @@ def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
 
 
 def build_program(folder: Path, operators: Sequence[Operator], jobs: int) -> Path:
-    """Compile the comparisons. The program that makes them."""
+    """Compile the comparisons and return the program that makes them."""
     program = folder / "record"
     objects = compile_files(write_comparisons(folder, operators), folder, ["-O0"], jobs)
     command = ["g++", *objects, "-o", str(program), *torch_flags()[1]]

@@ -6,7 +6,7 @@ PyTorch's Python bindings and kernels call is ours. Then PyTorch's operators run
 has for its tests, with gradients, and give what they give without the library. What already differs from run
 to run (uninitialised memory) doesn't count.
 
-Needs binutils and glibc. `--folder` is that of bench/torch_calls.py. Prints how many calls were ours, how many
+Needs binutils and glibc. `--folder` is the same as for bench/torch_calls.py. Prints how many calls were ours, how many
 samples were compared, and what differs; the exit code is 1 if anything does. docs/conformance.md has the
 figures.
 """
@@ -85,7 +85,7 @@ def run(folder: Path, samples: int, library: Path | None = None) -> Digests:
 
 
 def bindings(folder: Path) -> dict[str, set[str]]:
-    """The files that PyTorch's libraries were given typed calls from, when they first made them."""
+    """The files in which PyTorch's libraries found the typed calls when they first made them."""
     pattern = re.compile(r" to (\S+) \[0\]: normal symbol `(_ZN2at4_ops\w+)'")
     found: dict[str, set[str]] = {}
     for file in folder.glob("bindings.*"):
@@ -97,7 +97,7 @@ def bindings(folder: Path) -> dict[str, set[str]]:
 
 
 def report(plain: Sequence[Digests], ours: Digests) -> int:
-    """Print how many samples were compared. The number of differences."""
+    """Print how many samples were compared, and return the number of differences."""
     steady = compared = 0
     different = []
     for name in ours:

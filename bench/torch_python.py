@@ -2,12 +2,12 @@
 
 The same small kernel of Python (`a * b + s` on three elements) is registered
 
-    bare        by `torch.library.Library` alone: what no operator whose kernel is Python goes below
+    bare        by `torch.library.Library` alone: the lower bound for operators with a Python kernel
     Function    the same with a `torch.autograd.Function`, written by hand, at Autograd
     generated   by target `torch-python`, without derivatives and with them
     custom_op   by `torch.library.custom_op` with `register_autograd`
 
-and called without gradients that are wanted, and with them: forward alone. Everything runs in one process, in turns;
+and its forward pass is called, without and with gradients required. Everything runs in one process, in turns;
 the figures are the best of the rounds.
 """
 

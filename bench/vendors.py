@@ -2,8 +2,8 @@
 
     python bench/vendors.py [--native RELEASE] [--show N] FOLDER
 
-FOLDER holds YAML files, in folders of their own if they belong together: a file of formulas is read behind the others of
-its folder, any other one by itself. `--native` says whose operators they refer to (default: the installed PyTorch).
+FOLDER holds YAML files, in separate folders if they belong together: a file of formulas is read after the others of
+its folder, any other file by itself. `--native` says whose operators they refer to (default: the installed PyTorch).
 
 One row for each file: operators, kernels that were read, items of the file that stand for a kernel as PyYAML counts
 them, errors, warnings, and the codes. What is counted knows as little of the formats as may be: each list of names
@@ -77,14 +77,14 @@ def form(data: Any) -> str:
 
 
 def items(data: Any, shape: str, version: Version) -> int:
-    """How many kernels somebody would count who looks at the file."""
+    """How many kernels a reader of the file would count."""
     if shape in ("formulas", "?", "empty"):
         return 0
     if isinstance(data, list):
         return sum(map(entry_items, data))
     if shape == "namespaces":
         return sum(namespaced(entry) for listed in data.values() for entry in listed)
-    # Where no release is known, the newest that the file names is meant.
+    # Without a known release, the newest one that the file names is used.
     known = [parse_version(word.lstrip("v")) for word in data.get("all_version") or []]
     version = version or max(known, default=())
     tables, named = 0, set()

@@ -2,7 +2,7 @@
 
     python bench/watch.py [--runs N]
 
-The time is that of the newest output's modification, less that of the schema file's. Needs watchfiles.
+The time is from the modification of the schema file to that of the newest output. Needs watchfiles.
 """
 
 from __future__ import annotations

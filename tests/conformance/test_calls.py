@@ -63,7 +63,7 @@ NAME = st.sampled_from(sorted(TENSORS))
 
 
 class Side:
-    """One of the two dispatchers: what differs in how they are spoken to."""
+    """One of the two dispatchers, behind an interface that both share."""
 
     def __init__(self, namespace: str) -> None:
         self.log: list[tuple[str, int]] = []

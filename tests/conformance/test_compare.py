@@ -1,4 +1,4 @@
-"""What we call backward compatible is what PyTorch calls so, for changes of every schema it has."""
+"""What we call backward compatible is what PyTorch does, for changes of each of its schemas."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_changes_of_every_schema_of_pytorch() -> None:
         if "Dimname" in str(old):
             continue  # To PyTorch's parser a Dimname, which 2.13 took, is a str.
         for new in mutations(old, chance):
-            # Parsed again: a change may give what no parser takes, such as `bool x=None`.
+            # Parsed again: a change may give something that no parser accepts, such as `bool x=None`.
             parsed, _ = parse_schema(str(new))
             verdict = asks_torch(str(old), str(new))
             if parsed is None or verdict is None:

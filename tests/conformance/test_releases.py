@@ -1,4 +1,4 @@
-"""Key tables and `table`, `why` against the installed torch, of whatever release it is."""
+"""Key tables, `table` and `why`, compared with the installed torch of any release."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Release(NamedTuple):
 
 
 def ask_torchgen(folder: Path, native: Path | None = None) -> Facts:
-    """The facts of a release in a process of its own; `native` takes the place of the packaged file."""
+    """Read the facts of a release in a separate process; `native` replaces the packaged file."""
     packaged = folder / PACKAGED
     script = Path(__file__).with_name("release_facts.py")
     files = (native or packaged / "native_functions.yaml", packaged / "tags.yaml")
@@ -86,12 +86,12 @@ Entry = dict[str, Any]
 
 
 def edit(entries: list[Entry], chance: random.Random) -> list[Entry]:
-    """Every other operator as an earlier release may have had it."""
+    """Half of the operators, as an earlier release may have had them."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         base = entry["func"].partition("(")[0].partition(".")[0]
         groups.setdefault(base.removesuffix("_"), []).append(entry)
-    # torchgen has rules of their own for factory functions, and for one that is named after another.
+    # torchgen has special rules for factory functions, and for one that is named after another.
     del groups["normal_functional"]
     for group in groups.values():
         if chance.randrange(2) or not all("(Tensor" in entry["func"] for entry in group):
@@ -130,7 +130,7 @@ def is_schema(text: str) -> bool:
 
 
 def plain(group: list[Entry]) -> None:
-    """What is structured now had kernels of its own."""
+    """Operators that are structured now had plain kernels."""
     for entry in group:
         is_out = entry.pop("structured", False)
         if entry.pop("structured_delegate", None) is not None and "dispatch" not in entry:
@@ -187,7 +187,7 @@ UNREAD = frozenset({"QuantizedMeta", "NestedTensorHPU", "NestedTensorMeta"})
 
 
 def test_breaking(run: Run, old: Release, new: Facts) -> None:
-    """Operator by operator: removed or not, compatible or not by PyTorch's own word, kernels for the same keys."""
+    """For each operator: whether it is removed, whether PyTorch calls it compatible, and kernels for the same keys."""
     asked = ("breaking", "--torch", "--against", str(old.path), "--output-format", "json")
     found: dict[str, set[str]] = {}
     for one in json.loads(run(*asked).stdout)["diagnostics"]:
@@ -197,7 +197,7 @@ def test_breaking(run: Run, old: Release, new: Facts) -> None:
         codes = found.get(name, set())
         expected = expected_of(was, new.get(name))
         if was["generated"] and new.get(name, was)["generated"] and name in new:
-            # It changes with the operator that it follows, of which this is said.
+            # It changes with the operator that it follows, and the change is reported there.
             expected = {}
         for kind, is_there in expected.items():
             if is_there != bool(codes & CODES[kind]):
@@ -216,10 +216,10 @@ CODES = {
 
 
 def lost(before: list[str], after: list[str]) -> set[str]:
-    """The keys under which nothing is called any more, but for two kinds that are no break.
+    """The keys under which nothing is called any more, except for two kinds that do not count as a break.
 
-    Under keys of autograd formulas serve what was composed of other operators, and torchgen does not see them. Nested
-    tensors lose what is no longer composed; PyTorch makes such changes in each release, and so they are not counted.
+    At autograd keys, formulas serve operators that used to be composed of others, and torchgen does not see formulas.
+    Nested tensors lose operators that are no longer composed; PyTorch makes such changes in each release.
     """
     gone = served(frozenset(before)) - served(frozenset(after))
     gone = {key for key in gone if not key.startswith("Autograd")}
@@ -247,7 +247,7 @@ def expected_of(was: dict[str, Any], now: dict[str, Any] | None) -> dict[str, bo
 
 @pytest.fixture
 def changes(run: Run, project: Path, old: Release) -> dict[str, Any]:
-    """What `upgrade` says to a backend that has kernels for every other operator of the old release."""
+    """What `upgrade` says about a backend that has kernels for half of the old release's operators."""
     (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
     text = "".join(f"- func: {n}\n  dispatch: {{{KEY}: kernel}}\n" for n in mine(old.facts))
     (project / "ops.yaml").write_text(text)
@@ -353,7 +353,7 @@ def test_composites_and_what_is_new(changes: dict[str, Any], old: Release, new: 
         name
         for name in new
         if name not in old.facts
-        # What delegates comes with the operator that has the kernel.
+        # A delegating operator is reported with the operator that has the kernel.
         and new[name]["delegate"] is None
         and end(new, name, kernels) == "nothing"
         and {"CPU", "CUDA"} & set(new[name]["keys"])

@@ -60,7 +60,7 @@ def torch_fallbacks() -> dict[str, tuple[bool, str]]:
 
 
 def kernel(*arguments: Any, **keywords: Any) -> Any:
-    """Stands for a kernel of torch's: it is never called."""
+    """Takes the place of a kernel of torch; it is never called."""
 
 
 def dispatcher_with_torch_fallbacks() -> tuple[Dispatcher, Library]:

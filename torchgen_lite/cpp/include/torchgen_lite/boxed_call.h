@@ -133,8 +133,8 @@ class UnboxedCall final {
     results_.push_back(std::move(result));
   }
 
-  // A reference is to an argument: the very value that holds it, so that it
-  // stays alive, or else a borrowed one.
+  // A reference refers to an argument. The result is the value that holds the
+  // argument, which keeps it alive, or else a borrowed one.
   void pushReference(Value reference) {
     for (std::size_t i = stack_.size() - count_; i < stack_.size(); ++i) {
       if (stack_[i].address() == reference.address()) {

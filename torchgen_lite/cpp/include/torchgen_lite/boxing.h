@@ -1,5 +1,5 @@
-// From the arguments of a typed call to a stack and back. Which C++ types are
-// which values:
+// Converts the arguments of a typed call to a stack and back. C++ types become
+// these values:
 //
 //   bool; other integers and enumerations -> int; floating point -> float;
 //   std::string, std::string_view, const char* -> string;
@@ -131,7 +131,7 @@ template <class T, class = void>
 struct Elements {
   using Type = T;
 };
-// Span, std::span, or a view of the user's: made from a pointer and a size.
+// Span, std::span, or a user's own view: made from a pointer and a size.
 template <class T>
 struct Elements<
     T,

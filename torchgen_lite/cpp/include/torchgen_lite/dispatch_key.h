@@ -18,8 +18,8 @@ constexpr std::string_view toString(BackendComponent backend) {
   return key_tables::backend_names[static_cast<std::size_t>(backend)];
 }
 
-// Whether each backend has an instance of this functionality, with a table slot
-// of its own.
+// Whether each backend has its own instance of this functionality, with its own
+// table slot.
 constexpr bool isPerBackendFunctionalityKey(DispatchKey key) {
   return key < DispatchKey::EndOfFunctionalityKeys &&
       key_tables::offsets_and_masks[static_cast<std::size_t>(key)].mask != 0;
@@ -94,7 +94,7 @@ inline constexpr std::array<DispatchKey, num_runtime_entries> runtime_keys =
 
 } // namespace key_tables
 
-// The slot of a runtime key, -1 for a key that has none.
+// The slot of a runtime key, -1 for a key without a slot.
 constexpr int slotOf(DispatchKey key) {
   if (key == DispatchKey::EndOfFunctionalityKeys || isAliasDispatchKey(key)) {
     return -1;

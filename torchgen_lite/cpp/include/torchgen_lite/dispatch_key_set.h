@@ -206,8 +206,8 @@ class DispatchKeySet final {
         : functionality;
   }
 
-  // Which of the per-backend masks belongs to this set: that of the highest
-  // backend, or the first.
+  // Which of the per-backend masks belongs to this set: the one of the highest
+  // backend, or the first one if there is no backend.
   constexpr std::size_t getBackendIndex() const {
     return detail::highestBit((bits_ & detail::backend_mask) | 1);
   }
@@ -262,7 +262,7 @@ class DispatchKeySet::iterator final {
   }
 
  private:
-  // Undefined, in slot 0, is in every set by its bits and in none as a member.
+  // By its bits, Undefined (slot 0) is in every set; it is a member of none.
   constexpr void settle() {
     while (slot_ < num_runtime_entries &&
            (slot_ == 0 || !DispatchKeySet::from_raw_repr(bits_).has(**this))) {

@@ -41,13 +41,13 @@ TORCHGEN_LITE_ALWAYS_INLINE std::size_t indexOfHighestBit(std::uint64_t bits) {
 // Note [No branch for fallthrough]
 // c10 has one mask of the keys that do not fall through, and an array of them
 // for operators where backends differ. The index of the backend is needed for
-// the slot in any case, so here every operator has the array: one load, like
-// that of a single mask, and no branch.
+// the slot in any case, so here every operator has the array: one load, as with
+// a single mask, and no branch.
 //
 // Note [What a call reads]
-// The function of a slot, but not the kernel: functions that need it find it in
-// the table, which is passed to them with the keyset. So a call reads two cache
-// lines of a table, and none of a kernel.
+// A call reads the function of a slot, but not the kernel: functions that need
+// the kernel find it in the table, which is passed to them with the keyset. So
+// a call reads two cache lines of the table, and none of the kernel.
 struct DispatchTable {
   // What runs for each slot. Null while neither the operator nor the kernel has
   // a signature; then there is no typed handle, and it is never called.
@@ -102,8 +102,8 @@ inline const Kernel& kernelOf(const DispatchTable& table, DispatchKeySet keys) {
   return table.kernelFor(keys);
 }
 
-// What a call reads of an operator. A handle whose operator has not been looked
-// up yet points to one without a table.
+// The part of an operator that a call reads. A handle whose operator has not
+// been looked up yet points to one without a table.
 struct CallTarget {
   std::atomic<const DispatchTable*> fast{nullptr};
 };

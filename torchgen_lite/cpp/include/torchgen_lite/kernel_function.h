@@ -76,7 +76,7 @@ TORCHGEN_LITE_ALWAYS_INLINE decltype(auto) callWith(
 enum class KernelKind : std::uint8_t {
   Normal,
   Fallthrough,
-  // What is in the slots of a table that no kernel serves.
+  // Fills the slots of a table that no kernel serves.
   Missing,
   Ambiguous,
   Undefined,
@@ -198,7 +198,7 @@ detail::BoxedCallable<F> boxed(F function) {
   return {std::move(function)};
 }
 
-// The kernel that means: nothing to do at this key, continue with the next one.
+// The kernel that does nothing at its key; the call goes on with the next key.
 inline detail::FallthroughKernel fallthrough() {
   return {};
 }

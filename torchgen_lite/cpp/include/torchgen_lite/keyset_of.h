@@ -5,9 +5,9 @@
 //     static DispatchKeySet get(const MyTensor& tensor) { return tensor.keys; }
 //   };
 //
-// makes a tensor of a type. Then std::optional<MyTensor>, lists of either
+// makes a type a tensor type. Then std::optional<MyTensor>, lists of either
 // (std::vector, std::array, Span, anything with begin() and end()) and an
-// optional list dispatch as well. Other types bring no keys.
+// optional list dispatch as well. Other types contribute no keys.
 //
 // A type whose values dispatch only in typed calls, like c10's Generator, says
 // `static constexpr bool boxed = false;`.
@@ -62,8 +62,8 @@ struct IsRange<
   using Element = Bare<decltype(*std::begin(std::declval<const T&>()))>;
 };
 
-// Whether values of a type bring keys. A tensor that is itself a range (of its
-// elements) is a tensor.
+// Whether values of a type contribute keys. A tensor that is itself a range (of
+// its elements) is a tensor.
 template <class T>
 constexpr bool dispatches() {
   if constexpr (IsTensor<T>::value) {

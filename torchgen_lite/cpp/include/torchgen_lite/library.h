@@ -120,7 +120,8 @@ class Library final {
   // Registers a kernel for an operator, which may be defined before or after.
   // The newest kernel of a key is used; older ones come back when it is
   // removed.
-  // Without a key here or of the library it is CompositeImplicitAutograd.
+  // If neither this call nor the library names a key, it is
+  // CompositeImplicitAutograd.
   Library& impl(
       std::string_view name,
       const KernelFunction& function,
@@ -150,7 +151,7 @@ class Library final {
   }
 
   // Registers boxed(f) or fallthrough() for every operator that has no kernel
-  // at a runtime key. One for each key.
+  // at a runtime key. A key has at most one fallback.
   Library& fallback(const KernelFunction& function, Site site = Site::here()) {
     return fallbackAt(key_, function, site);
   }

@@ -1,4 +1,4 @@
-// What is spelt differently by different compilers.
+// Whatever compilers spell differently.
 #pragma once
 
 // Defines __GLIBC__ where it exists.

@@ -41,7 +41,7 @@ inline constexpr DispatchKeySet default_included_set = {
     DispatchKey::ADInplaceOrView};
 inline constexpr DispatchKeySet default_excluded_set = autocast_dispatch_keyset;
 
-// The backends whose autograd is AutogradOther, as they have no own key.
+// The backends whose autograd key is AutogradOther, as they lack their own.
 inline constexpr DispatchKeySet autogradother_backends = all_backends_keyset |
     DispatchKeySet{
         DispatchKey::FPGA,
@@ -124,7 +124,7 @@ constexpr bool isIncludedInAlias(DispatchKey key, DispatchKey alias) {
 }
 
 // The backends whose autograd this key is: AutogradCPU gives {CPU},
-// AutogradOther the backends without an autograd key of their own,
+// AutogradOther the backends without their own autograd key,
 // AutogradNestedTensor every nested-tensor key, any other key the empty set.
 constexpr DispatchKeySet getBackendKeySetFromAutograd(DispatchKey key) {
   if (key == DispatchKey::AutogradOther) {

@@ -66,7 +66,7 @@ class OperatorEntry final : public detail::CallTarget {
   std::vector<std::string> tags() const {
     return definition().tags;
   }
-  // How many values a boxed call takes off the stack; -1 for any number.
+  // How many values a boxed call takes off the stack; -1 if the number varies.
   int argumentCount() const {
     const int count = arguments_.load(std::memory_order_acquire);
     if (count == not_defined) {
@@ -110,7 +110,7 @@ class OperatorEntry final : public detail::CallTarget {
     forgetSignature();
   }
 
-  // Throws Error if the kernel's signature differs from that of the others.
+  // Throws Error if the kernel's signature differs from the other kernels'.
   const detail::Kernel* addKernel(
       DispatchKey key,
       const KernelFunction& function,

@@ -190,7 +190,7 @@ call(const DispatchTable& table, Args&&... arguments) {
       function)(keys, std::forward<Args>(arguments)..., table);
 }
 
-// Members of a typed handle; a static one finds its own.
+// Members of a typed handle; a static handle looks them up itself.
 inline OperatorEntry& entryOf(OperatorEntry& entry, const SignatureInfo&) {
   return entry;
 }
@@ -285,9 +285,8 @@ inline void OperatorHandle::run(
 template <class R, class... Args>
 class TypedOperatorHandle<R(Args...)> final {
  public:
-  // Runs the kernel of the highest key among those of the arguments and the
-  // local state. Throws MissingKernelError or AmbiguousKernelError if there is
-  // none.
+  // Runs the kernel of the highest key in the arguments and the local state.
+  // Throws MissingKernelError or AmbiguousKernelError if there is no kernel.
   TORCHGEN_LITE_ALWAYS_INLINE R call(Args... arguments) const {
     const detail::DispatchTable* table =
         entry_->fast.load(std::memory_order_acquire);

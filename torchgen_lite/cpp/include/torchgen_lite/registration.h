@@ -276,8 +276,8 @@ inline OperatorEntry& entryOf(
 
 // A typed handle that looks up its operator on the first call: generated code
 // has these at namespace scope. It is a compile-time constant, so the order of
-// initialization does not matter. Its calls are those of TypedOperatorHandle,
-// and also throw Error while there is no such operator.
+// initialization does not matter. It has the calls of TypedOperatorHandle,
+// which also throw Error while the operator does not exist.
 template <class R, class... Args>
 class StaticOperatorHandle<R(Args...)> final {
   using Typed = TypedOperatorHandle<R(Args...)>;

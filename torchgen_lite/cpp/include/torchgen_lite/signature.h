@@ -1,9 +1,9 @@
 // What the dispatcher keeps of a C++ signature: its identity, and the function
-// for slots of a table without an unboxed kernel.
+// for table slots that have no unboxed kernel.
 //
 // Note [Who compiles what]
-// Typed calls need code to pass their arguments to a boxed kernel, unboxed
-// kernels need code to take their parameters from a stack. Files with calls
+// Typed calls need code that passes their arguments to a boxed kernel; unboxed
+// kernels need code that takes their parameters from a stack. Files with calls
 // compile the former, files with kernels the latter, once for each signature.
 #pragma once
 
@@ -62,7 +62,7 @@ struct Thunks<R(Args...)> {
 
   static constexpr int arguments = sizeof...(Args);
   static constexpr int returns = Results<R>::count;
-  // One more, for signatures without any.
+  // One element more, since a signature may have none.
   static constexpr Boxer boxers[] = {&boxFrom<Args>..., nullptr};
   static constexpr Unboxer unboxers[] = {&unboxTo<Args>..., nullptr};
 

@@ -19,8 +19,8 @@ class Span final {
 
   constexpr Span() = default;
   constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
-  // A list is valid for the full expression that it stands in, like that of
-  // any argument.
+  // The list is valid for the full expression that contains it, like any
+  // temporary argument.
   constexpr Span(const std::initializer_list<T>& list)
       : Span(list.begin(), list.size()) {}
   // Anything with data() and size(): std::vector, std::array, std::span.

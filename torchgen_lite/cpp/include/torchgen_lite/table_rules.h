@@ -1,6 +1,6 @@
-// The rules by which an operator's dispatch table is computed: those of c10
-// OperatorEntry::computeDispatchTableEntryWithDebug, in its order. The results
-// are those of a freshly computed table, whatever the order of registrations.
+// The rules by which an operator's dispatch table is computed, the same and in
+// the same order as in c10 OperatorEntry::computeDispatchTableEntryWithDebug.
+// The result does not depend on the order of registrations.
 #pragma once
 
 #include <bitset>
@@ -81,7 +81,7 @@ inline Choice choose(
         ((undefined && slot == DispatchKey::Undefined) ||
          isIncludedInAlias(slot, alias));
   };
-  // Registrations at Undefined mean CompositeImplicitAutograd, so none is here.
+  // Registrations at Undefined count as CompositeImplicitAutograd instead.
   if (registered.has(slot)) {
     return {Origin::Kernel, slot};
   }
