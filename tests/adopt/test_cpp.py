@@ -1,4 +1,4 @@
-"""A library of twenty operators in C++: imported, generated and built, it is what it was, and passes its own tests.
+"""A C++ library of twenty operators, imported, generated and built: it registers the same and passes its own tests.
 
 So is the library that docs/moving-over.md begins with, which is compiled beside it: the headers are most of the time.
 """

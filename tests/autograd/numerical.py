@@ -20,7 +20,7 @@ from torchgen_lite.schema import FunctionSchema
 STEP = 1e-6
 RELATIVE, ABSOLUTE = 1e-5, 1e-6
 HALVES = ("float16", "float32")
-# What operators say that have a value and no derivative there.
+# Messages of operators that have a value but no derivative there.
 NOT_COMPLEX = "does not support automatic differentiation for outputs with complex dtype"
 
 Domain = tuple[float, float]
@@ -96,7 +96,7 @@ def case_of(
 ) -> Case:
     """The sample in double precision, with values away from kinks and inside the operator's domain.
 
-    Each floating value is moved by a little of its own, so that ties and integral values are gone. With a
+    Each floating value is moved by a different small amount, which removes ties and integral values. With a
     domain for an argument (the last is for all further ones) values are squeezed into it. `domains` is
     None for samples whose values are meant.
     """

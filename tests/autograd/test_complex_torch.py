@@ -1,6 +1,6 @@
 """Complex numbers: value, gradient and double gradient of every entry against PyTorch's.
 
-The float32 tensors of a sample become complex ones, with imaginary parts of their own; where a sample has
+The float32 tensors of a sample become complex ones, with different imaginary parts; where a sample has
 several, each of them is also made complex alone, for a gradient of a real tensor is real. What is
 differentiated is the real part of a sum with complex weights.
 """
@@ -48,7 +48,7 @@ def complexified(item: Sample, dtype: str, which: int | None = None) -> Sample:
         if not isinstance(value, Input) or value.base.dtype not in (np.float32, np.complex64):
             return value
         count += 1
-        # What C and NumPy make of infinite parts differs, and isn't what this is about.
+        # C and NumPy treat infinite parts differently, which is not tested here.
         base = np.where(np.isfinite(value.base), value.base, 1.25).astype(value.base.dtype)
         if base.dtype == np.complex64:
             return Input(base.astype(dtype), value.view)

@@ -1,4 +1,4 @@
-"""Every formula of `native_functions.yaml` against differences of the operator's own values.
+"""Every formula of `native_functions.yaml`, compared with finite differences of the operator.
 
 An operator with formulas that has no sample fails, and so does an argument with a formula that no sample
 has. In-place variants, which use formulas of the functional ones in kernels of their own, are held to the
@@ -49,7 +49,7 @@ FUNCTIONS = PROGRAM.functions
 
 POSITIVE = ((0.3, 3.0),)
 INSIDE = ((-0.9, 0.9),)
-# Where the values of floating arguments have to lie, in their order; the last stands for all further ones.
+# Where the values of floating arguments have to lie, in their order; the last applies to all further ones.
 DOMAINS: dict[str, tuple[Domain, ...]] = {
     **dict.fromkeys(("log", "log2", "log10", "log1p", "sqrt", "rsqrt"), POSITIVE),
     **dict.fromkeys(("asin", "acos", "atanh"), INSIDE),
@@ -141,7 +141,7 @@ def checked(function: NativeFunction, named: set[str], twice: bool) -> set[str]:
     for item, inside in [*items, *((item, None) for item in EXACT.get(origin, ()))]:
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
-                # Operators say that var of one value has no degrees of freedom, and the like.
+                # Warnings of operators, such as that var of one value has no degrees of freedom.
                 warnings.simplefilter("ignore")
                 covered |= check(case_of(operator, function.func, named, item, inside), twice)
         except Unsuitable:

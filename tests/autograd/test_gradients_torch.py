@@ -31,7 +31,7 @@ from tests.reference.test_reference_set import (
 
 pytestmark = pytest.mark.torch
 
-# What later releases than 2.13 differentiate otherwise, where values tie or lie on a bound.
+# What releases after 2.13 differentiate differently, where values tie or lie on a bound.
 LATER = {
     "fmax": "2.14 halves the gradient between equal values",
     "fmin": "2.14 halves the gradient between equal values",

@@ -1,4 +1,4 @@
-"""Each formula against differences of the operator's own values; needs no other library."""
+"""Each formula, compared with finite differences of the operator; needs no other library."""
 
 from __future__ import annotations
 

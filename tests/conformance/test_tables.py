@@ -28,9 +28,8 @@ def test_every_cell_of_every_operator() -> None:
     names = sorted(name for name in every if not name.startswith("torchgen_lite_"))  # Other tests'.
     assert len(names) > 3000
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # torch overrides some of its own kernels, so the replay does too.
+        # torch overrides some of its own kernels, so the replay does too.
+        warnings.simplefilter("ignore")
         for name in names:
             replay(dispatcher, name, torch._C._dispatch_dump(name), libraries)
     for name in names:

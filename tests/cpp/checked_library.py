@@ -1,7 +1,7 @@
 """What tests of whole libraries share. A folder beside this has operators, kernels and checks.
 
 The target's files are generated and compiled with the kernels, and the checks, which are tests of pytest, run
-in a process of their own: what a library registers stays in its process for good.
+in a separate process: what a library registers stays in its process until the end.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter")
 
 
 class Compiled(NamedTuple):
-    """How a compilation ended, and everything that was said."""
+    """How a compilation ended, and all its output."""
 
     ok: bool
     messages: str
@@ -115,7 +115,7 @@ _LIBRARY_FLAGS = ("-O0", "-fPIC")
 
 
 def precompile(folder: Path) -> tuple[str, ...]:
-    """Make a header of PyTorch's headers, and give the flags that use it in `compile_library`."""
+    """Precompile PyTorch's headers, and return the flags that use them in `compile_library`."""
     write_files(folder, {"precompiled.h": _PRECOMPILED})
     command = ["g++", *_LIBRARY_FLAGS, *torch_flags(), "-x", "c++-header", "precompiled.h"]
     subprocess.run(command, cwd=folder, check=True)

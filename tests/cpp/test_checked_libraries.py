@@ -1,4 +1,4 @@
-"""Whole libraries, built and loaded: autograd, structured kernels, and a backend of its own.
+"""Whole libraries, built and loaded: autograd, structured kernels, and a backend.
 
 A test here is a check of `autograd_ops/checks.py` and its like; those ran when the library was built.
 """

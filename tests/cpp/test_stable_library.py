@@ -68,7 +68,7 @@ def test_conditions_leave_operators_out(library: Path) -> None:
 
 
 def test_the_module_needs_no_more_than_the_limited_api(library: Path) -> None:
-    """Its init function is the only thing of Python's in the library, and that has several phases."""
+    """Its multi-phase init function is all that the library has of Python."""
     done = subprocess.run(
         ["nm", "-D", "--undefined-only", "_C.so"],
         cwd=library,
@@ -81,7 +81,7 @@ def test_the_module_needs_no_more_than_the_limited_api(library: Path) -> None:
 
 
 def test_a_free_threaded_python_keeps_the_gil_off(library: Path) -> None:
-    """Headers of this Python may have no such slot; a macro stands in for that of a newer one."""
+    """The headers of this Python may lack this slot; a macro takes the place of a newer Python's."""
     newer = ["-DPy_GIL_DISABLED", "-DPy_mod_gil=4", "-DPy_MOD_GIL_NOT_USED=((void*)1)", "-dD", "-E"]
     source = "stable/src/module.cpp"
     done = subprocess.run(

@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("standard", [17, 20])
 def test_right_kernels_compile(folder: Path, standard: int) -> None:
-    # blend_meta is not declared here, so it isn't looked at.
+    # blend_meta is not declared here, so it is not checked.
     done = check(folder, KERNELS, standard=standard)
     assert done.ok, done.messages
 
@@ -112,7 +112,7 @@ def test_wrong_kernels_do_not(folder: Path, old: str, new: str, places: dict[str
 
 
 def test_the_type_found_is_shown(folder: Path) -> None:
-    # Concepts show it, and C++17 has none.
+    # Only concepts show it, which C++17 lacks.
     done = check(folder, KERNELS.replace("    double s,", "    float s,"), standard=20)
     assert (
         "blend.h:4:38: error" in done.messages

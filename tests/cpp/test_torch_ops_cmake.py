@@ -103,7 +103,7 @@ def test_without_torchgen_lite_what_is_checked_in_is_compiled(tmp_path: Path) ->
 def test_the_stable_library_is_for_what_libtorch_has(
     tmp_path: Path, release: str, oldest: str
 ) -> None:
-    """What stands in for libtorch has a version and nothing else; nothing is compiled."""
+    """The substitute for libtorch has only a version; nothing is compiled."""
     folder = copy_example(tmp_path)
     version = f"set(PACKAGE_VERSION {release})\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n"
     (folder / "TorchConfigVersion.cmake").write_text(version)

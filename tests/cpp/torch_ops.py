@@ -29,7 +29,7 @@ needs_cmake = pytest.mark.skipif(
 
 
 def copy_example(folder: Path, example: Path = EXAMPLE) -> Path:
-    """An example without what somebody may have built in it."""
+    """An example without any build products."""
     ignored = shutil.ignore_patterns("build*", "*.so", "*.egg-info", "__pycache__")
     return Path(shutil.copytree(example, folder / example.name, ignore=ignored))
 
@@ -73,7 +73,7 @@ def configure(folder: Path, *options: str) -> None:
 
 
 def run_example_tests(folder: Path, **variables: str) -> str:
-    """The example's own tests, in a process of their own: a process can load one library."""
+    """The example's own tests, in a separate process, since a process can load only one library."""
     # From elsewhere, so that `import torch_ops` finds what is installed.
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull)
     tests = folder / "tests" / "test_torch_ops.py"

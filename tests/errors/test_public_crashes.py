@@ -12,7 +12,7 @@ from torchgen_lite.loader import Config, load_native_functions
 
 # The number of the issue in pytorch/pytorch, an input of its kind, and the start of what is said.
 REPORTS = [
-    # Of this one only the title was at hand: a table whose keys are not keys.
+    # Only the title of this one was available: a table whose keys are not keys.
     (127404, "- func: f.Scalar(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDAA: k\n", "3:10"),
     (
         127405,

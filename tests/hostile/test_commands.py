@@ -1,4 +1,4 @@
-"""Commands that read what somebody else made: no traceback, exit 1 or 2, and nothing is written halfway."""
+"""Commands that read files made by others: no traceback, exit code 1 or 2, and no half-written file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def broken(path: Path) -> None:
 
 
 def packed_otherwise(path: Path) -> None:
-    """A member in a compression of its own, and broken."""
+    """A broken member with another compression."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as wheel:
         wheel.writestr(MEMBER, os.urandom(4096))
     data = bytearray(path.read_bytes())

@@ -1,4 +1,4 @@
-"""What hostile text leaves in C++ compiles: for every field of the YAML, whatever is accepted, in one run of g++.
+"""The C++ that results from hostile text compiles: for every field of the YAML, whatever is accepted, in one run of g++.
 
 The C++ of the runtime's target is compiled for everything, that for libtorch for all reserved words and some of the rest.
 """
@@ -31,7 +31,7 @@ RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
 
 
 def accepted(target: str, step: int = 1) -> Iterator[Mapping[str, str]]:
-    """The files of what a target takes, where they are unlike all before; each in a namespace of its own.
+    """The files of what a target takes, where they differ from all earlier ones; each in its own namespace.
 
     Of inputs with reserved words every `step`th is tried, of others one in `step * step`.
     """

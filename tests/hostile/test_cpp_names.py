@@ -68,6 +68,6 @@ def test_no_name_is_a_default_of_a_tensor() -> None:
 def test_a_default_that_libtorch_cannot_read_is_refused(
     namespace: str, calls_only: bool, argument: str
 ) -> None:
-    """Without kernels, or under a namespace of PyTorch, it got into C++ as it stood."""
+    """Without kernels, or under a namespace of PyTorch, it got into C++ unchanged."""
     text = f"- func: {namespace}::f(Tensor self, {argument}) -> Tensor\n"
     assert errors(text, "cpp-torch", **{"calls-only": calls_only}) == ["TG512"]

@@ -1,4 +1,4 @@
-"""No text of the YAML becomes markup: pages have the tags that they have with harmless text, whoever parses them."""
+"""No text of the YAML becomes markup: in every parser, pages have the same tags as with harmless text."""
 
 from __future__ import annotations
 

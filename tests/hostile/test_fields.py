@@ -1,4 +1,4 @@
-"""No text of the YAML becomes code: each field gets what would leave strings, comments and lines."""
+"""No text of the YAML becomes code: each field gets text that would break out of strings, comments and lines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SCHEMAS = (
 
 
 def values(name: str, text: str) -> Iterator[object]:
-    """A text in every place that the field has for one, and in some that its JSON Schema does not tell of."""
+    """A text in every place where the field may have one, and in some that its JSON Schema lacks."""
     yield from places(FIELDS[name].shape.schema(()), text)
     if name == "samples" and text not in RESERVED:
         yield [f"(x, s={json.dumps(text)})"]
@@ -51,7 +51,7 @@ def values(name: str, text: str) -> Iterator[object]:
 
 
 def entries() -> Iterator[tuple[str, str]]:
-    """Where the text stands, and the file."""
+    """The place of the text, and the file."""
     for text in (*HOSTILE, *RESERVED):
         for name, (_, shape, *_) in FIELDS.items():
             for value in values(name, text) if name != "func" and shape.read else ():

@@ -1,4 +1,4 @@
-"""Formulas that one language has no words for are refused by targets of that language; signs stay apart."""
+"""Targets refuse formulas that their language cannot express; adjacent signs stay separate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a grammar makes at random: accepted input gives valid output. `bench/fuzz.py --grammar` does more of it."""
+"""Random input from a grammar: what is accepted gives valid output. `bench/fuzz.py --grammar` tries more of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No text of the configuration becomes code: each key gets what would leave strings, comments and lines."""
+"""No text of the configuration becomes code: each key gets text that would break out of strings, comments and lines."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_no_text_of_the_configuration_becomes_code(tmp_path: Path, key: tuple[st
 
 
 def said(found: Sequence[Any]) -> Iterator[str]:
-    """What GitHub would take for another command."""
+    """Text that GitHub would read as another command."""
     lines = render_github(found).split("\n")
     yield from (line for line in lines[:-1] if not line.startswith(("::error ", "::warning ")))
     assert len(lines) == len(found) + 1
@@ -198,7 +198,7 @@ def test_members_of_a_workspace(
 
 
 def toml(value: object) -> str:
-    """JSON is TOML for what stands here, but for tables, and surrogates, which no file in UTF-8 has."""
+    """The JSON of these values is TOML, except for tables and for surrogates, which UTF-8 cannot encode."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{toml(key)} = {toml(one)}' for key, one in value.items())}}}"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Commands that change files of the project: stopped at any step, beside themselves, and where they may not write."""
+"""Commands that change files of the project: stopped at any step, run concurrently, and where they may not write."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def stop_at(step: int, number: int, folder: Path) -> Callable[[], None]:
 def test_a_command_is_stopped_at_any_step(
     project: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """No file is torn, a signal that can be heard leaves nothing behind, and the next run does the whole."""
+    """No file is half-written, a signal that can be caught leaves nothing behind, and the next run does everything."""
     folder = in_place(command, monkeypatch, project)
     before = content(project)
     assert forked(command)[0] < 2
@@ -107,7 +107,7 @@ def test_a_command_that_reads_writes_nothing(project: Path, command: str) -> Non
 def test_a_command_runs_beside_itself(
     project: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """What is there in the end is what one run makes, and each says whether it has done it."""
+    """The result is that of a single run, and each run says whether it produced it."""
     in_place(command, monkeypatch, project)
     before = content(project)
     alone = forked(command)[0]
@@ -123,7 +123,7 @@ def test_a_command_runs_beside_itself(
 
 
 def several(command: str, count: int) -> list[int]:
-    """Exit codes of runs that begin at once."""
+    """Exit codes of runs that begin at the same time."""
     (ready, is_ready), (gate, opened) = os.pipe(), os.pipe()
 
     def begin() -> None:

@@ -1,4 +1,4 @@
-"""Every command that says or writes something, where it cannot: exit 2, no traceback, and no half-written file."""
+"""Every command that prints or writes something, where it cannot: exit code 2, no traceback, no half-written file."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ CHANGES = (
     "init mylib --target torch-python",
     "upgrade --from native.yaml --to newer.yaml --fix",
 )
-"""What changes files of the project or begins them; `init` does so in a folder of its own."""
+"""What changes files of the project or begins them; `init` does so in a separate folder."""
 READS = (
     "breaking --against newer.yaml --level kernel --allow allowed --all --schema native.yaml --for-torch 2.9",
     "check --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
@@ -223,7 +223,7 @@ def is_refused(code: int, said: str) -> bool:
 
 
 def options(command: click.Command, name: str = "") -> Iterator[tuple[str, str]]:
-    """Every command with every option of its own; those of all commands are the group's."""
+    """Every command with its own options; those that all commands share belong to the group."""
     of_all = {option for one in cli.params for option in one.opts}
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -243,7 +243,7 @@ def options(command: click.Command, name: str = "") -> Iterator[tuple[str, str]]
 
 
 def test_every_option_of_every_command_is_tried() -> None:
-    """A new one is in one of the lists above, so that it is stopped, or shown to write nothing."""
+    """A new command has to be in one of the lists above: it is stopped, or shown to write nothing."""
     tried = set()
     for line in (*SAYS, *[command for command, _ in WRITES], *CHANGES, *READS):
         words = line.split()
@@ -285,7 +285,7 @@ def test_files_that_cannot_be_written(project: Path, command: str, name: str) ->
         assert content(project) == before, place
 
 
-# What cannot be written half is one file, which is named.
+# One file is written as a whole or not at all, and is named.
 ALL = (*CHANGES, *[command.format(name) for command, name in WRITES])
 
 

@@ -127,7 +127,7 @@ def guarded(branch: Path, command: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_an_editor_runs_nothing_of_the_branch(branch: Path) -> None:
-    """What the language server does with a file that is opened, without the connection."""
+    """Do what the language server does when a file is opened, without the connection."""
     (branch.parent / "guarded.py").write_text(EDITED)
     done = guarded(branch, "native_functions.yaml")
     assert (done.returncode, done.stdout) == (0, "analyzed\n"), done.stderr
@@ -157,7 +157,7 @@ def test_a_folder_that_looks_like_a_bare_repository_is_a_folder(branch: Path, co
     (project / "HEAD").write_text("1" * 40)
     (project / "torchgen_lite.toml").touch()
     (project / "native_functions.yaml").write_text("- func: lib::f(Tensor x) -> Tensor\n")
-    # Git finds a repository here, and runs its command: else the test shows nothing.
+    # Git finds a repository here and runs its command; otherwise the test would prove nothing.
     subprocess.run(["git", "show", "HEAD:x"], cwd=project, check=False, capture_output=True)
     assert (branch / "ran").exists()
     (branch / "ran").unlink()

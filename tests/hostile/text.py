@@ -1,4 +1,4 @@
-"""Text that tries to leave the place where generated code puts it, and what tells whether it did."""
+"""Text that tries to break out of its place in generated code, and functions that tell whether it did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typical mistakes, what is said about each, and what `lint --fix --unsafe-fixes` makes of those that it mends.
+"""Typical mistakes, what is said about each, and the result of `lint --fix --unsafe-fixes` for those that it fixes.
 
 <case>.yaml     the operators of a project that is right otherwise
 <case>.toml     its configuration

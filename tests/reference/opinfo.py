@@ -44,7 +44,7 @@ _GEOMETRY = {"as_strided_", "squeeze_", "t_", "transpose_", "unsqueeze_"}
 
 
 class NotOurs(Exception):
-    """An input that the set has no word for: bfloat16, quantized, CSR ..."""
+    """An input that the set cannot express: bfloat16, quantized, CSR ..."""
 
 
 @dataclass(frozen=True)
@@ -496,7 +496,7 @@ def gradient_differences(
 
 
 def _second(library: Any, chosen: list[tuple[Any, Any]], leaves: list[Any]) -> Any:
-    """The gradients of gradients; what does not depend on the inputs any more has none."""
+    """The gradients of gradients; gradients that do not depend on the inputs have none."""
     if not chosen:
         return [None] * len(leaves)
     roots, seeds = map(list, zip(*chosen))

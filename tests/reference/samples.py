@@ -115,7 +115,7 @@ def retyped(item: Sample, dtype: str) -> Sample:
     return Sample(tuple(build(item.args, convert)), build(item.kwargs, convert))
 
 
-# Values. Each call draws from a stream of its own, which its arguments name.
+# Values. Each call draws from its own stream, which its arguments name.
 
 
 def _stream(shape: tuple[int, ...], seed: int) -> np.random.Generator:

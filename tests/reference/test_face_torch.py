@@ -96,7 +96,7 @@ def test_matrices_of_bool_are_multiplied_if_they_are_empty() -> None:
         )
         assert found[0] == "bool"
     refused = same(lambda lib: lib.mm(of_bool(lib, 2, 2), of_bool(lib, 2, 2)))
-    # torch says RuntimeError, of which the other is one.
+    # torch raises RuntimeError, the base class of ours.
     assert refused in ("RuntimeError", "NotImplementedError")
 
 

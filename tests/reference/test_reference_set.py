@@ -65,7 +65,7 @@ DATA_DEPENDENT = {"dynamic_output_shape", "data_dependent_output"}
 # Composite operators that ask for data without PyTorch having a tag for it.
 NEEDS_DATA = {"allclose", "equal", "is_coalesced", "where", "to_dense", "to_sparse"}
 NEEDS_DATA |= {"tensor_split.tensor_indices_or_sections"}
-# Dtypes or numbers which PyTorch refuses in these for reasons of its own kernels.
+# Dtypes or numbers that PyTorch's kernels of these operators refuse.
 ACCEPTS_MORE = {"addcmul", "linalg_vector_norm", "binary_cross_entropy_with_logits"}
 # PyTorch's out variants that write nothing into an empty `out`.
 NOT_RESIZED = {"binary_cross_entropy.out"}
@@ -115,7 +115,7 @@ def samples_for(name: str) -> list[Sample]:
 
 
 def has_one_answer(name: str, item: Sample) -> bool:
-    """Those that PyTorch answers otherwise since 2.13 are left out."""
+    """Samples whose results have changed in PyTorch since 2.13 are left out."""
     first, *rest = item.args or (None,)
     dtype = first.base.dtype.name if isinstance(first, Input) else ""
     return not is_answered_otherwise(name, dtype, *rest)

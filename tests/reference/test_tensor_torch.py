@@ -79,7 +79,7 @@ def test_reading(index: Any) -> None:
         mine, its = twin.ours(), twin.theirs()
         expected = attempt(its.__getitem__, for_library(index, torch))
         actual = attempt(mine.__getitem__, for_library(index, tl))
-        # Where nothing is selected, the order of nothing is torch's own affair.
+        # Where nothing is selected, the memory order of torch's result is arbitrary.
         strides = isinstance(expected, torch.Tensor) and expected.numel() > 0
         assert_same(f"x[{index}]", actual, expected, 1.0, strides)
         if isinstance(expected, torch.Tensor):

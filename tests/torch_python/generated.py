@@ -1,4 +1,4 @@
-"""Generating a package, and running programs that import it, each in a process of its own.
+"""Generate a package, and run programs that import it, each in a separate process.
 
 What is registered with torch stays for the whole process, so no test does that in its own.
 """

@@ -1,4 +1,4 @@
-"""Operators and arguments may be called what generated Python calls its own things."""
+"""Operators and arguments may have the names that generated Python uses itself."""
 
 from __future__ import annotations
 

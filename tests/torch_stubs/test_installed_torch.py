@@ -68,7 +68,7 @@ def registered() -> dict[tuple[str, str, str], Any]:
 
 
 def test_has_every_operator(operators: Operators) -> None:
-    # A process of its own: in this one, other tests and parts of PyTorch may have registered operators.
+    # In a separate process: in this one, other tests and parts of PyTorch may have registered operators.
     program = "import torch; print(*torch._C._dispatch_get_all_op_names(), sep='\\n')"
     command = [sys.executable, "-c", program]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout

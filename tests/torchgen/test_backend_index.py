@@ -72,7 +72,7 @@ _LINE = re.compile(
 def test_what_the_running_torch_has(program: Program, ours: Resolved) -> None:
     """The kernels of the build that is installed, by the generated file that registers them.
 
-    Functionalization is a matter of its own: its kernels follow from other facts.
+    Functionalization is left out: its kernels follow from other facts.
     """
     torch = pytest.importorskip("torch")
     found = set()

@@ -73,7 +73,7 @@ def our_files(folder: Path, text: str) -> dict[str, str]:
 
 
 def their_files(folder: Path, text: str) -> dict[str, str]:
-    """Those of torchgen, in a process of its own: it adds the backend to what it keeps of PyTorch's file."""
+    """The results of torchgen, in a separate process, because it adds the backend to its copy of PyTorch's file."""
     (folder / "theirs").mkdir()
     (folder / "backend.yaml").write_text(text)
     command = [sys.executable, "-m", "torchgen.gen_backend_stubs", "-s", "backend.yaml"]
@@ -142,7 +142,7 @@ def test_the_same_kernels_and_registrations(tmp_path: Path, flag: str) -> None:
         if not one.copies:
             assert mine[pair] == one, pair
             continue
-        # There it is the functional wrapper that looks after the device, and not after that of `out`.
+        # In torchgen the functional wrapper guards the device, but not that of `out`.
         assert mine[pair][:2] == one[:2], pair
         assert bool(mine[pair].guarded) == bool(one.guarded), pair
         assert set(one.checked) <= set(mine[pair].checked), pair

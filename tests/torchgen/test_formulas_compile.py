@@ -100,7 +100,7 @@ def differentiable() -> list[DifferentiabilityInfo]:
 
 
 def formulas(folder: Path) -> dict[str, set[str]]:
-    """A file with the nodes of all formulas; what is said about those that C++ has no words for."""
+    """A file with the nodes of all formulas; the messages about those that C++ cannot express."""
     called = Functions("all", has_headers=True)
     said: dict[str, set[str]] = {}
     nodes = []

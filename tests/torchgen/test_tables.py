@@ -29,7 +29,7 @@ ELSEWHERE = {
     "Negative": "NegateFallback.cpp, by hand",
     "ZeroTensor": "ZeroTensorFallback.cpp, by hand",
 }
-# The same, of later releases than 2.13.
+# The same for releases after 2.13.
 LATER = {"PythonTLSSnapshot": "Python: torch/_subclasses/fake_impls.py, from 2.14 on"}
 # What no build has all of.
 NOT_BUILT = ("CUDA", "MPS", "MTIA", "XPU")

@@ -68,7 +68,7 @@ def test_other_strides_than_the_kernel_wants() -> None:
     transposed = X.clone().t()
     ops.scale_(transposed, 2.0)
     assert_close(transposed, X.t() * 2)
-    # Without strides of its own a result has those that the kernel wants.
+    # A new result gets the strides that the kernel asks for.
     out = torch.empty(0)
     ops.columns.out(X, out=out)
     assert out.stride() == (1, 2)

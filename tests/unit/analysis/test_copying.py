@@ -159,7 +159,7 @@ def test_commands_know_it(
     ],
 )
 def test_lists_of_what_pytorch_has_structured(tmp_path: Path, entries: str) -> None:
-    """c10 takes one C++ type for an operator, whoever registers a kernel."""
+    """c10 accepts one C++ type per operator, for the kernels of all libraries."""
     cat = "- func: cat(Tensor[] tensors) -> Tensor\n  structured_delegate: cat.out\n"
     cat += (
         "- func: cat.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"

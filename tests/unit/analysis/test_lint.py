@@ -38,7 +38,7 @@ FINE = [
     "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n    CompositeExplicitAutograd: g",
     # An explicit kernel resolves the ambiguity; so does one for AutogradOther.
     "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: f\n    SparseCPU: g",
-    # Nested tensors have an autograd key of their own.
+    # Nested tensors have a separate autograd key.
     "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: f\n"
     "    NestedTensorCPU: g",
     # Different numbers of required arguments, different types, and out arguments tell apart.

@@ -165,7 +165,7 @@ def test_types_are_those_that_pytorch_refuses() -> None:
     import torch
 
     def refused(name: str) -> bool:
-        # `parse_schema` takes type variables, and an operator has none.
+        # `parse_schema` accepts type variables, which operators may not have.
         make: Any = torch.library.Library
         library = make("registrable", "FRAGMENT")
         try:

@@ -114,7 +114,7 @@ def test_explain(run: Run) -> None:
 
 @pytest.mark.parametrize("format_", ["json", "sarif"])
 def test_every_command_has_every_format(run: Run, project: Path, format_: str) -> None:
-    """One document on stdout; what has a format of its own, a JSON Schema or a script, keeps it."""
+    """One document on stdout; commands with their own format, such as a JSON Schema or a script, keep it."""
     asked = {
         "init": "files",
         "kernels": "functions",

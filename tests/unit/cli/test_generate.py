@@ -287,7 +287,7 @@ def test_a_partial_run_deletes_only_beside_its_own_files(run: Run, project: Path
 def test_nothing_of_another_project_is_deleted_or_overwritten(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch, schema: str
 ) -> None:
-    """Whatever the other one calls its schema file, if it has a folder of its own."""
+    """Whatever the other project calls its schema file, if it has its own folder."""
     library = project / "third_party/lib"
     (library / ".git").mkdir(parents=True)
     (library / "torchgen_lite.toml").write_text(f'schema = "{schema}"\n')

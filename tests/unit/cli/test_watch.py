@@ -1,4 +1,4 @@
-"""`generate --watch`, in a process of its own."""
+"""`generate --watch`, in a separate process."""
 
 from __future__ import annotations
 

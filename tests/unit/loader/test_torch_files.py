@@ -26,7 +26,7 @@ class _C:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout that has a PyTorch of its own, first in the path; another one is installed."""
+    """A checkout that contains a PyTorch is first on the path; another one is installed."""
     installed, here = tmp_path / "installed", tmp_path / "here"
     for root, text in ((installed, TORCH), (here, "open('ran', 'w').close()\n" + TORCH)):
         native = root / "torchgen/packaged/ATen/native"

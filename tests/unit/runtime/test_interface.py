@@ -1,4 +1,4 @@
-"""What generated code takes for granted is what `INTERFACE` stands for: if this changes, so does the number."""
+"""`INTERFACE` numbers what generated code expects: if that changes, so does the number."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def test_a_finalizer_does_not_wait_for_another_thread() -> None:
 
 
 def test_what_a_finalizer_left_may_raise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is reported where finalizers report, and whoever released the lock knows nothing of it."""
+    """The error is reported as finalizers' errors are, and the thread that released the lock does not see it."""
 
     class Listener:
         def on_operator_registered(self, operator: OperatorHandle) -> None: ...

@@ -103,7 +103,7 @@ def test_a_guard_nests_in_itself_and_ends_with_an_exception() -> None:
 
 
 def test_a_guard_is_shared_by_threads() -> None:
-    """Each thread leaves to its own state, whoever came in first."""
+    """On exit each thread returns to its own state, whichever entered first."""
     guard = ExcludeDispatchKeyGuard(K.Tracer)
     turns = [threading.Barrier(2, timeout=10) for _ in range(2)]
     right: list[bool] = []

@@ -495,7 +495,7 @@ def test_files_without_kernels_are_not_there(tmp_path: Path) -> None:
         "register_autograd.py"
     ]
     assert 'aten.impl("f", _fallthrough)' in files["register_autograd.py"]
-    # A call that must not record has a kernel of its own and no node.
+    # A call that must not record has a kernel but no node.
     composed = none.replace("CPU: f", "CompositeExplicitAutograd: f")
     files = generate(tmp_path, composed, **options)
     assert [name for name in files if "auto" in name or "nodes" in name or "inplace" in name] == [

@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.torch
 
-# Function, arguments, result. A tuple stands for a tensor of that shape.
+# Function, arguments, result. A tuple means a tensor of that shape.
 CALLS: list[tuple[str, list[Any], Any]] = [
     ("default", [None, 3], 3),
     ("default", [0, 3], 0),

@@ -294,7 +294,7 @@ library = torch.library.Library("table_of_mine", "DEF")
 library.define("twice(Tensor x) -> Tensor")
 library.impl("twice", lambda x: x + x, "CPU")
 """)
-    # In a process of its own: an operator stays with torch for good.
+    # In a separate process: an operator stays registered in torch until the end.
     command = [
         sys.executable,
         "-m",

@@ -88,7 +88,7 @@ def test_entries_by_name_alone(tmp_path: Path) -> None:
     structs = re.findall(r"^struct (\w+)", files["cpp-torch/include/demo/operators.h"], re.M)
     assert structs == ["demo__own"]
     assert not any("pytorch.yaml" in text for text in files.values())
-    # What is said about an argument stands at the name.
+    # A message about an argument points at its name.
     named = program.functions[0].func
     assert named.name_span is not None and named.name_span.source.path == "ops.yaml"
     assert all(part.span is None for part in (*named.arguments, *named.returns))

@@ -19,7 +19,7 @@ from torchgen_lite.targets.cpp_torch.types import own_types
         ("Tensor(a!)? x", "const ::std::optional<at::Tensor>& x"),
         # g++ 12 would give every function the first one's.
         ("complex[] x=[1j]", "at::ArrayRef<c10::complex<double>> x"),
-        # A schema takes a default in front of a parameter that has none; C++ does not.
+        # A schema allows a default before a parameter without one; C++ does not.
         ("int a=1, *, int b, int c=2", "int64_t a, int64_t b, int64_t c = 2"),
     ],
 )
