@@ -81,8 +81,8 @@ class CopiedResult(NamedTuple):
 
 
 class CopiedView(NamedTuple):
-    """A kernel that calls that of the functional variant with what is `passed`, and copies its results with the
-    function `copy` of PyTorch; the tensors that are written are `returned`."""
+    """A kernel that passes `passed` to the functional variant's kernel and copies its results with
+    PyTorch's function `copy`; the written tensors are `returned`."""
 
     kernel: str
     passed: tuple[str, ...]
@@ -158,14 +158,14 @@ def device_keys() -> frozenset[str]:
 
 
 def device_view(function: NativeFunction, key: str, backend: Backend | None = None) -> DeviceView:
-    """What is done about devices before a kernel of that operator runs; `ANY_DEVICE` if nothing.
+    """The device handling before a kernel of that operator runs; `ANY_DEVICE` if there is none.
 
-    The file of a `backend` says whether that is done for its kernels, those for autograd included.
+    The file of a `backend` says whether its kernels need it, including those for autograd.
     """
     if not (key in device_keys() if backend is None else backend.device_guard):
         return ANY_DEVICE
     layout = argument_layout(function.func)
-    # A `Tensor[]?` has no device by PyTorch's functions, as it carries no keys.
+    # PyTorch's functions find no device in a `Tensor[]?`, as it carries no dispatch keys.
     tensors = [
         a
         for a in (*layout.out, *layout.positional)

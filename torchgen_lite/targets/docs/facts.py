@@ -16,12 +16,12 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.output import Selection, Signatures
 from torchgen_lite.targets.registered import registrations_of_program, why_absent
 
-# Whose calls are shown where no target of the project has any.
+# The target whose calls are shown if no target of the project has any.
 _USUAL_SIGNATURES = ("python", "cpp-torch")
 
 
 class Row(NamedTuple):
-    """Slots of a table that tell the same: the first and the last key of each run, and one of the cells."""
+    """Equal slots of a table: the first and the last key of each run, and one of the cells."""
 
     runs: tuple[tuple[str, str], ...]
     cell: Cell
@@ -29,7 +29,8 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The operators that have a page, and what a page says that follows from the others, or from targets."""
+    """The operators with a page, and facts for pages that depend on other operators or on
+    targets."""
 
     program: Program
     selection: Selection
@@ -100,7 +101,8 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
 
 
 def rows_of(registrations: Registrations) -> Iterator[Row]:
-    """A computed table without the slots that have no kernel; fallbacks, which belong to no operator, come last."""
+    """A computed table without the slots that lack a kernel; fallbacks, which have no operator,
+    come last."""
     found: dict[tuple[str, ...], list[list[Cell]]] = {}
     last: Cell | None = None
     for cell in table(registrations):

@@ -18,7 +18,7 @@ from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of
 from torchgen_lite.targets.docs.paths import link
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
-# What the words of a kind are to readers.
+# The wording of each kind for readers.
 _KINDS = {"inplace": "in-place", "mutable": "writes to arguments"}
 
 
@@ -31,7 +31,7 @@ class FactView(NamedTuple):
 
 
 class SignatureView(NamedTuple):
-    """How it is called in the code that a target generates."""
+    """How the operator is called in the code that a target generates."""
 
     target: str
     block: Block
@@ -63,7 +63,7 @@ class FormulasView(NamedTuple):
 
 
 class LinkView(NamedTuple):
-    """Another operator, and what is said of it."""
+    """Another operator, and the text about it."""
 
     name: str
     address: str

@@ -1,10 +1,10 @@
 """Where the page of an operator is: `mylib/add.Tensor.md`.
 
 Note [Names that differ in case]
-`add.t` and `add.T` would be the same file on many disks. Of names that differ in nothing else, those with capital
-letters say which letters these are, as a number after the name. Names of operators consist of letters, digits,
-underscores and dots, so a name with a hyphen is never another operator's. `index`, which is the page of a folder, gets
-its file in the same way.
+`add.t` and `add.T` would be the same file on many disks. If names differ only in case, those with
+capital letters get a number that encodes which letters are capitals. Operator names consist of
+letters, digits, underscores and dots, so a name with a hyphen never collides. An operator called
+`index`, the name of a folder's page, is handled the same way.
 """
 
 from __future__ import annotations

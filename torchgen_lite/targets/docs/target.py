@@ -4,8 +4,8 @@
     docs/index.html docs/mylib/add.Tensor.html docs/style.css docs/search.js
 
 Note [Pages change alone]
-A page says nothing that another operator changes: no number of operators, no line of a file. It links to overloads and
-variants, which come and go with these alone. The index has them all.
+Nothing on a page depends on other operators: no operator count, no line number. It links to
+overloads and variants, and these links change only with them. The index lists all pages.
 """
 
 from __future__ import annotations

@@ -40,10 +40,11 @@ class KernelView(NamedTuple):
 class RecordView(NamedTuple):
     """How a call is recorded: the node, and the expressions that it is made of.
 
-    `needs` says of each slot whether it needs a gradient, `saved` and `kept` are what the node keeps of arguments and of
-    results, either empty if that is nothing. `results` are the `result`, or a tuple of those of its parts that have
-    gradients if it `has_several`. A kernel that `is_composed` of other operators runs below ADInplaceOrView even if
-    nothing is recorded, so that its result doesn't count as a view of something that only they know.
+    `needs` says for each slot whether it needs a gradient; `saved` and `kept` are what the node
+    keeps of arguments and of results, or empty. `results` is the `result` or, if it `has_several`,
+    a tuple of its parts that have gradients. A kernel that `is_composed` of other operators runs
+    below ADInplaceOrView even if nothing is recorded, so that its result doesn't count as a view of
+    a tensor that only they know.
     """
 
     node: str
@@ -60,8 +61,8 @@ class RecordView(NamedTuple):
 
 
 class AutogradView(NamedTuple):
-    """A kernel of Autograd: `record`s the call, or refuses one that would have to record the tensors `refused`, or
-    runs under the local state `guard` without recording."""
+    """A kernel for Autograd: `record`s the call, refuses calls that would have to record the
+    tensors `refused`, or runs without recording under the local state `guard`."""
 
     kernel: KernelView
     guard: str
@@ -71,9 +72,9 @@ class AutogradView(NamedTuple):
 
 
 class TrackingView(NamedTuple):
-    """A kernel of ADInplaceOrView: versions of the tensors that were `written` go up, and of those in the
-    `written_lists`, which may have None among them; `as_view` makes views of the tensor `viewed`, and `replay` makes
-    them again from another one."""
+    """A kernel for ADInplaceOrView: increments the versions of the `written` tensors, and of those
+    in the `written_lists`, which may contain None; `as_view` makes views of the tensor `viewed`,
+    and `replay` remakes them from another tensor."""
 
     kernel: KernelView
     written: Sequence[str]
@@ -108,7 +109,7 @@ def autograd_view(
         guarded = plan.is_view or is_inplace
         record = _record(overload, plan, info)
     else:
-        # What is not differentiable must not record the operators that it is made of.
+        # A non-differentiable operator must not record the operators that it calls.
         guarded = bool(plan.written)
     return AutogradView(
         kernel=kernel_view("autograd", overload),

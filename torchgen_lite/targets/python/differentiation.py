@@ -1,7 +1,7 @@
 """The files of autograd, made where any entry of the schema has formulas.
 
-`nodes.py`, `autograd.py` and `adinplaceorview.py`, or their shards: which operators get which kernel. Their
-registrations are in `register_autograd.py` and `register_adinplaceorview.py`.
+`nodes.py`, `autograd.py` and `adinplaceorview.py`, or their shards: the kernels and nodes of each
+operator. Their registrations are in `register_autograd.py` and `register_adinplaceorview.py`.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def build_differentiation(
 
 
 def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
-    """Operators that share a node are together: in the shard of the one whose formulas they are."""
+    """The shard of the operator that has the formulas: operators that share a node share its
+    shard."""
     function = plan.infos[DEFAULT].function
     return shard_of(function.func.base_name, len(package.shards))
 

@@ -1,4 +1,4 @@
-"""What generated code imports from the framework, and whether its module has it, as far as its source shows."""
+"""What generated code imports from the framework, and whether the module's source defines it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_framework(
     registered: Iterable[Registration],
     differentiated: Callable[[], Mapping[str, str]],
 ) -> Iterator[Diagnostic]:
-    """TG510 for what the package would import and cannot."""
+    """TG510 for names that the package would import but cannot."""
     if package.options.framework == NO_FRAMEWORK:
         yield from _lacking(program, package, registered)
         return
@@ -70,7 +70,7 @@ def check_framework(
 def _lacking(
     program: Program, package: Package, registered: Iterable[Registration]
 ) -> Iterator[Diagnostic]:
-    """What the package would import from a framework, where none is named."""
+    """What the package would import from a framework, if none is configured."""
     place = locate_option(program.config, f"target.{TARGET}", "kernels")
     help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
     made = next((one for one in registered if one.origin not in _PLAIN), None)

@@ -33,8 +33,8 @@ from torchgen_lite.targets.python.views import shadowed_types
 class MethodView(NamedTuple):
     """What a method is bound to.
 
-    Inside a class Python mangles names with two leading underscores (`_operators.__and___Tensor`), so a
-    value that has one stands before the class, under the name `hoisted`.
+    Python mangles names with two leading underscores inside a class (`_operators.__and___Tensor`),
+    so a value with such a name is assigned before the class, to the name `hoisted`.
     """
 
     name: str

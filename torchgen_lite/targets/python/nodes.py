@@ -134,16 +134,16 @@ class Functions(NamedTuple):
         return [ModuleView(name, _alias(name)) for name in names]
 
     def local(self, saved: Saved) -> Expression | None:
-        """What stands for a value that was kept; nothing if that was not possible."""
+        """The expression for a saved value; None if it could not be saved."""
         if not saved.is_whole and saved.fact not in _READ:
             return None
         name = Name(identifier(saved.name))
         return self._call("zeros", name) if saved.fact is Fact.info else name
 
     def conjugate(self, value: Expression, kind: Kind) -> Expression:
-        """The conjugate of a number; of a tensor what the framework's `conj` makes of it.
+        """The conjugate of a number, or of a tensor by the framework's `conj`.
 
-        That of a name asks for the type first, so that it costs next to nothing for real tensors.
+        For a name, the code tests the type first, so it costs next to nothing for real tensors.
         """
         if kind == SCALAR:
             return Call(Member(value, "conjugate"), ())

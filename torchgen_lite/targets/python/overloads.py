@@ -99,7 +99,7 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
     arguments = overload.schema.arguments
     inputs = [a for a in arguments if not a.is_out]
     options = tensor_options(overload.schema)
-    # Of what else has a tensor to go by (`sum(dtype=)`), the out variant has them as well.
+    # Other operators with a tensor argument (`sum(dtype=)`) have these in the out variant, too.
     if len(options) < len(TensorOptions._fields) and any(is_tensor_like(a.type) for a in inputs):
         options = {}
     shape = [f"{bare_type(a.type)} {a.name}" for a in inputs if a.name not in options]

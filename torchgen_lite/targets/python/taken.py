@@ -1,4 +1,5 @@
-"""Names that a package needs itself: an operator of such a name is left out, or is in `functions` alone."""
+"""Names that a package needs itself: an operator with such a name is left out, or only in
+`functions`."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from collections.abc import Collection
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.loader.entry import NativeFunction
 
-# What Python itself looks for in a module, a function or an object that has namespaces for attributes.
+# Names that Python looks up in modules, functions, and objects with namespaces as attributes.
 _PYTHON = frozenset(
     "__all__ __annotations__ __builtins__ __class__ __dict__ __dir__ __doc__ __file__ __future__ __getattr__ "
     "__getattribute__ __import__ __loader__ __name__ __package__ __path__ __slots__ __spec__".split()
@@ -24,7 +25,7 @@ _NAMESPACES = _NAMES | {"Any", "Dispatcher", "Library", "SimpleNamespace", "disp
 _IN_STUBS = frozenset({"_list", "_optional", "_state", "_tuple", "_type"})
 # Each operator has these beside its stub.
 _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
-# A function of such a name would take the place of a module of the package: `functions` alone has it.
+# A function with such a name would replace a module of the package, so only `functions` has it.
 _MODULES = re.compile(
     r"(?:nodes|operators|autograd|adinplaceorview)(?:_[0-9]+)?|(?:register|structured)_[a-z0-9]+(?:_[0-9]+)?"
     "|backendselect|constants|dispatcher|functions|key_sets|key_tables|libraries|methods|ops|redispatch|registration"

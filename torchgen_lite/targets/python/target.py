@@ -44,7 +44,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     diagnostics = list(selection.diagnostics)
     modules = program.modules.get(TARGET, {})
     registered: tuple[Registration, ...] = ()
-    # Without kernels it is for the files alone.
+    # Without kernels the package is only needed for the files.
     get_package = cache(partial(build_package, selection.operators, options))
     if options.kernels:
         registered = tuple(selection.registrations(program))
@@ -97,7 +97,7 @@ def _inexpressible(
 
 
 def _has_list_among_results(function: NativeFunction) -> bool:
-    """Whether a gradient comes for each tensor of a list, and others come beside."""
+    """Whether the result has a list, with a gradient for each of its tensors, and other results."""
     derivatives, returns = function.derivatives, function.func.returns
     if derivatives is None or len(returns) == 1:
         return False

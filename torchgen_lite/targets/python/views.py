@@ -1,8 +1,8 @@
 """Views of one overload: everything its template prints, worked out beforehand.
 
 Note [Views]
-A template loops, tests a named boolean and prints a named string. What is cleverer than that is a field
-of a view, computed here once for each overload and tested without a template. The views are slotted
+A template loops, tests a named boolean and prints a named string. Anything more complex is a field
+of a view, computed once per overload and tested without a template. The views are slotted
 because Jinja reads attributes of slotted objects several times faster than keys of dicts.
 """
 

@@ -38,7 +38,7 @@ _DEVICES = {
     "XLA": "xla",
     "PrivateUse1": "privateuse1",
 }
-# What a rule of autocast makes of tensors in the generated test, which gives autocast bfloat16.
+# The dtype that an autocast rule casts to in the generated test, where autocast uses bfloat16.
 _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
 
@@ -98,7 +98,7 @@ def _view(
 def _settings(
     operator: Operator, samples: Samples, info: DifferentiabilityInfo | None
 ) -> Iterator[Named]:
-    """What the cases of an operator say that is not so of every case."""
+    """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
     keys = {kernel.key for kernel in operator.facts.own_kernels}
     devices = [quote(_DEVICES[key]) for key in _DEVICES if key in keys]
@@ -157,7 +157,7 @@ def _inputs(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[
     """The arguments that gradients are checked for, where a sample gives them."""
     if operator.kind is not SchemaKind.functional:
         return
-    # Autograd goes through views, and through what composite kernels call.
+    # Autograd records views, and the operators that composite kernels call.
     through = is_view_rule(operator.function) or operator.facts.is_composed
     for argument in operator.schema.arguments:
         if through and is_tensor_like(argument.type) or info and argument.name in info.arguments:

@@ -3,8 +3,8 @@
     ctx.save_for_backward(a if needs[1] else None)
     ctx.b_shape = b.shape
 
-A tensor is kept where the gradient that uses it is wanted. A formula that asks only for a shape or a
-dtype keeps that and lets the memory go.
+A tensor is kept only if a gradient that uses it is wanted. For a formula that asks only for a shape
+or a dtype, just that is kept, which frees the tensor's memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Name
 from torchgen_lite.targets.torch_python.model import Named
 
-# Attributes that `ctx` has already, in any release.
+# Attributes that `ctx` has in some release.
 CONTEXT_ATTRIBUTES = frozenset(
     "apply apply_boxed apply_jvp backward boxed_grads_call clear_saved_tensors_on_access dirty_tensors "
     "forward generate_vmap_rule input_grad_buffers jvp mark_dirty mark_non_differentiable mark_shared_storage "
@@ -34,7 +34,7 @@ _TAKEN = CONTEXT_ATTRIBUTES.union(
     "any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch".split()
 )
 
-# How a fact is read when the call is recorded; what is not here keeps the tensor.
+# How a fact is read when the call is recorded; any other fact keeps the tensor.
 _READ = {
     Fact.args_scalartypes: "[_t.dtype for _t in {0}]",
     Fact.args_sizes: "[_t.shape for _t in {0}]",
@@ -68,7 +68,8 @@ def local(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tensors:
-    """A tensor, or a list of tensors, that is kept. `needed` is the condition; empty if it always is."""
+    """A tensor, or a list of tensors, that is kept. `needed` is the condition; empty if it always
+    is."""
 
     name: str
     is_list: bool
@@ -91,7 +92,7 @@ class Keeper:
 
     @property
     def sources(self) -> set[str]:
-        """The arguments and results that something is kept of."""
+        """The arguments and results of which something is kept."""
         return {saved.source for saved in (*self.whole, *self.facts)}
 
     @property
@@ -112,7 +113,8 @@ class Keeper:
         )
 
     def local(self, saved: Saved) -> Expression | None:
-        """What stands for a value or a fact in formulas; None where the tensor is kept for the fact."""
+        """What stands for a value or a fact in formulas; None where the tensor is kept for the
+        fact."""
         if saved.is_whole:
             return Name(local(saved.source))
         if saved.fact not in _READ:
@@ -136,7 +138,7 @@ def _read(fact: Saved) -> str:
 
 
 def build_keeper(schema: FunctionSchema, info: DifferentiabilityInfo) -> Keeper:
-    """Everything that the formulas together use. Gradients are counted as `needs_input_grad` does."""
+    """Everything that the formulas use. Gradients are numbered as in `needs_input_grad`."""
     positions = {a.name: i for i, a in enumerate(schema.positional)}
     places = [positions[name] for name in info.arguments]
     kept = [

@@ -37,8 +37,8 @@ _NAMESPACES = frozenset(
 )
 _PACKETS = frozenset({"_dir", "name"})
 _OVERLOADS = frozenset({"_dir", "_op", "_overload_names", "op", "op_overloads", "overloads"})
-# Those that a namespace has because it is a module, what PyTorch answers before it looks for an operator, and
-# what means something to Python where it is defined. Other names of this kind are operators: `__and__`.
+# Attributes that a namespace has as a module, that PyTorch answers before it looks for an operator,
+# and that Python gives a meaning. Other names with double underscores are operators: `__and__`.
 _MODULE = frozenset(
     "__all__ __annotate__ __annotations__ __call__ __class__ __debug__ __delattr__ __dict__ __dir__ __doc__ "
     "__eq__ __file__ __format__ __ge__ __getattr__ __getattribute__ __getstate__ __gt__ __hash__ __init__ __init_subclass__ __le__ "
@@ -107,7 +107,7 @@ def _inexpressible(function: NativeFunction) -> str:
 
 
 def _taken(function: NativeFunction) -> str:
-    """Which name of an operator torch.ops, or the generated code, uses itself."""
+    """The name of an operator that torch.ops or the generated code uses itself."""
     base, overload = function.func.base_name, function.func.overload_name
     if (
         function.namespace in _NAMESPACES | _MODULE

@@ -33,7 +33,7 @@ NO_DOCS: Mapping[str, str] = MappingProxyType({})
 
 
 class AttributeView(NamedTuple):
-    """What holds an overload or a packet; one that is called like a keyword can only be mentioned."""
+    """The attribute for an overload or packet; one named like a keyword can only be mentioned."""
 
     name: str
     type_name: str
@@ -111,7 +111,7 @@ def _packet(
     taken: set[str],
     used: set[ImportedName],
 ) -> PacketView:
-    # Those that write into `out` come last: without it they cannot be meant.
+    # Overloads that write into `out` come last: a call without it cannot mean them.
     ordered = sorted(schemas, key=lambda schema: bool(schema.out))
     type_name = _fresh(f"_op_{base}", taken)
     overloads = [_overload(type_name, schema, docs, taken, used) for schema in ordered]
