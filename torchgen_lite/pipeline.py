@@ -119,7 +119,7 @@ def load(
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
-    """Without a configuration, the project has not been started, or this is the wrong folder."""
+    """Without a configuration, the project is not set up yet, or this is the wrong folder."""
     if config.schema != (DEFAULT_SCHEMA,) or paths[0].exists():
         return
     start = "" if config.path is not None else "; `torchgen-lite init` starts a project"
@@ -152,7 +152,7 @@ def _with_torch(
         return config, paths, None
     tags, found = read_tags(files)
     diagnostics += found
-    # PyTorch's own file is for the release that it comes from.
+    # PyTorch's own file belongs to the release that it comes from.
     return replace(config, namespace="", torch=""), [files.native_functions], tags
 
 
@@ -220,11 +220,11 @@ def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
 def _native_of_entries(
     config: Config, functions: Sequence[NativeFunction]
 ) -> tuple[NativeOperators, Version | None]:
-    """The operators of the installed PyTorch that these entries are about, if they are to run in its dispatcher.
+    """The installed PyTorch's operators that these entries refer to, if they target its dispatcher.
 
-    A structured out variant that stands alone needs the name of its functional one, wherever it runs. PyTorch's file
-    is read only if there are any, and they are missing where it is not installed. The release is that of the
-    PyTorch with which they have to agree.
+    A lone structured out variant needs the name of its functional variant on any target. PyTorch's
+    file is read only if needed, and the result is empty if it isn't installed. The release is that
+    of the PyTorch that the entries must agree with.
     """
     names = lacking_functional(functions)
     in_pytorch = any(policy.in_pytorch for policy in _policies_in_use(config) or ())
@@ -258,7 +258,7 @@ def _index_modules(
 
 
 def _closed_modules(modules: dict[str, dict[str, KernelIndex]]) -> Mapping[str, KernelIndex]:
-    """The modules of a target whose output runs by itself: they define everything that kernels and formulas name."""
+    """The modules of a target with standalone output: they define all that entries name."""
     from torchgen_lite.targets import TARGETS
 
     closed = next((modules[name] for name in modules if TARGETS[name].is_closed), {})
@@ -292,10 +292,10 @@ def generate_all(
 
 
 def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
-    """What was found about the program, and what its targets find: kernels that fit no schema, for example.
+    """The program's diagnostics and those of its targets, such as kernels that fit no schema.
 
-    Nothing is rendered, and for a single target, whose files can't collide with another's, none is made. Only targets
-    that the configuration names are asked, as others have no options.
+    Nothing is rendered; for a single target, whose files can't collide with another's, no file is
+    made. Only configured targets are asked, as others have no options.
     """
     from torchgen_lite.targets import DEFAULT_TARGETS
 

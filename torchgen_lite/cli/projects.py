@@ -28,8 +28,8 @@ def each_project(
     """Run a command in each project that the command line names, and return the worst exit code.
 
     Projects are folders or configuration files, given as arguments or with `--config`; the default
-    is the project of this folder. A workspace stands for its members. `alone` lists given options that
-    apply to a single project only.
+    is the project of this folder. A workspace stands for its members. `alone` lists given options
+    that apply to a single project only.
     """
     files, settings = split_options(session.config)
     found: list[Diagnostic] = []

@@ -23,16 +23,16 @@ class Source:
     _kept: array[int] = field(default_factory=lambda: array("I"), init=False, repr=False)
 
     def keep(self, *offsets: int) -> int:
-        """Keep the starts and ends of spans for `kept`: gives the number of the first.
+        """Store the starts and ends of spans for `kept`; return the number of the first.
 
-        These are four-byte numbers. A file may have 50,000 entries, and hardly any of them is ever pointed at.
+        They take four bytes each: a file may have 50,000 entries, few of which are ever pointed at.
         """
         number = len(self._kept)
         self._kept.extend(offsets)
         return number
 
     def kept(self, number: int) -> Span:
-        """A span that was kept; the one behind it has a number that is greater by two."""
+        """A stored span; the next one's number is greater by two."""
         return Span(self, self._kept[number], self._kept[number + 1])
 
     def _line_starts(self) -> list[int]:

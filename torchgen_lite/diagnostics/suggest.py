@@ -23,7 +23,7 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
         if name.casefold() == folded and name != word:
             return name
     if len(names) > _MANY:
-        # The comparison takes twenty microseconds a name, so among thousands look near by only.
+        # A comparison takes twenty microseconds, so of thousands only similar names are compared.
         names = sorted(names, key=lambda name: -_affinity(word, name))[:_MANY]
     # Imported here: it costs a millisecond that a run without mistakes needn't pay.
     from difflib import get_close_matches
@@ -50,10 +50,10 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def meant(word: str, other: str) -> str:
-    """The suggestion for a word that is probably another one."""
+    """A suggestion for a word that probably means another."""
     return Suggestion(f"did you mean `{other}`?", word, other, is_safe=False)
 
 
 def write_instead(word: str, other: str) -> str:
-    """The suggestion for a word that has to be another one."""
+    """A suggestion for a word that must be replaced by another."""
     return Suggestion(f"write `{other}`", word, other)

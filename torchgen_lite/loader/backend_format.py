@@ -42,7 +42,8 @@ from torchgen_lite.schema import FunctionSchema, parse_schema
 
 # Lists of operators that get a kernel; for the dispatcher, one that lazy backends generate is like any other.
 _KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
-# Lists that give none: `symint` says how kernels take sizes, `ir_gen` and `non_native` ask for nodes of a lazy backend.
+# Lists that give none: `symint` says how kernels take sizes; `ir_gen` and `non_native` ask for
+# nodes of a lazy backend.
 _OTHER_LISTS = ("symint", "ir_gen", "non_native", "tocpu")
 _ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported")
 _TEXTS = (
@@ -68,7 +69,7 @@ _NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
 
 
 class _Item(NamedTuple):
-    """An operator in a list: its name, the schema if there is one, what else is said of it."""
+    """An operator in a list: its name, its schema if there is one, and its other fields."""
 
     name: str
     node: ScalarNode
@@ -83,7 +84,7 @@ def load_backend_file(
     words: Words,
     diagnostics: list[Diagnostic],
 ) -> None:
-    """Give the operators this backend's kernels, and let its own ones follow."""
+    """Give the operators this backend's kernels, and append the backend's own operators."""
     reader = EntryReader(source, diagnostics, words, node)
     for name, (key, _) in reader.fields.items():
         if name not in BACKEND_FIELDS and name not in words.extra_fields:
@@ -309,8 +310,8 @@ def _own_entries(
 def _with_kernels(
     function: NativeFunction, keys: Sequence[str], kernel: str, backend: Backend | None = None
 ) -> NativeFunction:
-    """The operator with the kernel that is meant where the entry has no table and delegates to no other."""
-    # Of an operator that is only named, the place of the table is that of the name: see `adopt`.
+    """The operator with its implied kernel, if its entry has neither a table nor a delegate."""
+    # For an operator that is only named, the table's place is that of the name: see `adopt`.
     has_table = function.place("dispatch") not in (None, function.place("func"))
     if has_table or function.dispatch or function.structured_delegate is not None:
         return function

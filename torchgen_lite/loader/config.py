@@ -174,7 +174,7 @@ class Config:
         table="workspace",
     )
     source: Source | None = field(default=None, compare=False, repr=False)
-    # Those of the command line, which are meant for whatever schema it names.
+    # From the command line; they apply to whatever schema it names.
     asked_options: TargetOptions = field(default_factory=dict)
     # Whose operators are read. Kernels and names are about those of the project.
     operators: Literal["project", "others", "torch"] = "project"
@@ -348,7 +348,7 @@ def put_over(options: TargetOptions, given: TargetOptions) -> TargetOptions:
 
 
 def locate_option(config: Config, table: str, key: str) -> Label | None:
-    """Where the configuration sets `key` of a table such as `target.python`; None without a file."""
+    """Where the configuration sets `key` in a table like `target.python`; None without a file."""
     if config.source is None:
         return None
     own = config.path is not None and config.path.name != "pyproject.toml"

@@ -29,7 +29,7 @@ class Earlier:
         self.functions = functions
         self._derive = derive
         self._native = native or {}
-        # Where there is nothing to name, a name is a schema that is not finished.
+        # With no operators to refer to, a bare name is an unfinished schema.
         self.has_names = bool(functions or native)
         self._positions: dict[str, int] = {}
         self._indexed = 0
@@ -78,7 +78,7 @@ class Earlier:
         reader.report("TG312", message, reader.span(node), "no such operator", hint)
 
     def _lent(self, name: str, span: Span) -> NativeFunction | None:
-        """An operator that no file declares, without its kernels."""
+        """An operator that no file declares, borrowed without its kernels."""
         derived = self._derived_by_name().get(name)
         if derived is not None:
             return replace(derived, dispatch=())
@@ -104,7 +104,7 @@ class Earlier:
 
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
-    """A PyTorch operator that an author names: its schema and facts, and none of its kernels."""
+    """A PyTorch operator that an author names: its schema and facts without its kernels."""
     places = (
         NO_FIELDS if span is None else FieldSpans.of(span, [("func", span), ("dispatch", span)])
     )

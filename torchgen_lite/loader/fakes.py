@@ -65,9 +65,9 @@ class FakeRule:
 
 @dataclass(frozen=True, slots=True)
 class Fake:
-    """What stands under `fake:`: the name of a function, or rules. `text` is as it was written.
+    """The value of `fake:`: the name of a function, or rules. `text` is the source.
 
-    `checks` are those of all rules, and those written beside them.
+    `checks` includes those of all rules and those written beside them.
     """
 
     text: str

@@ -65,7 +65,7 @@ def read_guard(text: str) -> str | None:
     if line["name"]:
         sign = "!" if line["test"] == "ifndef" else ""
         return None if line["name"] in _TAKEN else f"{sign}defined({line['name']})"
-    # A comment would swallow what comes behind it.
+    # A comment would swallow what follows.
     condition = line["condition"].partition("//")[0].strip()
     if not _is_condition(condition):
         return None
@@ -73,7 +73,7 @@ def read_guard(text: str) -> str | None:
 
 
 def _is_condition(text: str) -> bool:
-    """Whether the text is one expression: what is a part of one becomes an operand, until that is all."""
+    """Whether the text is one expression: parts are reduced to operands until one is left."""
     if _UNREAD.search(text):
         return False
     for operand in _OPERANDS:
@@ -88,7 +88,7 @@ def _is_condition(text: str) -> bool:
 
 
 def _word(match: re.Match[str]) -> str:
-    """What a word that is not an operand yet stands for; one that stands for nothing is left, and refused."""
+    """The operand for a word that is not one yet; an unknown word is left as is, and refused."""
     word = match[0]
     is_name = re.fullmatch(NAME, word) and word not in _TAKEN
     return "$" if is_name else _SPELLED.get(word, word)

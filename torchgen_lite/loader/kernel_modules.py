@@ -1,4 +1,4 @@
-"""Where kernels are defined: the top-level names of Python modules, by reading and not importing."""
+"""Where kernels are defined: the top-level names of Python modules, read but not imported."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class KernelIndex:
         return module.signatures.get(name.rpartition(".")[2]) if module else None
 
     def place(self, name: str) -> Span | None:
-        """The line that defines a kernel, without what is before and behind it."""
+        """The line that defines a kernel, without surrounding white space."""
         module = self._module(name)
         line = module.names[name.rpartition(".")[2]] if module is not None else 0
         return line_span(module.source, line) if module is not None else None
@@ -191,7 +191,7 @@ def _package_parent(package: str) -> list[Path]:
 
 @lru_cache(maxsize=256)
 def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[Diagnostic, ...]]:
-    """Most modules stay as they are between the runs of one process: `generate --watch`, and an editor's server."""
+    """Cached, as modules rarely change between runs of a process (`--watch`, language server)."""
     source = Source(path, text)
     try:
         tree = ast.parse(source.text)

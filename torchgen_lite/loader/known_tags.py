@@ -11,7 +11,7 @@ TAGS_SINCE: dict[str, tuple[int, int]] = {
     "inplace": (2, 13),
     "out": (2, 13),
 }
-"""The release that brought a tag; the others are in 2.6 already."""
+"""The release that added a tag; all others are in 2.6 already."""
 
 KNOWN_TAGS: dict[str, str] = {
     "inplace_view": "Changes only shape and strides of its argument.",

@@ -93,7 +93,7 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
 
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
-    """Names are told apart here and not in the parser: PyTorch registers an operator with two of one name."""
+    """Refuse repeated names; not in the parser, since PyTorch registers such operators."""
     if len({a.name for a in schema.arguments}) < len(schema.arguments):
         _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
     named = [result for result in schema.returns if result.name]
@@ -118,7 +118,7 @@ def _check_names(
         seen.setdefault(name, span)
 
 
-# What other tools call a field, and users try first.
+# Names that other tools use for a field, and that users try first.
 _OTHER_WORDS = {
     "backward": "derivatives",
     "gradient": "derivatives",
@@ -191,10 +191,10 @@ def _build(
     if not values.get("structured", base.structured):
         values = {"structured_inherits": None, "precomputed": (), **values}
     if any(entry.key in CURRENT.backends for entry in values.get("dispatch", ())):
-        # A kernel of its own is not a part of a structured one.
+        # An entry with its own kernel is not part of a structured group.
         values = {"structured_delegate": None, **values}
     others = tuple([(n, at) for n, at in base.field_spans if n not in fields])
-    # What PyTorch derives stays derived when it gets a kernel.
+    # An operator that PyTorch derives stays derived when it gets a kernel.
     names = tuple(fields) if base.is_written else ()
     places = FieldSpans(source, names, number, others if names else ())
     return replace(

@@ -65,7 +65,7 @@ def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 
 def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
-    """All that are names: a tag of another release still means something to that release."""
+    """Every valid name: a tag from another release still means something there."""
     tags: list[str] = []
     for word, span in reader.list_words(name):
         if _NAME.fullmatch(word):
@@ -78,7 +78,7 @@ def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 
 def _no_defaults(reader: EntryReader, name: str) -> tuple[str, ...]:
-    """A list, as torchgen asserts: of a line of text it would take each letter."""
+    """A list, as torchgen asserts: it would split a string into letters."""
     node = reader.fields[name][1]
     if isinstance(node, ScalarNode):
         reader.wrong_type(name, node, "a list of arguments")
@@ -96,7 +96,7 @@ def _no_defaults(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 
 def complete_fields(reader: EntryReader, values: dict[str, Any]) -> None:
-    """What several fields say together: kernels that are implied, and contradictions."""
+    """Complete an entry across fields: add implied kernels, report contradictions."""
     loops = values.get("ufunc_inner_loop")
     if loops is not None:
         dispatch = values.get("dispatch", ())
@@ -135,7 +135,7 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
 
 
 def _exclude(reader: EntryReader, first: str, second: str) -> None:
-    """Two fields, of which the first may be that of an entry whose name this one takes."""
+    """Refuse two fields together; the first may belong to the entry that this one adopts."""
     fields = reader.fields
     given = (Label(reader.span(fields[first][0]), "given here"),) if first in fields else ()
     reader.report(

@@ -153,7 +153,7 @@ class _Entries:
 
 
 def _others(keys: Set[str]) -> str | None:
-    """What an entry of another kind of file is."""
+    """What an entry is if it is from another kind of file, for a message; or None."""
     if "op" in keys and ("args" in keys or "infer_meta" in keys):
         return "these are operators of Paddle, which have another schema language"
     if "inherits" in keys and "type_constraint" in keys:
@@ -162,7 +162,7 @@ def _others(keys: Set[str]) -> str | None:
 
 
 def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) -> bool:
-    """Whether to give up before this entry: so many errors are not read, and each takes time to word."""
+    """Whether to stop before this entry: nobody reads so many errors, and each costs time."""
     if (
         len(diagnostics) < MAX_ERRORS
         or sum(d.severity == "error" for d in diagnostics) < MAX_ERRORS

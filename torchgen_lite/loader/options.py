@@ -209,7 +209,7 @@ def options_of(declared: type) -> dict[str, Option]:
 
 
 class Problem(NamedTuple):
-    """What is wrong with a setting: the option, what is said of it, and what helps."""
+    """A mistake in a setting: the option, the message, and the help."""
 
     option: str
     message: str

@@ -1,4 +1,4 @@
-"""How a Python function can be called, read from its source."""
+"""The signature of a Python function, read from its source."""
 
 from __future__ import annotations
 

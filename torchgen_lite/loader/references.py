@@ -86,7 +86,7 @@ def _names(tree: ast.AST) -> Iterator[ast.Name]:
 
 
 def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST], Span]:
-    """From nodes to places: Python counts bytes in lines, of which the first is a bracket."""
+    """Map nodes to places: Python counts bytes within lines, the first of which is a bracket."""
     lines = text.splitlines(keepends=True)
 
     def offset(line: int, column: int) -> int:

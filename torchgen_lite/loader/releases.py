@@ -13,7 +13,7 @@ from torchgen_lite.loader.torch_files import find_torch_files
 from torchgen_lite.loader.versions import Version, parse_version
 
 INSTALLED = "torch"
-"""What stands for the installed PyTorch."""
+"""The name of the installed PyTorch."""
 
 _PACKAGED = "torchgen/packaged/ATen/native/native_functions.yaml"
 # Where it is in a folder with packages, and in a checkout of PyTorch.
@@ -22,7 +22,7 @@ _VERSION = re.compile(r"(?:torch:)?(\d+(?:\.\d+)+)")
 
 
 class ReleaseSource(NamedTuple):
-    """The file, with the version where that is known; or why there is none."""
+    """The file and its version, if known; or why there is no file."""
 
     source: Source | None = None
     version: Version = ()

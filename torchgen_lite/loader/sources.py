@@ -1,4 +1,4 @@
-"""Reading files: bytes to a `Source`, or a diagnostic."""
+"""Reads files: bytes to a `Source`, or a diagnostic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, meant, suggest
 
 MAX_BYTES = 32 * 1024 * 1024
-# Names go into headers of generated files, where they may neither end the line nor be something else than text.
+# Names go into headers of generated files, so they must be valid text on one line.
 UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -65,7 +65,7 @@ def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, 
 
 
 def _beside(path: Path) -> list[str]:
-    """The names of files of its kind, without that, in the folder of a file that is not there."""
+    """The names, without suffix, of the files beside a missing file that have its suffix."""
     try:
         found = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
     except (OSError, ValueError):

@@ -92,9 +92,9 @@ def read_torch_stubs() -> tuple[tuple[str, str], ...]:
 
 
 def installed_path() -> list[str]:
-    """Where Python looks for packages, less the current folder.
+    """Python's search path for packages, without the current folder.
 
-    With `python -m` that comes first; but a branch that is checked out has not been installed.
+    With `python -m` the current folder comes first, but a checked-out branch is not installed.
     """
     here = os.path.realpath(os.curdir)
     return [path for path in sys.path if os.path.realpath(path) != here]
@@ -114,7 +114,7 @@ def _find_package(name: str) -> list[str]:
     """The folders of an installed package; nothing is imported."""
     path = installed_path()
     for finder in sys.meta_path:
-        # Those beside `PathFinder` know packages that are installed in another way (`pip install --editable`).
+        # Finders beside `PathFinder` know packages installed differently (`pip install -e`).
         places = path if finder is PathFinder else None
         spec = finder.find_spec(name, places)
         if spec is not None:

@@ -13,7 +13,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.torch_files import installed_path, read_torch_stubs
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
-# The interpreter itself would put the current folder first (`-P` is not known before Python 3.11).
+# Python would put the current folder first (`-P` is new in Python 3.11).
 _SCRIPT = """
 import sys
 sys.path[:] = sys.argv[1:]

@@ -11,7 +11,7 @@ _NEWEST = "newest"
 
 
 class VendorVersions:
-    """The releases that a file is for, and the one for which it is read: the newest that it names, if not told."""
+    """The releases that a file supports, and the one it is read for, by default its newest."""
 
     def __init__(self, reader: EntryReader) -> None:
         self.reader = reader
@@ -20,9 +20,9 @@ class VendorVersions:
         self._wanted = reader.words.for_torch[:2] or self._newest
 
     def has(self, field: str, node: Node) -> bool:
-        """Whether a field's value names the release: two in a list are the first and the last, others are each."""
+        """Whether a field's value includes the release: two in a list are a range, others each."""
         words = self.reader.words_of(field, node)
-        # A file that is for one release says that there is such a kernel, or none.
+        # In a file for a single release, the field says whether the kernel exists.
         if len(words) == 1 and words[0][0] in TRUTH:
             return TRUTH[words[0][0]]
         if not self._wanted or any(word == _ALL for word, _ in words):

@@ -1,6 +1,6 @@
-"""What is wrong with YAML that cannot be read: the likely mistake, found by looking at the lines around it.
+"""The likely mistake in YAML that cannot be read, found from the lines around it.
 
-libyaml says what it expected when it stopped. That is seldom the actual mistake, and often a line too late.
+libyaml says what it expected when it stopped: seldom the mistake, and often a line too late.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _QUOTES = ("'", '"')
 
 
 class Mistake(NamedTuple):
-    """What is said about a mistake, where, what else is shown, and what helps."""
+    """A mistake's message, place, context and help."""
 
     message: str
     label: Label
@@ -75,7 +75,7 @@ def _indentation(text: str) -> str:
 
 
 def _line(source: Source, number: int) -> Line | None:
-    """What a line has, if it has a key."""
+    """The line as a `Line`, if it has a key."""
     found = _KEY.match(source.line_text(number))
     if found is None:
         return None
@@ -87,7 +87,7 @@ def _line(source: Source, number: int) -> Line | None:
 
 
 def _above(source: Source, number: int) -> Line | None:
-    """The line with a key above, passing over comments and what is empty."""
+    """The nearest line above with a key, skipping comments and empty lines."""
     for one in range(number - 1, max(number - 50, 0), -1):
         line = _line(source, one)
         if line is not None:
@@ -118,7 +118,7 @@ def _colon_in_a_schema(source: Source, at: int) -> Mistake | None:
 
 
 def _wrong_indentation(source: Source, number: int) -> Mistake | None:
-    """A line that goes with no line above it."""
+    """A line whose indentation matches no line above it."""
     line, above = _line(source, number), _above(source, number)
     if line is None or above is None or line.column == above.column:
         return None
@@ -161,7 +161,7 @@ def _like(line: Line, other: Line) -> Suggestion:
 
 
 def _no_key(source: Source, number: int, problem: str) -> Mistake | None:
-    """A line without `: ` between keys, and a value that begins with a character that has a meaning."""
+    """A line among keys without `: `, and a value that begins with a special character."""
     text = source.line_text(number)
     start = source.line_start(number)
     if "cannot start any token" in problem:

@@ -86,7 +86,7 @@ class MapNode:
 
 Node = Union[ScalarNode, ListNode, MapNode]
 Take = Callable[[Node], bool]
-"""Is given each item of the outermost list when it is complete, and says whether it is done with."""
+"""Called with each complete item of the outermost list; returns whether it is done with."""
 
 
 class _Stop(Exception):

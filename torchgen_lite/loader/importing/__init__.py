@@ -1,1 +1,1 @@
-"""Existing libraries of operators: what their C++ says, and what is registered when they are loaded."""
+"""Existing operator libraries: read from their C++, or from what they register when loaded."""

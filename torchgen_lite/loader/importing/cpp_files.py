@@ -1,4 +1,4 @@
-"""Files and folders of C++ read into a library: which are worth a parser, in which order, with which macros."""
+"""Reads C++ files and folders into a library: which to parse, in what order, with what macros."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from torchgen_lite.loader.importing.library import Library
 from torchgen_lite.loader.sources import read_source
 
 ENDINGS = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".mm"})
-# What a macro before a function stands for in one build or another, and what no parser needs to see.
+# What macros before a function expand to in some build; the parser needs none of it.
 _EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
 
 _REGISTERING = frozenset({"def", "impl", "op"})
 
 
 def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
-    """What files and folders register. `given` are the macros of the command line, which go before those of files."""
+    """What files and folders register. `given` macros (command line) override those of files."""
     library = Library()
     sources = list(_sources(paths, library.diagnostics))
     if has_errors(library.diagnostics):
@@ -68,7 +68,7 @@ def _every_word(text: str) -> set[str]:
 
 
 def _sources(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Iterator[Source]:
-    """The files, and those of folders by name; a file of a folder that is not text is skipped."""
+    """The files, and those in folders by name; in folders, files that are not text are skipped."""
     for path in paths:
         inside = path.is_dir()
         for one in _files_below(path) if inside else [path]:
@@ -85,9 +85,9 @@ def _files_below(folder: Path) -> Iterable[Path]:
 
 
 def _one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
-    """Those that stand for one thing, wherever they stand for anything; those that only export a function, for nothing.
+    """The macros with one meaning, ignoring bodies that only export a function (else empty).
 
-    PyTorch's own, which some libraries repeat, are read as they are.
+    PyTorch's own macros, which some libraries repeat, are not expanded.
     """
     found: dict[str, set[Macro]] = {}
     for macro in macros:

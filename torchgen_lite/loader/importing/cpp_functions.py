@@ -1,8 +1,9 @@
-"""The C++ functions that a library declares: where kernels are, and the schemas that follow from their types.
+"""The C++ functions that a library declares: places of kernels, and schemas from their types.
 
 Note [Inferred schemas]
 `m.def("f", &f)` takes the schema from the type of `f` (c10 `inferFunctionSchemaFromFunctor`): arguments are called
-`_0`, `_1` and so on, and a single result `_0`. Types that say too little (`Tensor&`) give what libtorch makes of them.
+`_0`, `_1` and so on, and a single result `_0`. Ambiguous types (`Tensor&`) are read as libtorch
+reads them.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _MAX_DEPTH = 16
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that some file declares. No other file can call one that `is_hidden`; a member belongs to a class."""
+    """A declared function. If it `is_hidden`, no other file can call it; a member has a class."""
 
     path: tuple[str, ...]
     parameters: tuple[str, ...]
@@ -56,7 +57,7 @@ class Function:
 
 @dataclass(slots=True)
 class Functions:
-    """All of them, by the last part of their name; the namespaces that each file uses."""
+    """All functions by the last part of their name, and the namespaces that each file uses."""
 
     _found: dict[str, list[Function]] = field(default_factory=dict)
 
@@ -65,7 +66,7 @@ class Functions:
             self._found.setdefault(function.path[-1], []).append(function)
 
     def find(self, name: str, around: Sequence[str], used: Sequence[str]) -> list[Function]:
-        """The overloads that a name stands for: in the namespaces around, then in those that are used."""
+        """The overloads that a name refers to: in enclosing namespaces, then in used ones."""
         parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))
         named = [] if name.startswith("::") else [one for one in around if one]
         places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
@@ -107,7 +108,7 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
 
 
 def _is_static(tree: CppTree, declaration: Node) -> bool:
-    """Whether no other file sees a function; `static` in a class means something else."""
+    """Whether a function has internal linkage; `static` in a class means something else."""
     words = re.match(r"(?:\w+\s+)*static\b", tree.of(declaration))
     return words is not None and not _is_member(declaration)
 
@@ -145,7 +146,7 @@ def _type_of(tree: CppTree, parameter: Node) -> str:
 
 
 def infer_schema(name: str, function: Function) -> str | None:
-    """The schema that libtorch makes of a function's type; None for a type that is not known here."""
+    """The schema that libtorch infers from a function's type; None for an unknown type."""
     types = [_schema_type(one) for one in function.parameters if one != "void"]
     returns = _schema_returns(function.returns)
     if returns is None or None in types:
@@ -168,7 +169,7 @@ def _schema_returns(text: str) -> str | None:
 
 
 def _schema_type(text: str, depth: int = 0) -> str | None:
-    """None, too, for a type that is deeper than anybody writes."""
+    """The schema type; None if unknown or nested absurdly deep."""
     bare = _bare(text)
     if bare in _SCALARS:
         return _SCALARS[bare]

@@ -1,4 +1,4 @@
-"""What stands for a key, and what for a kernel, in a registration."""
+"""Reads the keys and kernels of a registration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AROUND = frozenset({"parenthesized_expression", "pointer_expression"})
 
 
 class Kernel(NamedTuple):
-    """The function as it is named, the key if the expression has one; or why it cannot be said."""
+    """The function's name, and the key if the expression has one; or why they can't be read."""
 
     name: str = ""
     key: str = ""

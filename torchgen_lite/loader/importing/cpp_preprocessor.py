@@ -1,8 +1,8 @@
-"""C++ before it is parsed: which lines stand under which conditions, and macros that become what they stand for.
+"""C++ before it is parsed: records the conditions of each line, and expands macros.
 
 Note [Both branches are read]
-Directives become blanks, so the parser sees what stands under `#if` and under `#else`, one behind the other, and each
-registration knows its line's conditions. Nothing is evaluated but `#if 0` and `#if 1`.
+Directives become blanks, so the parser sees the `#if` branch followed by the `#else` branch, and
+each registration knows its line's conditions. Only `#if 0` and `#if 1` are evaluated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DIRECTIVE = r"^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:\\\r?\n|/\*.*?(?:\*/|\Z)|
 _QUOTED = re.compile(rf"{_COMMENT}|{_LITERAL}", re.S)
 _PIECE = re.compile(rf"{_COMMENT}|{_DIRECTIVE}|{_LITERAL}", re.M | re.S)
 _TOKEN = re.compile(rf"{_COMMENT}|{_LITERAL}|[A-Za-z_]\w*|\.?\d[\w.']*|\#\#|\S", re.S)
-# The characters that macros may read in one file and make out of it; each use counts for a few.
+# The characters that macros may read and produce in one file; each use costs a few.
 _MAX_LENGTH = 8_000_000
 _USE = 16
 _MAX_DEPTH = 40
@@ -35,7 +35,7 @@ _BRANCHES = {"elif": "{}", "elifdef": "defined({})", "elifndef": "!defined({})",
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """`NAME=body`, or with parameters that stand in the body for what a call gives."""
+    """`NAME=body`, perhaps with parameters that a call's arguments replace in the body."""
 
     name: str
     parameters: tuple[str, ...] | None
@@ -79,7 +79,7 @@ def _is_comment(match: re.Match[str]) -> bool:
 
 
 def _without_open_comment(text: str) -> str:
-    """The text with blanks for a comment that nothing closes: at each line of it the parser would look for its end."""
+    """The text with an unclosed comment blanked: the parser would seek its end at every line."""
     last = text.rfind("/*")
     if last < 0 or text.find("*/", last + 2) >= 0:
         return text
@@ -100,16 +100,16 @@ def defined_macros(source: Source) -> Iterator[Macro]:
 
 @dataclass(frozen=True, slots=True)
 class CppText:
-    """A file as the parser gets it: without directives, macros expanded, characters beyond ASCII as `?`."""
+    """A file for the parser: no directives, macros expanded, non-ASCII characters as `?`."""
 
     source: Source
     text: str
     _conditions: tuple[tuple[int, tuple[str, ...]], ...]
-    # Where pieces of the text begin, where they are from, and whether they are an expansion.
+    # Where pieces of the text begin, where they came from, and whether they are expansions.
     _pieces: tuple[tuple[int, int, bool], ...] = field(repr=False)
 
     def span(self, start: int, end: int) -> Span:
-        """Where in the file a part of the text stands; of an expansion, the name of the macro."""
+        """The place in the file of a part of the text; for an expansion, the macro's name."""
         first = self._origin(start)
         return Span(self.source, first, max(self._origin(max(end - 1, start)) + 1, first))
 
@@ -120,13 +120,13 @@ class CppText:
         return origin if is_expansion else origin + offset - start
 
     def conditions(self, offset: int) -> tuple[str, ...]:
-        """The conditions around a place, the outermost first."""
+        """The conditions around a place, outermost first."""
         at = bisect_right(self._conditions, self._origin(offset), key=lambda one: one[0])
         return self._conditions[at - 1][1] if at else ()
 
 
 def preprocess(source: Source, macros: Mapping[str, Macro]) -> CppText:
-    """Directives out, conditions noted, macros in."""
+    """Remove directives, record conditions, expand macros."""
     text, conditions = _without_directives(source.text)
     expanded, pieces = _Expander(macros).expand(text)
     plain = re.sub(r"[^\x00-\x7f]", "?", expanded)
@@ -162,7 +162,7 @@ def guard_of(conditions: Sequence[str]) -> str:
 
 
 class _Branch:
-    """An `#if` that is open: the conditions of the branches before, and of this one."""
+    """An open `#if`: the conditions of the earlier branches, and of this one."""
 
     __slots__ = ("before", "now")
 
@@ -178,7 +178,7 @@ class _Branch:
 
 
 def _without_directives(text: str) -> tuple[str, list[tuple[int, tuple[str, ...]]]]:
-    """The text with blanks for directives and for what stands under `#if 0`; from where which conditions hold."""
+    """The text with directives and `#if 0` blocks blanked, and where each condition starts."""
     out: list[str] = []
     places: list[tuple[int, tuple[str, ...]]] = []
     open_: list[_Branch] = []
@@ -212,7 +212,7 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, tuple[str, ...]
 
 
 def _include_guard(text: str) -> int:
-    """Where the guard of a header against being included twice begins; -1 without one."""
+    """Where a header's include guard begins; -1 without one."""
     words = islice((m for m in _PIECE.finditer(text) if m["word"]), 2)
     first, second = next(words, None), next(words, None)
     if first is None or second is None or (first["word"], second["word"]) != ("ifndef", "define"):
@@ -226,7 +226,7 @@ def _blank(text: str) -> str:
 
 
 class _Expander:
-    """Macros, and how much more may be made of them in a file: one may name another twice, and that one a third."""
+    """Expands macros within a budget per file, since nested macros can grow exponentially."""
 
     __slots__ = ("depth", "left", "macros")
 
@@ -236,7 +236,7 @@ class _Expander:
         self.depth = 0
 
     def expand(self, text: str) -> tuple[str, list[tuple[int, int, bool]]]:
-        """The text with macros expanded, and where each piece is from."""
+        """The text with macros expanded, and the origin of each piece."""
         out: list[str] = []
         pieces = [(0, 0, False)]
         length = at = 0
@@ -250,7 +250,7 @@ class _Expander:
         return "".join([*out, text[at:]]), pieces
 
     def _scan(self, text: str, inside: tuple[str, ...]) -> str:
-        """The text with the macros in it expanded, less those whose expansion it is."""
+        """The text with its macros expanded, except those being expanded already."""
         if self.depth == _MAX_DEPTH:
             return text
         self.depth += 1
@@ -262,9 +262,9 @@ class _Expander:
         return "".join([*out, text[at:]])
 
     def _calls(self, text: str, inside: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
-        """Each use of a macro: where it begins and ends, and what it becomes."""
+        """Each use of a macro: its start, its end and its expansion."""
         at = 0
-        # Without any of them in the text there is nothing to look for.
+        # No macro occurs in the text, so there is nothing to expand.
         for match in _TOKEN.finditer(text) if self.macros else ():
             macro = self.macros.get(match[0])
             if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
@@ -277,7 +277,7 @@ class _Expander:
                 yield match.start(), at, self._expansion(macro, arguments, inside)
 
     def _expansion(self, macro: Macro, given: Sequence[str], inside: tuple[str, ...]) -> str:
-        """The body with its parameters replaced, `#` and `##` done, and the macros in it expanded in their turn."""
+        """The body with parameters replaced, `#` and `##` applied, and nested macros expanded."""
         body = macro.body
         if macro.parameters is not None:
             words = dict(zip(macro.parameters, given))
@@ -290,7 +290,7 @@ class _Expander:
 
 
 def _call(macro: Macro, text: str, at: int) -> tuple[list[str] | None, int]:
-    """The arguments behind the name of a macro, None where it is not called; and how far the text was read."""
+    """The arguments after a macro's name, or None if it is not called; and how far was read."""
     if macro.parameters is None:
         return [], at
     depth, start, arguments = 0, 0, list[str]()
@@ -313,7 +313,7 @@ def _call(macro: Macro, text: str, at: int) -> tuple[list[str] | None, int]:
 
 
 def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str]) -> str:
-    """The body with what a call gives: expanded, but as it is beside `#` and `##`."""
+    """The body with a call's arguments: expanded, or verbatim next to `#` and `##`."""
     out: list[str] = []
     at = 0
     for match in _TOKEN.finditer(body):

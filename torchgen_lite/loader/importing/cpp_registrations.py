@@ -1,8 +1,8 @@
-"""The registrations of a C++ file: the blocks of `TORCH_LIBRARY` and its kin, and what is called in them.
+"""The registrations of a C++ file: `TORCH_LIBRARY` and similar blocks, and the calls in them.
 
 Note [Nothing is passed over]
-Whatever mentions the variable of a block is a registration that is read, or a diagnostic. A block that the parser did
-not see as one is found by its name in the text.
+Every use of a block's variable is read as a registration or gives a diagnostic. A block that
+the parser does not recognize is found by its name in the text.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _LEGACY = "RegisterOperators"
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`TORCH_LIBRARY_IMPL(namespace, key, variable)` and where it stands; the old API has no variable."""
+    """`TORCH_LIBRARY_IMPL(namespace, key, variable)` and its place; the old API has no variable."""
 
     tree: CppTree
     namespace: str
@@ -58,7 +58,7 @@ class Block:
 
 @dataclass(slots=True)
 class Reader:
-    """What a file is read into, and the functions that all files declare."""
+    """Reads a file into a library, given the functions that all files declare."""
 
     library: Library
     functions: Functions
@@ -77,7 +77,7 @@ class Reader:
 
 
 def has_registrations(text: str) -> bool:
-    """Whether a text may register operators, as far as a look can tell."""
+    """Whether a text may register operators, by a quick look."""
     return "TORCH_LIBRARY" in text or _LEGACY in text
 
 
@@ -139,7 +139,7 @@ def _read_head(
 
 
 def _read_body(reader: Reader, block: Block, node: Node) -> None:
-    """Each statement of a block, in order; what is not a call of the variable's is refused where it mentions it."""
+    """Read a block's statements in order; uses of the variable other than calls are refused."""
     stack = [node]
     while stack:
         one = stack.pop()
@@ -174,7 +174,7 @@ def _refuse(reader: Reader, block: Block, node: Node) -> None:
 
 
 def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | None:
-    """`m.def(...).impl(...)` as its root and its calls, the first one first."""
+    """`m.def(...).impl(...)` as its root and its calls, in order."""
     calls: list[tuple[str, Node]] = []
     while node.type == "call_expression":
         function = node.child_by_field_name("function")
@@ -336,14 +336,14 @@ def _add_kernel(
 
 
 def _path(block: Block, function: str) -> tuple[str, ...]:
-    """The namespaces and the name of a function that is declared in none of the files."""
+    """The namespaces and name of a function that none of the files declares."""
     if function.startswith("::"):
         return tuple(function.removeprefix("::").split("::"))
     return (*filter(None, block.around), *function.split("::"))
 
 
 def _comment_above(tree: CppTree, call: Node) -> str:
-    """The comment that ends above a statement; "" for one that is code."""
+    """The comment right above a statement; "" if it is commented-out code."""
     statement = call
     while statement.parent is not None and statement.parent.type != "compound_statement":
         statement = statement.parent
@@ -353,7 +353,7 @@ def _comment_above(tree: CppTree, call: Node) -> str:
     while before is not None and before.type == "comment" and before.end_point[0] == line - 1:
         above = before.prev_named_sibling
         if above is not None and above.end_point[0] == before.start_point[0]:
-            break  # It stands behind a statement, and is about that.
+            break  # It follows a statement on its line, and is about that.
         lines[:0] = tree.span(before).text.splitlines()
         line = before.start_point[0]
         before = above

@@ -1,4 +1,4 @@
-"""C++ as a tree: tree-sitter, an optional dependency, and the few questions that readers ask of its nodes."""
+"""C++ as a tree: wraps tree-sitter, an optional dependency, and the few queries readers need."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def parse_cpp(text: CppText) -> CppTree:
 
 
 def walk(tree: CppTree, wanted: str) -> Iterator[tuple[Node, tuple[str, ...]]]:
-    """Every node of a type that stands outside of functions, and the namespaces around it, `""` for unnamed ones."""
+    """Every node of a type outside functions, with its namespaces, `""` for unnamed ones."""
     stack: list[tuple[Node, tuple[str, ...]]] = [(tree.root, ())]
     while stack:
         node, around = stack.pop()
@@ -68,7 +68,7 @@ def walk(tree: CppTree, wanted: str) -> Iterator[tuple[Node, tuple[str, ...]]]:
 
 
 def literal(tree: CppTree, node: Node) -> str | None:
-    """The value of a string, adjacent ones joined; None for anything that is not made of literals alone."""
+    """The value of a string, adjacent ones joined; None for anything but literals."""
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     if node.type == "raw_string_literal":
@@ -86,7 +86,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def arguments(node: Node) -> list[Node]:
-    """What a call is given."""
+    """The arguments of a call."""
     given = node.child_by_field_name("arguments")
     return [one for one in given.named_children if one.type != "comment"] if given else []
 

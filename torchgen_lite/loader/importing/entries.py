@@ -20,7 +20,7 @@ _WIDTH = 96
 
 @dataclass(slots=True)
 class _Entry:
-    """What is known of one operator."""
+    """What is known about one operator."""
 
     name: str
     definition: Definition | None = None
@@ -31,9 +31,9 @@ class _Entry:
 def write_entries(
     library: Library, defined_elsewhere: frozenset[str]
 ) -> tuple[str, int, tuple[Diagnostic, ...]]:
-    """The YAML of a library, the number of its entries, and what an entry cannot say.
+    """The YAML of a library, the number of its entries, and what entries cannot express.
 
-    `defined_elsewhere` are the namespaces whose operators somebody else defines.
+    `defined_elsewhere` are namespaces whose operators another library defines.
     """
     diagnostics: list[Diagnostic] = []
     entries = _gather(library, diagnostics)
@@ -59,7 +59,7 @@ def _at(found: Definition | Implementation | None, text: str) -> Label | None:
 
 
 def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry]:
-    """What belongs together, in the order of the definitions."""
+    """The entries, in the order of the definitions."""
     entries: dict[str, _Entry] = {}
     for definition in library.definitions:
         entry = entries.setdefault(definition.name, _Entry(definition.name))

@@ -1,4 +1,4 @@
-"""What is found in an existing library, by whichever reader: operators, kernels, and what goes with them."""
+"""What any reader finds in an existing library: operators, kernels and their other fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torchgen_lite.diagnostics import Diagnostic, Span
 
-# A kernel without a key serves all of them.
+# A kernel without a key serves every key.
 CATCH_ALL = "CompositeImplicitAutograd"
 
 
@@ -26,7 +26,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """A kernel for a key of an operator. `is_named` says that somebody called it so."""
+    """A kernel for a key of an operator. `is_named` says that its name is not assumed."""
 
     name: str
     key: str
@@ -47,7 +47,7 @@ class Extra:
 
 @dataclass(slots=True)
 class Library:
-    """Everything that was found, in its order, and what was not understood.
+    """Everything that was found, in order, and what was not understood.
 
     `modules` are the Python modules of kernels and of fakes, `statements` the number of registrations that were
     looked at.

@@ -1,4 +1,4 @@
-"""What the registry says and what the text says, as one library."""
+"""Merges what the registry and the source text say into one library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from torchgen_lite.loader.importing.library import Library
 
 
 def put_together(registry: Library, text: Library) -> Library:
-    """The registry says what there is; the text adds conditions, names of kernels, comments, and what other builds have."""
+    """The registry's library, to which the text adds conditions, kernel names, comments, and what
+    other builds have.
+    """
     definitions = {one.name: one for one in registry.definitions}
     both = Library(extras=registry.extras, modules=registry.modules)
     both.statements = registry.statements + text.statements
@@ -32,7 +34,7 @@ def put_together(registry: Library, text: Library) -> Library:
 
 
 def name_kernels(library: Library) -> Library:
-    """The same, with diagnostics for kernels whose names are assumed."""
+    """The library, with diagnostics for kernels whose names are assumed."""
     unnamed = [one for one in library.implementations if not one.is_named]
     for one in unnamed:
         if one.span is not None:

@@ -1,4 +1,4 @@
-"""Registrations in Python, noted while a module is imported: PyTorch keeps the kernels, and not what they are called.
+"""Records Python registrations during an import: PyTorch keeps kernels without their names.
 
 Note [Wrappers are not kernels]
 `custom_op`, `register_fake`, `register_autograd` and their like register PyTorch functions around the author's. What is
@@ -18,7 +18,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class Recorded:
-    """The author's functions: kernels by operator and key, and what was given to `register_<kind>` by operator."""
+    """The author's functions: kernels by operator and key, `register_<kind>` ones by operator."""
 
     kernels: dict[tuple[str, str], Any] = field(default_factory=dict)
     given: dict[tuple[str, str], Any] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Recorded:
 
 @contextmanager
 def recording(torch: Any) -> Iterator[Recorded]:
-    """Note what is registered through `torch.library` until the end."""
+    """A context that records what is registered through `torch.library`."""
     recorded = Recorded()
     library = torch.library
     home = str(Path(torch.__file__).parent)
@@ -71,7 +71,7 @@ def is_within(function: Any, home: str) -> bool:
 
 
 def author_of(function: Any, home: str) -> Any:
-    """The function that a PyTorch wrapper calls: the first one not of PyTorch among what it refers to, or None."""
+    """The first function not of PyTorch that a PyTorch wrapper refers to, or None."""
     waiting, seen = [function], set[int]()
     while waiting:
         one = waiting.pop(0)
@@ -120,7 +120,7 @@ def _name(operator: Any) -> str:
 
 
 def _ask_custom_ops(torch: Any, recorded: Recorded) -> None:
-    """What `torch.library.custom_op` objects have."""
+    """Read the functions that `torch.library.custom_op` objects hold."""
     operators = getattr(torch._library.custom_ops, "OPDEFS", {})
     for name, one in list(operators.items()):
         for device, function in one._backend_fns.items():

@@ -1,8 +1,8 @@
-"""The operators that modules register with the installed PyTorch, asked of PyTorch after they were imported.
+"""The operators that modules register, read from the installed PyTorch after importing them.
 
 Note [Modules load in a process of their own]
-A library may print, change what it likes, or abort where a kernel's type does not match its schema. So it is loaded by
-another Python, which sends back what it found.
+A library may print, change global state, or abort if a kernel's type does not match its schema.
+So another Python process loads it, and sends back what it finds.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ send_modules(sys.argv[1].split(","), sys.argv[2])
 
 
 def read_modules(modules: Sequence[str], namespace: str) -> Library:
-    """What modules register. With a namespace, only its operators, whoever registered them.
+    """What modules register; with a namespace, all of its operators and no others.
 
-    TG011 without PyTorch, TG012 for modules that cannot be imported. They are looked for in the current folder, too.
+    TG011 without PyTorch, TG012 for modules that cannot be imported. The current folder is on their
+    search path.
     """
     # Imported here: most runs start no other process.
     import subprocess
@@ -69,7 +70,7 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
 
 
 def send_modules(modules: Sequence[str], namespace: str) -> None:
-    """Write the library, or code and message of what went wrong, to what was stdout; what prints goes to stderr."""
+    """Write the library, or an error's code and message, to the real stdout; print to stderr."""
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         try:
@@ -82,7 +83,7 @@ def send_modules(modules: Sequence[str], namespace: str) -> None:
         except ImportError as error:
             answer = ("TG012", str(error))
         pickle.dump(answer, out)
-    # What a library does when Python exits doesn't matter, and may be a crash.
+    # Skip whatever a library does when Python exits: it may crash.
     os._exit(0)
 
 
@@ -115,7 +116,7 @@ def _every_kernel(torch: Any) -> dict[str, frozenset[str]]:
 
 
 class _Reader:
-    """Operators into a library, with the names of functions."""
+    """Reads operators into a library, with the names of functions."""
 
     def __init__(self, torch: Any, recorded: Recorded, library: Library) -> None:
         self.torch = torch
@@ -124,7 +125,7 @@ class _Reader:
         self.home = str(Path(torch.__file__).parent)
 
     def read(self, name: str, before: frozenset[str] | None) -> None:
-        """One operator. `before` are the keys it had before the modules were imported, None if it is theirs."""
+        """Read an operator. `before`: its keys before the import; None if the modules define it."""
         base, _, overload = name.partition(".")
         if before is None:
             self._define(name, base, overload)
@@ -165,7 +166,7 @@ class _Reader:
             self.library.implementations.append(Implementation(name, key, word))
 
     def _add_extras(self, name: str) -> None:
-        """Fake, vmap and autocast; the gradient, which a formula says and a function does not."""
+        """Add fake, vmap and autocast; report a gradient, which an entry needs as a formula."""
         given = self.recorded.given
         fake = self.torch._library.simple_registry.singleton.find(name).fake_impl.kernel
         function = given.get((name, "fake")) or (fake and author_of(fake.func, self.home))
@@ -200,7 +201,7 @@ class _Reader:
             self.library.extras.append(Extra(name, field, word))
 
     def _name(self, function: Any, operator: str, what: str, kind: str) -> str:
-        """The name of a function, for modules that the configuration names; "" where it has none."""
+        """A function's name, as found in configured modules; "" if it has none."""
         function = author_of(function, self.home) or function
         word = _shown(function)
         module = getattr(function, "__module__", "")
@@ -222,7 +223,7 @@ class _Reader:
         return f"{module}.{word}"
 
     def finish(self) -> None:
-        """Short names where they are clear, and one word about all kernels without a name."""
+        """Shorten names where unambiguous, and report all unnamed kernels at once."""
         places: dict[str, set[str]] = {}
         kernels = [one.kernel for one in self.library.implementations]
         for full in (*kernels, *(one.value for one in self.library.extras)):
@@ -246,7 +247,7 @@ class _Reader:
 
 
 def _is_another(held: Any, function: Any) -> bool:
-    """Whether a module has another function under the name of this one, such as `_`, which many fakes are called."""
+    """Whether the module's function of this name is another one; many fakes are called `_`."""
     is_plain = isinstance(held, FunctionType) and held.__name__ == function.__name__
     return is_plain and unwrap(held) is not unwrap(function)
 

@@ -9,7 +9,7 @@ _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how
 
 
 class Registered(NamedTuple):
-    """A kernel that an operator has: where it was registered, and whether calls pass through it."""
+    """An operator's kernel: where it was registered, and whether calls pass through it."""
 
     key: str
     place: str
@@ -17,7 +17,7 @@ class Registered(NamedTuple):
 
 
 def registered_kernels(torch: Any, name: str) -> tuple[Registered, ...]:
-    """The kernels of an operator, by `torch._C._dispatch_dump`."""
+    """The kernels of an operator, read from `torch._C._dispatch_dump`."""
     matches = (_LINE.match(line) for line in torch._C._dispatch_dump(name).splitlines())
     return tuple(
         Registered(match["key"], match["debug"], "fallthrough" in match["how"])

@@ -216,7 +216,7 @@ def _called(node: Call) -> tuple[Expression, ...]:
 
 
 def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
-    """The node with these operands, which are as many as it had."""
+    """The node with its operands replaced by as many new ones."""
     if isinstance(node, Call):
         start, function = len(_called(node)), node.function
         if isinstance(function, Member):

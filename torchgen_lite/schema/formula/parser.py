@@ -102,7 +102,7 @@ def _is_list_type(name: str) -> bool:
 
 
 def _is_deep(tree: Expression) -> bool:
-    """Whether the tree is too deep for some code that walks it: a sum has as many levels as terms."""
+    """Whether the tree is too deep for recursive walkers: a sum has as many levels as terms."""
     level = [tree]
     for _ in range(MAX_HEIGHT):
         level = [child for node in level for child in children(node)]
@@ -222,7 +222,7 @@ class _Parser:
                 return value
 
     def check_link(self, value: Expression, start: int) -> None:
-        """Refuse what no language of formulas accepts: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
+        """Refuse what no formula language accepts: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
         token = self.token
         if token.text in _LINKS and (isinstance(value, ListDisplay) or _is_constant(value)):
             text = self.text[start : self.tokens[self.at - 1].end]
@@ -280,7 +280,7 @@ class _Parser:
         return tuple(items)
 
     def check_literal(self, token: Token) -> None:
-        """Refuse what the languages of formulas read differently."""
+        """Refuse literals that formula languages read differently."""
         text, problem = token.text, ""
         if text.isdigit() and text[0] == "0" and len(text) > 1:
             problem = f"`{text[:40]}` is octal in C++, and not a number in Python"
