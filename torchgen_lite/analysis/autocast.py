@@ -1,4 +1,4 @@
-"""`autocast:` checked against the schema: what is cast, and what is cast back."""
+"""Check `autocast:` against the schema: what is cast, and what is cast back."""
 
 from __future__ import annotations
 

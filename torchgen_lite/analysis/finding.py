@@ -9,7 +9,7 @@ from torchgen_lite.loader.entry import NativeFunction
 
 
 class Found(NamedTuple):
-    """What a check found in an entry, which the caller that walks the entries turns into a diagnostic."""
+    """What a check found in an entry; the caller turns it into a diagnostic."""
 
     code: str
     message: str
@@ -27,7 +27,7 @@ def finding(
     help: str | None = None,
     other: tuple[Span | None, str] = (None, ""),
 ) -> Diagnostic:
-    """A diagnostic about one entry; without a place it is at the name. `other` is a second place with its label."""
+    """A diagnostic about one entry, at its name by default. `other` is a second labelled place."""
     place = span or function.func.name_span or function.span
     return Diagnostic(
         code,

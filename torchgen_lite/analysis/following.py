@@ -1,4 +1,4 @@
-"""Kernels that follow from what another variant of an operator has, or does."""
+"""Kernels derived from other variants of an operator."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _WRITING = (SchemaKind.inplace, SchemaKind.out)
 
 
 def out_kernels(operator: Operator) -> Iterator[KernelEntry]:
-    """The kernels of an out variant that serve a functional or in-place one, which has none of its own.
+    """The out variant's kernels that serve a functional or in-place variant without its own.
 
     Note [What a backend leaves out]
-    The author of a backend writes `add.out`, and the entries of `add.Tensor` and `add_.Tensor` say
-    `dispatch: {}`. PyTorch's kernel for Meta knows the shape and dtype of the result, and refuses
-    what can't be done in place. PyTorch itself does the same for operators that are structured in its own
-    file, and only for these.
+    A backend author writes `add.out`; the entries of `add.Tensor` and `add_.Tensor` have `dispatch:
+    {}`. PyTorch's Meta kernel computes the shape and dtype of the result, and rejects what can't be
+    done in place. PyTorch does the same, but only for operators that are structured in its own
+    file.
     """
     group, function = operator.group, operator.function
     if group is None or (function is not group.functional and function is not group.inplace):
@@ -37,7 +37,7 @@ def out_kernels(operator: Operator) -> Iterator[KernelEntry]:
 
 
 def _is_left_out(function: NativeFunction, key: str) -> bool:
-    """Whether the entry has no kernel for the key, nor one for all keys, and results are tensors."""
+    """Whether the entry returns tensors and has no kernel for this key or for all keys."""
     keys = {entry.key for entry in function.dispatch}
     if key in keys or any(k.startswith("Composite") for k in keys):
         return False
@@ -47,7 +47,7 @@ def _is_left_out(function: NativeFunction, key: str) -> bool:
 
 
 def copied_kernels(operator: Operator) -> Iterator[tuple[KernelEntry, NativeFunction]]:
-    """The kernels of a functional variant, and this variant, that serve another one: see Note [Variants that copy]."""
+    """The kernels that serve another variant, with their own: see Note [Variants that copy]."""
     group = operator.group
     if group is not None and operator.function is not group.functional:
         keys = {entry.key for entry in copied_entries(group, operator.function)}
@@ -60,11 +60,11 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
     """The functional variant that computes what an in-place or out variant writes and returns.
 
     Note [Functionalization]
-    torch.compile replaces what is written in place by new tensors. PyTorch does so for its own operators and
-    for those that return nothing; an operator that returns what it writes, as `scale_` and `scale.out` do, it
-    refuses. Where the functional variant is in the file too, the kernel for the key Functionalize follows.
-    An operator that is composed of others has none, as in PyTorch (torchgen
-    `gen_functionalization_registration`): torch.compile sees the operators that it is made of.
+    torch.compile replaces in-place writes by new tensors. PyTorch does so for its own operators and
+    for those that return nothing, but rejects operators that return what they write, such as
+    `scale_` and `scale.out`. If the file also has the functional variant, a Functionalize kernel is
+    derived from it. Composite operators get none, as in PyTorch (torchgen
+    `gen_functionalization_registration`): torch.compile sees the operators that they call.
     """
     if operator.kind not in _WRITING or operator.is_composed:
         return None
@@ -75,7 +75,7 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
 
 
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:
-    """Whether the results are the written tensors, one for each result of the functional variant."""
+    """Whether the operator returns exactly its written tensors, one per functional result."""
     written = [argument for argument in function.func.arguments if argument.is_write]
     returns = function.func.returns
     return (

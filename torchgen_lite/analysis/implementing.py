@@ -1,8 +1,9 @@
-"""Two versions of one operator, as somebody who implements it in C++ sees them.
+"""Compare two versions of one operator from the view of its C++ implementer.
 
-All kernels of an operator have one C++ type, of which references and `const` are a part: `const at::Tensor&` for what
-is read, `at::Tensor&` for what is written to (c10 `CppSignature`). c10 takes a kernel with `int64_t` where the schema
-says `SymInt`; names, defaults and the number in `int[2]` reach no kernel (`checkSchema` of `OperatorEntry`).
+All kernels of an operator have one C++ type, including references and `const`: `const at::Tensor&`
+for arguments that are read, `at::Tensor&` for those written (c10 `CppSignature`). c10 accepts a
+kernel with `int64_t` where the schema says `SymInt`; names, defaults and the size in `int[2]` don't
+affect kernels (`OperatorEntry::checkSchema`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from torchgen_lite.schema.model import (
 
 
 class Rank(IntEnum):
-    """What happens to a kernel that was written for another schema, the worst last."""
+    """What happens to a kernel that was written for another schema, worst last."""
 
     same = 0
     names = 1
@@ -41,7 +42,7 @@ SAID = {
 
 
 class Difference(NamedTuple):
-    """How far two schemas are apart, and the first argument or result at fault in each, where there is one."""
+    """How far two schemas differ, and the first argument or result at fault in each, if any."""
 
     rank: Rank
     old: Argument | Return | None = None
@@ -49,7 +50,7 @@ class Difference(NamedTuple):
 
 
 def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
-    """What a kernel for `old` is worth for `new`."""
+    """Whether a kernel for `old` still works for `new`."""
     if old.func.local_text == new.func.local_text and _conventions(old) == _conventions(new):
         return Difference(Rank.same)
     pairs = [
@@ -65,7 +66,7 @@ def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
 
 
 def _conventions(function: NativeFunction) -> tuple[bool, bool]:
-    """What changes C++ types where the schema is the same."""
+    """The fields that change C++ types without changing the schema."""
     return function.use_const_ref_for_mutable_tensors, function.shares_structured
 
 
@@ -93,16 +94,16 @@ def _pairs(
 def _kernel_type(
     function: NativeFunction, value: Value, *, symint: bool = True
 ) -> tuple[Type, bool, bool]:
-    """The type as far as C++ knows it; whether tensors come by a reference to write to, and lists as `ITensorListRef`.
+    """The type as C++ sees it, whether tensors are mutable references, and lists `ITensorListRef`.
 
-    A result with `SymInt` is never an `int64_t`.
+    A `SymInt` result is never an `int64_t`.
     """
     is_result = isinstance(value, Return)
     name = bare_type(value.type)
     is_tensor = name == "Tensor" or (name == "Tensor?" and not is_result)
     is_ref = value.is_write and is_tensor and not function.use_const_ref_for_mutable_tensors
     is_list = name.startswith("Tensor[") and not is_result
-    # What is returned by const reference is not a value either.
+    # A result returned by const reference is not a value either.
     by_const = (
         value.is_write
         and is_result
@@ -114,7 +115,7 @@ def _kernel_type(
 
 
 def _in_cpp(type_: Type, symint: bool) -> Type:
-    """Without annotations and sizes, but for `bool[3]`, which is an array of three; without `symint` as `int`."""
+    """Drop annotations and sizes, except in `bool[3]`, an array; without `symint`, as `int`."""
     if isinstance(type_, BaseType):
         return BaseType("int" if type_.name == "SymInt" and not symint else type_.name)
     if isinstance(type_, OptionalType):

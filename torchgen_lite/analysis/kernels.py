@@ -1,4 +1,4 @@
-"""The kernels of one entry: those of its table, or the one that is meant where there is no table."""
+"""The kernels of one entry: those in its table, or the implied one if there is no table."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ COMPOSITE_KEYS = frozenset(
 )
 # The backends for which PyTorch derives kernels from a structured one.
 STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
-# Under these a kernel of a structured entry is an impl function; under others (SparseCPU) it is a kernel like
-# any other (torchgen `is_structured_dispatch_key`).
+# Under these keys a structured entry's kernel is an impl function; under others (SparseCPU) it is
+# an ordinary kernel (torchgen `is_structured_dispatch_key`).
 DENSE_BACKENDS = frozenset(CURRENT.backends)
 
 
 class KernelEntry(NamedTuple):
-    """A kernel of an operator under one key. `is_structured`: it is an impl function; `is_implied`: it is
-    not in a table, and its spans are those of the schema; `backend`: whose file gives it."""
+    """A kernel of an operator under one key. `is_structured`: it is an impl function; `is_implied`:
+    it is not in a table, and has the schema's spans; `backend`: the backend whose file lists it."""
 
     key: str
     kernel: str
@@ -49,8 +49,8 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
     """The table as written, or the implicit one.
 
     torchgen `NativeFunction.from_yaml`: without `dispatch`, `structured`, and `structured_delegate`
-    the operator is CompositeImplicitAutograd under its default kernel name; `dispatch: {}` says that
-    it has no kernels.
+    the operator is CompositeImplicitAutograd under its default kernel name; `dispatch: {}` means no
+    kernels.
     """
     structured = function.structured
     if (
@@ -81,9 +81,9 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
 def own_kernels(
     function: NativeFunction, kernels: tuple[KernelEntry, ...] | None = None
 ) -> tuple[KernelEntry, ...]:
-    """The kernels that generated code registers: an implied one that is registered by hand is not ours.
+    """The kernels that generated code registers, without implied ones registered by hand.
 
-    `kernels` are those of the function, where they are at hand.
+    `kernels` are those of the function, if the caller has them.
     """
     kernels = kernels_of(function) if kernels is None else kernels
     return (
@@ -94,7 +94,7 @@ def own_kernels(
 
 
 def is_asked_by_loop(function: NativeFunction, entry: KernelEntry, kernels: KernelIndex) -> bool:
-    """Whether `ufunc_inner_loop` alone asks for this kernel, for a backend that has none here."""
+    """Whether only `ufunc_inner_loop` asks for this kernel, for a backend that has none here."""
     ufunc = f"ufunc_{function.func.base_name}_{entry.key}"
     asked = bool(function.ufunc_inner_loop) and entry.kernel == ufunc and entry.key != "CPU"
     return asked and kernels.find(entry.kernel) is None

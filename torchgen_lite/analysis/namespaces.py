@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# Libraries add kernels to operators of these namespaces and define none. libtorch accepts one definition
-# of a namespace, so a library with a second one would abort when it is loaded.
+# Libraries may add kernels to operators in these namespaces, but define none. libtorch accepts only
+# one definition of a namespace, so a library with a second one aborts on load.
 TORCH_NAMESPACES = frozenset(
     {
         "_c10d_functional",

@@ -1,4 +1,4 @@
-"""The operators of a PyTorch as context: they lend what an author's file refers to, and are nobody's to generate."""
+"""A PyTorch's operators as context: an author's file may refer to them, but none is generated."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from torchgen_lite.loader.versions import Version
 
 @dataclass(frozen=True)
 class NativeOperators:
-    """By whole names, derived ones too; the tags and the version, where they are known.
+    """The operators by full name, including derived ones; the tags and version, if known.
 
-    `is_found`: there is a PyTorch to compare with, even if it has none of the operators that were asked for.
+    `is_found`: there is a PyTorch to compare with, even if it has none of the requested operators.
     """
 
     functions: Mapping[str, NativeFunction] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class NativeOperators:
 def follow_native(
     functions: Sequence[NativeFunction], context: Sequence[NativeFunction]
 ) -> tuple[NativeFunction, ...]:
-    """The author's entries, with what PyTorch's say of the C++ type of any kernel."""
+    """The author's entries, with the fields of PyTorch's that decide the C++ types of kernels."""
     native = {function.name: function for function in context}
     return tuple(
         [_follow(one, native[one.name]) if one.name in native else one for one in functions]
@@ -50,7 +50,7 @@ def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
 
 
 def load_native(config: Config) -> NativeOperators:
-    """What the option `native` names. Mistakes in it are for its authors to mend, and are not reported."""
+    """The operators that the option `native` names. Mistakes in them are not reported."""
     if not config.native:
         return NativeOperators()
     found = read_native(config.native, config.root)
@@ -60,7 +60,7 @@ def load_native(config: Config) -> NativeOperators:
 
 
 def read_native(release: str, root: Path, names: Collection[str] = ()) -> NativeOperators:
-    """The operators of a release, see `read_release`; with `names`, those that share a root with one of these."""
+    """A release's operators (see `read_release`), or only those sharing a root with `names`."""
     found = read_release(release, root)
     if found.source is None:
         return NativeOperators(diagnostics=found.diagnostics)

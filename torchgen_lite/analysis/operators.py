@@ -1,4 +1,4 @@
-"""One operator with everything that follows from its entry and from the others of the program."""
+"""One operator with everything that follows from its entry and the rest of the program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from torchgen_lite.schema.kept import keeping, kept
 
 
 class Company(Protocol):
-    """The program of an operator, as far as facts about one depend on the others: see `Resolved`."""
+    """The parts of a program that facts about one operator depend on: see `Resolved`."""
 
     @property
     def vocabulary(self) -> Collection[str]: ...
@@ -38,10 +38,9 @@ class Company(Protocol):
 @keeping
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """An operator, declared or derived. Two of them are the same only if they are the same object.
+    """An operator, declared or derived. Operators are compared by identity.
 
-    Each fact is computed when somebody first asks for it; those that depend on other operators are the
-    company's to say.
+    Each fact is computed on first use; those that depend on other operators come from the company.
     """
 
     function: NativeFunction
@@ -82,27 +81,27 @@ class Operator:
 
     @kept
     def own_kernels(self) -> tuple[KernelEntry, ...]:
-        """Those that generated code registers."""
+        """The kernels that generated code registers."""
         return own_kernels(self.function, self.kernels)
 
     @kept
     def is_composed(self) -> bool:
-        """Whether a kernel is made of other operators, which autograd sees through."""
+        """Whether a kernel is composed of other operators, so that autograd sees through it."""
         return any(kernel.key == COMPOSITE_IMPLICIT for kernel in self.own_kernels)
 
     @kept
     def is_only_composed(self) -> bool:
-        """Whether all kernels are composite and one is implicit: it gives fakes, and derivatives."""
+        """Whether all kernels are composite and one implicit, which gives fakes and derivatives."""
         return self.is_composed and all(k.key in COMPOSITE_KEYS for k in self.own_kernels)
 
     @property
     def group(self) -> VariantGroup | None:
-        """For operators that have a functional and an out variant."""
+        """The group, if the operator has a functional and an out variant."""
         return self.company.group_of.get(id(self.function))
 
     @property
     def views(self) -> ViewGroup | None:
-        """For views and what goes with them."""
+        """The view group, for views and their variants."""
         return self.company.views_of.get(id(self.function))
 
     @property

@@ -1,4 +1,4 @@
-"""Why kernels are registered, and which of them a target makes."""
+"""Why kernels are registered, and which ones a target generates."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Origin(Enum):
 
 
 class Policy(NamedTuple):
-    """What is registered for whom.
+    """What a target registers.
 
     `target` is the name of a target; without one it is PyTorch itself. `in_pytorch`: the kernels get into
     PyTorch, whose fallbacks are there already. `makes` are the kernels that are generated beside those
@@ -62,7 +62,7 @@ class Policy(NamedTuple):
 
 
 def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
-    """Why libtorch can't have a kernel with these formulas; empty if it can."""
+    """Why libtorch can't use a kernel with these formulas; empty if it can."""
     if not info.slots or operator.kind is SchemaKind.out:
         return ""
     if operator.kind is not SchemaKind.functional and plan.written != ("self",):
@@ -75,7 +75,7 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
     return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
 
 
-# These are there whatever the policy.
+# These are registered under every policy.
 WRITTEN = frozenset({Origin.written, Origin.implied})
 STRUCTURED = frozenset({Origin.structured, Origin.meta})
 AUTOGRAD_KERNELS = frozenset(
@@ -99,7 +99,7 @@ TORCH_LIBRARY = frozenset(
     }
 )
 UNKNOWN_VIEWS = frozenset({Origin.not_implemented, Origin.unknown_view})
-# What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`), and for files of backends.
+# What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`) and for backend files.
 PYTORCH = Policy(
     in_pytorch=True,
     makes=STRUCTURED

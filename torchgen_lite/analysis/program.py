@@ -1,4 +1,4 @@
-"""A program: everything that was read, and everything that was found about it."""
+"""A program: all input, and all facts about it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from torchgen_lite.loader.versions import Version
 
 @dataclass(frozen=True)
 class Program:
-    """The input of every target: the operators, overlays merged in, with everything that follows.
+    """The input of every target: the operators, with overlays merged in, and all derived facts.
 
-    `modules` are the functions in the modules that options name, by target and option. `installed` is what
-    the installed PyTorch has, if it was asked.
+    `modules` are the functions in the modules that options name, by target and option. `installed`
+    is what the installed PyTorch has, if it was queried.
     """
 
     resolved: Resolved
@@ -67,9 +67,9 @@ def build_program(
 ) -> Program:
     """Put the pieces together and check across entries; with `lint`, run the lint rules too.
 
-    `policies` are those of the targets in use; None stands for any target. Where there are `formulas`, each
-    function that a derivative formula calls has to be one of them, or an operator. `context` are operators of a
-    PyTorch, see `Resolved`; with its `release` (empty, if it is not known) entries have to agree with them.
+    `policies` are those of the targets in use; None stands for any target. With `formulas`,
+    derivative formulas may call only those functions and operators. `context` are a PyTorch's
+    operators, see `Resolved`; with its `release` (empty if unknown), entries must agree with them.
     """
     merged, found = merge_overlays(functions)
     if context:
@@ -104,7 +104,7 @@ def build_program(
 
         found += check_autocast(resolved)
     if lint:
-        # Most runs do not lint, and do without loading the rules.
+        # Imported here: most runs do not lint.
         from torchgen_lite.analysis.lint import run_lint
 
         found += run_lint(resolved, policies)

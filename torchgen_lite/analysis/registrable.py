@@ -1,10 +1,11 @@
-"""Whether PyTorch can define an operator: its dispatcher has a parser of its own, which reads less than ours.
+"""Whether PyTorch can define an operator: its dispatcher's schema parser accepts less than ours.
 
 Note [PyTorch's two parsers]
-Schemas of PyTorch's own file are read by torchgen, and some of what it takes (`float x=inf`, names of
-dimensions) the dispatcher's parser does not. An operator that is registered by a library is read by that
-parser alone, when the library is loaded: what it refuses aborts the process there. A few defaults it does
-take and gets wrong: `complex x=2.5` becomes 2.5j, a `Device?` with a default fails at the first call.
+PyTorch's own file is parsed by torchgen, which accepts some things that the dispatcher's parser
+rejects (`float x=inf`, dimension names). A library's schemas are parsed only by the dispatcher,
+when the library is loaded, and anything it rejects aborts the process. It also accepts a few
+defaults but gets them wrong: `complex x=2.5` becomes 2.5j, and a `Device?` with a default fails at
+the first call.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ RESERVED = frozenset("""
 UNREAD_TYPES = frozenset(
     {"AnyList", "AnyTuple", "DimVector", "Dimname", "Function", "PyObject", "SymFloat", "number"}
 )
-# Names that stand for a number, wherever a whole one may stand.
+# Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 _SCALAR_TYPES = frozenset("""
     bfloat16 bool cdouble cfloat chalf complex32 complex64 complex128 double float float16 float32 float64
@@ -45,7 +46,7 @@ _WHOLE = frozenset(
     {"ConstQuantizerPtr", "DeviceIndex", "Layout", "MemoryFormat", "ScalarType", "SymInt", "int"}
 )
 _SINGLE = _WHOLE | {"Scalar", "bool", "complex", "float", "str"}
-# The elements that are written for the others are integers, and such a list is none of theirs to a kernel.
+# For other element types the parser makes integer lists, which a kernel cannot take.
 _LISTED = frozenset({"SymInt", "bool", "complex", "float", "int"})
 _DEVICE = re.compile(r"""["'][a-z_0-9]+(:(0|[1-9][0-9]*))?["']""")
 _SMALLEST = 2.2250738585072014e-308
@@ -54,7 +55,7 @@ Atom = tuple[str, str]
 
 
 def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
-    """TG512: everything in schemas that PyTorch's dispatcher would refuse, or take for something else."""
+    """TG512: everything in schemas that PyTorch's dispatcher would reject or misread."""
     for function in functions:
         for found in _check(function, function.func):
             yield finding(function, *found)
@@ -98,7 +99,7 @@ def _types(type_: Type, span: Span | None) -> Iterator[Found]:
 
 
 def default_problem(argument: Argument) -> str:
-    """Why PyTorch cannot take a default; empty if there is none, or it can."""
+    """Why PyTorch cannot take the default; empty if there is none or it can."""
     if argument.default is None:
         return ""
     tokens = tokenize(argument.default)
@@ -124,7 +125,7 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
             return f"it cannot make a list of `{name}` from it"
         if not is_list and type_.size is None:
             return f"a list without a size, `{bare_type(type_)}`, needs one in brackets"
-        # Behind a size, without brackets, the parser looks for `None` where it sees a name.
+        # After a list size, the parser expects a name outside brackets to be `None`.
         if not is_list and atoms[0][0] == IDENT and name != "bool":
             return f"a list of `{name}` needs `{atoms[0][1]}` in brackets"
         if name == "bool" and is_list and len(atoms) != (type_.size or len(atoms)):
@@ -147,7 +148,7 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
 
 
 def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
-    """One value of the type `name`."""
+    """What is wrong with one value of the type `name`."""
     kind, text = atom
     is_imaginary = kind == NUMBER and text.endswith("j")
     has_fraction = kind == NUMBER and re.search("[.eE]", text) is not None

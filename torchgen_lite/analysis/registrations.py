@@ -1,10 +1,10 @@
-"""What is registered: an operator, a key, a kernel, and why it is there.
+"""What is registered: an operator, a key, a kernel, and the reason.
 
 Note [Registrations as data]
-Most registrations are written: a line of `dispatch`. Others follow: a structured out kernel stands for the
-functional and in-place ones, formulas for a kernel at Autograd, tensor options for one at BackendSelect. Which
-of these there are is the policy of a target. Targets print what is here, `table`, `why` and the export read it,
-and tests hold it against the live dispatcher and PyTorch.
+Most registrations are explicit: a line of `dispatch`. Others are derived: functional and in-place
+kernels from a structured out kernel, an Autograd kernel from formulas, a BackendSelect kernel from
+tensor options. A target's policy decides which. Targets print this data, `table`, `why` and the
+export read it, and tests compare it with the live dispatcher and PyTorch.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ VIEWS = "ADInplaceOrView"
 
 
 class Registration(NamedTuple):
-    """A kernel of an operator under a key. `kernel` is the entry that it runs in the end, if there is one;
-    `source` is the variant that the kernel follows from, or calls."""
+    """A kernel of an operator under a key. `kernel` is the entry that it finally runs, if any;
+    `source` is the variant that the kernel is derived from, or calls."""
 
     operator: Operator
     key: str
@@ -52,9 +52,9 @@ class Registration(NamedTuple):
 def registrations(
     program: Program, policy: Policy, operators: Sequence[Operator] | None = None
 ) -> Iterator[Registration]:
-    """Everything that is registered, by operator; what is written counts more than what follows.
+    """Everything that is registered, by operator; written kernels take precedence.
 
-    `operators` are those that are not left out, if any are.
+    `operators` restricts the result to these, if given.
     """
     resolved = program.resolved
     wanted = policy.makes | WRITTEN
@@ -79,14 +79,14 @@ def registrations(
 
 
 def _copied(program: Program, operator: Operator) -> Iterator[Registration]:
-    """The kernels that copy what those of the functional variant give."""
+    """The kernels that copy the results of the functional variant's kernels."""
     for kernel, functional in copied_kernels(operator):
         source = program.resolved.by_name[functional.name]
         yield Registration(operator, kernel.key, Origin.copied, kernel, source)
 
 
 def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
-    """What could be registered for one operator beside autograd; the policy need not make all of it."""
+    """What could be registered for one operator besides autograd; the policy selects from it."""
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = Origin.implied if kernel.is_implied else Origin.written
@@ -97,10 +97,10 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         out = program.resolved.by_name[operator.group.out.name] if operator.group else None
         yield Registration(operator, kernel.key, Origin.from_out, kernel, out)
     if not operator.is_derived and not operator.function.is_written:
-        # A backend has a kernel for it; PyTorch's own is there as well.
+        # A backend may have a kernel for it, but PyTorch's own is registered too.
         yield Registration(operator, EXPLICIT, Origin.derived)
     if _is_pytorchs(operator, policy):
-        return  # The rest PyTorch has itself.
+        return  # PyTorch itself has the rest.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
     if _selects_backend(operator, policy) if policy.target else _torch_selects_backend(operator):
@@ -115,13 +115,13 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
 
 
 def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
-    """Whether PyTorch, into which the kernels of a target get, has the operator already."""
+    """Whether the target's kernels go into PyTorch and PyTorch already has the operator."""
     in_pytorch = bool(policy.target) and policy.in_pytorch
     return in_pytorch and operator.function.namespace in TORCH_NAMESPACES
 
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[KernelEntry, ...]:
-    """The kernels in effect, without those of inner loops that no kernel module has."""
+    """The kernels in effect, without inner loop kernels that no kernel module defines."""
     function, kernels = operator.function, operator.own_kernels
     if not function.ufunc_inner_loop:
         return kernels
@@ -132,7 +132,7 @@ def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[Kern
 
 
 def _structured(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
-    """A structured out kernel is that of the variants which delegate to it, too."""
+    """A structured out kernel also serves the variants that delegate to it."""
     out = program.resolved.find(operator.function.delegate or operator.name)
     if out is None or not out.function.structured:
         return
@@ -146,7 +146,7 @@ def _structured(program: Program, operator: Operator, policy: Policy) -> Iterato
 
 
 def _returns_self_on_meta(operator: Operator) -> bool:
-    """In-place operators keep shape and type; lists, which return nothing, are left out."""
+    """In-place operators keep shape and type. Those on lists return nothing and are left out."""
     if operator.kind is not SchemaKind.inplace or len(operator.schema.returns) != 1:
         return False
     keys = {kernel.key for kernel in operator.own_kernels}
@@ -156,7 +156,7 @@ def _returns_self_on_meta(operator: Operator) -> bool:
 
 
 def _torch_selects_backend(operator: Operator) -> bool:
-    """PyTorch's rule: tensor options count, but `new_*` and `*_like` have a tensor to go by."""
+    """PyTorch's rule: tensor options count, except in `new_*` and `*_like`, which take a tensor."""
     name = root_of(operator.schema.base_name)
     if operator.function.manual_kernel_registration or name.startswith("new_"):
         return False
@@ -164,7 +164,7 @@ def _torch_selects_backend(operator: Operator) -> bool:
 
 
 def _selects_backend(operator: Operator, policy: Policy) -> bool:
-    """Whether no tensor says on which backend to make the result, but tensor options do: all four in PyTorch."""
+    """Whether tensor options (in PyTorch all four), not a tensor, select the backend."""
     schema = operator.schema
     if policy.in_pytorch and argument_layout(schema).options is None or not tensor_options(schema):
         return False
@@ -186,7 +186,7 @@ _BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
 
 
 def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
-    """PyTorch wants versions and views of every operator; elsewhere it takes formulas to make them matter."""
+    """PyTorch tracks versions and views everywhere; other targets need them only with formulas."""
     if policy.in_pytorch and policy.makes & AUTOGRAD_KERNELS:
         return True
     return not _BY_FORMULAS.isdisjoint(policy.makes) and any(
@@ -202,7 +202,8 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
     by_hand = {entry.key for entry in operator.function.dispatch}
     is_pytorchs = _is_pytorchs(operator, policy)
     for key, category in plan.categories.items():
-        # Formulas for one backend have a kernel where there is libtorch, which has the others of its own.
+        # libtorch already has kernels for the default formulas of its operators; formulas for a
+        # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
             continue
         if category is Category.not_implemented:

@@ -1,10 +1,10 @@
-"""From the functions of a program to its operators: each with every fact, those that are derived too.
+"""From the functions of a program to its operators, declared and derived, each with every fact.
 
 Note [Resolved once]
-Everybody reads what is here: checks, lint rules, targets, commands, the export. Nobody else groups functions,
-derives variants or matches formulas, so that two readers cannot come to different answers. Each step is
-taken when somebody first asks for what it finds: checks and lint rules ask for facts about single entries, and
-for them no variants are derived.
+Checks, lint rules, targets, commands and the export all read these facts. Nothing else groups
+functions, derives variants or matches formulas, so two readers cannot get different answers. Each
+step runs on first use: checks and lint rules need only facts about single entries, for which no
+variants are derived.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class Resolved:
     """The operators of a program: those declared, in source order, then those derived.
 
-    `vocabulary` is the tags that there are; without it no tag follows from another fact. `context` are
-    functions that are declared elsewhere: they complete groups, and are not operators of this program.
+    `vocabulary` is the set of known tags; without it no tags are implied. `context` are functions
+    declared elsewhere: they complete groups, but are not operators of this program.
     """
 
     functions: tuple[NativeFunction, ...]
@@ -51,28 +51,28 @@ class Resolved:
 
     @kept
     def declared_by_name(self) -> Mapping[str, Operator]:
-        """By whole names; no variant is derived for it."""
+        """Declared operators by full name; derives no variants."""
         return {operator.name: operator for operator in self.declared}
 
     @kept
     def lent(self) -> Mapping[str, Operator]:
-        """The operators of the context, by whole names."""
+        """The operators of the context, by full name."""
         return {function.name: Operator(function, False, self) for function in self.context}
 
     def without_lent(self) -> Resolved:
-        """What is left without the entries of operators that the context has."""
+        """The program without the entries of operators that the context has."""
         own = tuple([function for function in self.functions if function.name not in self.lent])
         return self if len(own) == len(self.functions) else Resolved(own, self.vocabulary)
 
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
-        """All operators, and the groups that made some of them necessary."""
+        """All operators, and the groups that some of them are derived to complete."""
         with gc_paused():
             own, lent = self.declared_by_name, self.lent
             elsewhere = [operator for name, operator in lent.items() if name not in own]
             groups = group_by_signature([*self.declared, *elsewhere])
             if elsewhere:
-                # What is all lent is for its own authors to complete.
+                # Groups made up only of lent operators are left to their authors.
                 groups = [g for g in groups if any(o.name in own for o in g.values())]
             derived = derive_variants(groups, {**lent, **own})
             return (*self.declared, *derived), complete_groups(groups)
@@ -98,7 +98,7 @@ class Resolved:
 
     @property
     def copying(self) -> tuple[Operator, ...]:
-        """Operators of the context that no entry names, and that follow from one which a backend's file names.
+        """Operators of the context without an entry that are derived from one in a backend file.
 
         See Note [Variants that copy].
         """
@@ -127,7 +127,7 @@ class Resolved:
 
     @kept
     def by_name(self) -> Mapping[str, Operator]:
-        """By whole names, `aten::add.Tensor`; the first of a name counts."""
+        """Operators by full name, `aten::add.Tensor`; the first of each name counts."""
         return {operator.name: operator for operator in reversed(self.operators)}
 
     def of(self, functions: Iterable[NativeFunction]) -> tuple[Operator, ...]:
@@ -157,7 +157,7 @@ class Resolved:
         }
 
     def functional_of(self, operator: Operator) -> Operator | None:
-        """For an operator that writes, the one that takes the same and returns it; defaults may differ."""
+        """The functional variant of an operator that writes; defaults may differ."""
         found = self._functional.get(operator.signature._replace(defaults=()))
         if found is None:
             return None

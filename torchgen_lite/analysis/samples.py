@@ -1,4 +1,4 @@
-"""The samples of an entry, and their reference, held against its schema."""
+"""Check the samples of an entry, and their reference, against its schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ METHODS = frozenset(
         "reshape", "sigmoid", "squeeze", "t", "to", "transpose", "unsqueeze", "view",
     }
 )  # fmt: skip
-# What a reference may call beside functions of torch.
+# What a reference may call besides torch functions.
 BUILTINS = frozenset(
     "abs bool complex float int len list max min range round sum torch tuple zip".split()
 )
@@ -46,7 +46,7 @@ def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
-    """Names of an expression that are not arguments; whether a function is there its target knows."""
+    """Names in an expression that are not arguments. Targets check whether functions exist."""
     words = {f"{a.name}_" if iskeyword(a.name) else a.name for a in function.func.arguments}
     for name, span in reference.names if not reference.function else ():
         if name not in words | BUILTINS:
@@ -144,7 +144,7 @@ def _fits(found: Kind | None, wanted: Kind) -> bool:
 
 
 def _kind(node: nodes.Expression) -> Kind | None:
-    """What a value is, as far as it shows; None where it is that."""
+    """The kind of a value, as far as its syntax shows; None for a `None`."""
     match node:
         case nodes.ListDisplay():
             return _LIST

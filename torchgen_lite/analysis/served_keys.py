@@ -1,4 +1,4 @@
-"""The dispatch keys under which an operator can be called, as far as its entry says.
+"""The dispatch keys under which an operator can be called, according to its entry.
 
     - func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
       structured: True
@@ -21,7 +21,7 @@ from torchgen_lite.loader.entry import NativeFunction
 _IMPLICIT = "CompositeImplicitAutograd"
 _EXPLICIT = "CompositeExplicitAutograd"
 _NON_FUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
-# What serves all that an alias stands for, too.
+# For each alias key, the other alias keys that serve everything it stands for.
 _ABOVE = {
     _NON_FUNCTIONAL: (_EXPLICIT, _IMPLICIT),
     _EXPLICIT: (_IMPLICIT,),
@@ -49,7 +49,7 @@ def served_keys(
 
 
 def serves(key: str, keys: Collection[str]) -> bool:
-    """Whether a call under `key` still finds a kernel: that of the key, or of one that stands for it.
+    """Whether a call under `key` finds a kernel, of this key or of an alias that includes it.
 
     >>> serves("CPU", {"CompositeExplicitAutograd"}), serves("AutogradCPU", {"CPU"})
     (True, False)

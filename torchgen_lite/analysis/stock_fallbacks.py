@@ -1,7 +1,7 @@
 """The backend fallbacks of stock PyTorch 2.13, as data: key name to label.
 
-A schema file says nothing of fallbacks, but most tables end in them. A label that begins with
-`fallthrough` stands for one that lets calls pass; the others run, and most of them redispatch below.
+Schema files don't mention fallbacks, but most tables end in them. A label that begins with
+`fallthrough` stands for a fallthrough; the others run, and most of them redispatch below.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     # torchgen-lite: ignore[TG402, TG405] the name is historic
 
-Such a comment stands in an entry, at the end of one of its lines, or on the lines above it. Errors of
-the loader and of the checks across entries can't be suppressed: output would be wrong.
+Such a comment goes on a line of the entry, at the end of one, or on the lines above it. Errors from
+the loader and the checks across entries can't be suppressed: output would be wrong.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from torchgen_lite.loader.entry import NativeFunction
 
 _COMMENT = re.compile(r"#[ \t]*torchgen-lite:[ \t]*ignore\[([^\]\n]*)\]")
 
-# So many wrong comments in one file are reported.
+# At most this many wrong comments are reported per file.
 _MOST_UNKNOWN = 100
 
 
 def is_suppressible(diagnostic: Diagnostic) -> bool:
-    """Warnings and every lint code; nothing that would make output wrong."""
+    """Whether a finding is a warning or a lint; other errors would make output wrong."""
     return diagnostic.severity == "warning" or diagnostic.code.startswith("TG4")
 
 
 def is_selected(code: str, config: Config) -> bool:
     """Whether the longest prefix that names a code is in `select` and not in `ignore`."""
-    # `select` chooses among ours; who wants none of another package's does not name its target.
+    # `select` chooses among our codes; another package's apply whenever its target is named.
     least = 0 if is_of_others(code) else -1
     chosen = max((len(p) for p in config.lint_select if code.startswith(p)), default=least)
     dropped = max((len(p) for p in config.lint_ignore if code.startswith(p)), default=-1)
@@ -50,7 +50,7 @@ def filter_diagnostics(
     functions: Sequence[NativeFunction],
     sources: Sequence[Source],
 ) -> tuple[Diagnostic, ...]:
-    """Drop what the configuration or a comment doesn't want."""
+    """Drop findings that the configuration or a comment excludes."""
     found = tuple(diagnostics)
     if not any(map(is_suppressible, found)):
         return found
@@ -78,7 +78,7 @@ def _comments(source: Source) -> Iterator[tuple[int, frozenset[str]]]:
 
 
 def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[int, int]]]:
-    """For each file the last and first line of its entries, in order."""
+    """The last and first line of each entry, in order, by file."""
     ranges: dict[str, list[tuple[int, int]]] = {}
     for function in functions:
         span = function.span
@@ -110,7 +110,7 @@ def _is_suppressed(
 
 
 def unknown_codes(source: Source) -> Iterator[Diagnostic]:
-    """Comments that name a code which does not exist."""
+    """Comments that name a nonexistent code."""
     if "torchgen-lite:" not in source.text:
         return
     known = list(CODES)

@@ -1,4 +1,4 @@
-"""What `torch.library` registers for an operator beside kernels: fakes, formulas, what vmap and autocast do."""
+"""What `torch.library` registers besides kernels: fakes, formulas, and vmap and autocast rules."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _AUTOCAST = ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")
 
 
 def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
-    """Fakes, which are kernels for Meta, and what `vmap` and `autocast` of the entry ask for.
+    """Fakes, which are Meta kernels, and the rules from the entry's `vmap` and `autocast`.
 
-    A fake that is a view stands for the operator where calls are traced, too.
+    A fake that is a view also replaces the operator when calls are traced.
     """
     function = operator.function
     has_fake = function.fake is not None or has_own_fake(function.func)
@@ -38,7 +38,7 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
 
 
 def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:
-    """Whether formulas are registered: they have something to say, and can be used."""
+    """Whether formulas are registered: they make something differentiable, and can be used."""
     info = plan.info
     if info is None or unrecordable(operator, info) is not None:
         return False

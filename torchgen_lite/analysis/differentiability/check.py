@@ -143,7 +143,7 @@ def _check_keys(
 def _check_missing(
     schema: FunctionSchema, missing: Sequence[str], place: Span | None
 ) -> Iterator[Found]:
-    """Tensors without a formula. Calls reject such tensors, but not lists; see `without_formula`."""
+    """Tensors without a formula. Calls reject them, except in lists; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type) in LISTS}
     for names, text in (
         (

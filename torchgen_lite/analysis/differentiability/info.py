@@ -39,7 +39,7 @@ def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
 
 
 def return_names(schema: FunctionSchema) -> tuple[str, ...]:
-    """The names of results in formulas: `result`, `result0`, ..., or their own (torchgen `return_names`).
+    """The names of results in formulas: `result`, `result0`, ..., or their own.
 
     A result with the name of an argument is called `NAME_return`; an unnamed one is `result_return`
     if there is an argument `result`.

@@ -61,7 +61,7 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
 def _check_gradient(
     schema: FunctionSchema, derivative: Derivative, scope: Scope
 ) -> Iterator[Found]:
-    """A list of tensors needs a list of gradients, and one tensor one, as far as kinds are known."""
+    """A list of tensors needs a list of gradients, one tensor a single one, if kinds are known."""
     inputs = [a for a in input_arguments(schema) if a.name in derivative.names]
     # Formulas of PyTorch's `_foreach_` operators describe one tensor of each list, at index `i`.
     is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
@@ -164,7 +164,7 @@ def _bound(
 
 
 def _fits(value: Typed, argument: Argument) -> bool:
-    """Whether an argument may accept a value, as far as is known; one value may stand for a list."""
+    """Whether an argument may accept a value, as far as known; one value may stand for a list."""
     kind, wanted = value.kind, kind_of_type(argument.type)
     if value.is_none:
         return not wanted.is_known or wanted.is_optional

@@ -66,11 +66,12 @@ class DifferentiabilityInfo(NamedTuple):
 
     @property
     def without_formula(self) -> tuple[TensorArgument, ...]:
-        """The tensors that may not require a gradient, since they have no formula.
+        """The tensors that must not require a gradient, since they have no formula.
 
-        An `output` among the arguments is what forward returned, and is never asked (gen_variable_type
-        `emit_check_no_requires_grad`). Lists are not asked either: PyTorch's check of a list lets every tensor pass
-        (VariableTypeUtils.h `check_no_requires_grad`, whose `check_grad_mode` is false there).
+        An argument named `output` is what forward returned, and is never checked (gen_variable_type
+        `emit_check_no_requires_grad`). Lists are not checked either: PyTorch's check accepts every
+        tensor of a list (VariableTypeUtils.h `check_no_requires_grad`, whose `check_grad_mode` is
+        false there).
         """
         answered = {"output", *self.arguments, *self.not_differentiable}
         return tuple(

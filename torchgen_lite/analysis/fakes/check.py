@@ -1,4 +1,4 @@
-"""The rules of `fake:` checked against the schema: what would fail under `torch.compile` is found now."""
+"""Check the rules of `fake:` against the schema, before anything fails under `torch.compile`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _WANTED = {
     "offset": frozenset({kinds.INT}),
     "count": frozenset({kinds.INT}),
 }
-# A field, and what it cannot stand beside.
+# A field, and the fields that exclude it.
 _EXCLUDES = {
     "view": ("like", "dtype", "device", "memory_format", "count", "value"),
     "value": ("like", "shape", "dtype", "device", "stride", "memory_format", "offset", "count"),
     "stride": ("memory_format",),
 }
-# A field, and what has to stand beside it: one of these.
+# A field, and the fields of which it needs at least one.
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
@@ -55,7 +55,7 @@ def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:
-    """Why an operator has no use for `fake:`."""
+    """Why an operator cannot use `fake:`."""
     name = operator.schema.full_name
     if operator.is_only_composed:
         return f"`{name}` gets its fake from its {COMPOSITE_IMPLICIT} kernel"
@@ -124,7 +124,7 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Itera
     kind = value_kind(result.value.type).present
     for name, tree in rule.fields:
         if name == "value":
-            # Of a tensor `value` is wrong whatever it is.
+            # `value` is wrong for a tensor, whatever its kind.
             if kind not in (kinds.TENSOR, kinds.TENSORS):
                 expect(tree, frozenset({kind, kind._replace(is_optional=True)}), scope)
         elif name == "like":
@@ -138,7 +138,7 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Itera
 def _check_result(
     schema: FunctionSchema, result: Result, rule: FakeRule, present: set[str]
 ) -> Iterator[Found]:
-    """What the fields make is what the schema says that the result is."""
+    """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
     one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
     what = f"{one} of `{schema.full_name}`"

@@ -1,6 +1,6 @@
-"""The expressions of fake rules checked against the kinds that are wanted: tensor, integer, dtype, device.
+"""Check the expressions of fake rules against the wanted kinds: tensor, integer, dtype, device.
 
-A value may be None where its kind says so, which a rule has to ask for first:
+A value may be None if its kind says so, and a rule must test for that first:
 `weight.defined() ? weight.size(0) : 1`.
 """
 
@@ -26,7 +26,7 @@ _LISTS = frozenset(
 DTYPES = frozenset(ENUMERATORS["ScalarType"])
 _INTEGRAL = frozenset("Bool Byte Char Int Long Short UInt16 UInt32 UInt64".split())
 INTEGRAL_DTYPES = frozenset(n for n, enum in ENUMERATORS["ScalarType"].items() if enum in _INTEGRAL)
-"""The names of dtypes without fractions, of which libtorch lets none require a gradient."""
+"""The names of integral dtypes, which libtorch does not let require a gradient."""
 CONSTANTS = {
     **dict.fromkeys(DTYPES, kinds.DTYPE),
     **dict.fromkeys(ENUMERATORS["MemoryFormat"], kinds.MEMORY_FORMAT),
@@ -34,7 +34,7 @@ CONSTANTS = {
 }
 
 _ATTRIBUTES = {"shape": kinds.INTS, "dtype": kinds.DTYPE, "device": kinds.DEVICE, "ndim": kinds.INT}
-# Methods of a tensor: result without arguments, and with one integer.
+# Methods of a tensor: the result without arguments, and with one integer.
 _METHODS: Mapping[str, tuple[Kind, Kind | None]] = {
     "size": (kinds.INTS, kinds.INT),
     "sym_size": (kinds.INTS, kinds.INT),
@@ -46,7 +46,7 @@ _METHODS: Mapping[str, tuple[Kind, Kind | None]] = {
 
 
 class Function(NamedTuple):
-    """A function of the rules: what it takes (`...` repeats the last), at least how many, and its result."""
+    """A function for rules: its parameters (`...` repeats the last), minimum count and result."""
 
     takes: tuple[frozenset[Kind], ...]
     least: int
@@ -78,7 +78,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def value_kind(type_: Type) -> Kind:
-    """The kind of an argument or a result; rules tell no symbolic integers from others."""
+    """The kind of an argument or a result; rules treat symbolic integers as integers."""
     kind = kind_of_type(type_)
     if kind.sort is Sort.symint:
         kind = kind._replace(sort=Sort.int)
@@ -87,7 +87,7 @@ def value_kind(type_: Type) -> Kind:
 
 @dataclass(slots=True)
 class Scope:
-    """The arguments by kind, and what was found wrong."""
+    """The kinds of the arguments, and the mistakes found."""
 
     kinds: Mapping[str, Kind]
     found: list[Found] = field(default_factory=list)
@@ -99,13 +99,13 @@ class Scope:
         return kinds.UNKNOWN
 
     def with_defined(self, names: Sequence[str]) -> Scope:
-        """The same where these arguments are known to be there."""
+        """The scope in which these arguments are known to be defined."""
         kinds = {n: k.present if n in names else k for n, k in self.kinds.items()}
         return Scope(kinds, self.found)
 
 
 def fits(kind: Kind, wanted: frozenset[Kind]) -> bool:
-    """Whether a value of this kind may stand where one of the wanted kinds is."""
+    """Whether a value of this kind is accepted where one of the wanted kinds is expected."""
     if not kind.is_known or kind in wanted or not all(other.is_known for other in wanted):
         return True
     return (kind == kinds.INT and bool(wanted & {kinds.FLOAT, kinds.SCALAR})) or (
@@ -114,7 +114,7 @@ def fits(kind: Kind, wanted: frozenset[Kind]) -> bool:
 
 
 def expect(node: nodes.Expression, wanted: frozenset[Kind], scope: Scope) -> Kind:
-    """The kind of an expression, which has to be one of these."""
+    """The kind of an expression, which must be one of the wanted kinds."""
     kind = infer(node, scope)
     if fits(kind, wanted):
         return kind
@@ -135,7 +135,7 @@ def _word(kind: Kind) -> str:
 
 
 def infer(node: nodes.Expression, scope: Scope) -> Kind:
-    """The kind of an expression; what is wrong with it is recorded in the scope."""
+    """The kind of an expression; mistakes are recorded in the scope."""
     match node:
         case nodes.Name():
             return _name(node, scope)
@@ -210,7 +210,7 @@ def _call(node: nodes.Call, scope: Scope) -> Kind:
 
 
 def _default(node: nodes.Call, scope: Scope) -> Kind:
-    """`default(dtype, float32)`: the first, or the second where the first is None."""
+    """`default(dtype, float32)`: the first, or the second if the first is None."""
     if len(node.arguments) != 2 or node.keywords:
         return scope.report("TG333", "`default` takes 2 arguments", node, "here")
     first = infer(node.arguments[0], scope)
@@ -261,7 +261,7 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Kind:
 
 
 def _defined(test: nodes.Expression) -> list[str]:
-    """The arguments that are there if a test holds."""
+    """The arguments that are defined if a test holds."""
     match test:
         case nodes.Binary("&&", left, right):
             return _defined(left) + _defined(right)

@@ -1,4 +1,4 @@
-"""Which results of an operator need a rule: those that are not an argument returned."""
+"""Which results of an operator need a rule: those that are not returned arguments."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from torchgen_lite.schema import Argument, FunctionSchema, Return
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One result. `argument` is the argument that it is, where the operator gives back what it wrote
-    to; `source` is the one that it is a view of."""
+    """One result. `argument` is set if the result is an argument that the operator wrote to;
+    `source` is the argument that it is a view of."""
 
     index: int
     name: str
@@ -48,14 +48,14 @@ def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
 
 
 def has_own_fake(schema: FunctionSchema) -> bool:
-    """Whether every result is an argument, so that no rule is needed."""
+    """Whether every result is an argument, so no rule is needed."""
     return all(result.argument is not None for result in results_of(schema))
 
 
 def lacks_fake(operator: Operator) -> bool:
     """Whether nothing says what the operator returns under `torch.compile`.
 
-    An operator without any kernel here gets its kernels, perhaps a Meta one too, from elsewhere.
+    An operator without kernels here gets them from elsewhere, perhaps including a Meta kernel.
     """
     function, keys = operator.function, {entry.key for entry in operator.own_kernels}
     if function.fake is not None or not keys or "Meta" in keys or keys & COMPOSITE_KEYS:
@@ -66,13 +66,13 @@ def lacks_fake(operator: Operator) -> bool:
 
 
 def is_view_rule(function: NativeFunction) -> bool:
-    """Whether the fake is a view of an argument, which can stand for the operator itself."""
+    """Whether the fake is a view of an argument, which can replace the operator itself."""
     rules = rules_by_result(function)
     return len(function.func.returns) == 1 and 0 in rules and rules[0].get("view") is not None
 
 
 def rules_by_result(function: NativeFunction) -> Mapping[int, FakeRule]:
-    """The rule for each result that needs one, of an entry that has been checked."""
+    """The rule for each result that needs one, in a checked entry."""
     if function.fake is None:
         return {}
     needing = [r for r in results_of(function.func) if r.argument is None]

@@ -1,4 +1,4 @@
-"""Lint: small rules over whole programs. One function is one rule; this file lists them all."""
+"""Lint: small rules over whole programs. Each rule is one function, listed here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 
 Rule = Callable[[Resolved], Iterator[Diagnostic]]
-# About kernels and the author's own fields.
+# Rules about kernels and the author's own fields.
 KERNEL_RULES: tuple[Rule, ...] = (
     dispatch.unreachable_kernel,
     dispatch.shadowed_composite,
@@ -27,7 +27,7 @@ KERNEL_RULES: tuple[Rule, ...] = (
     versions.empty_range,
     kernels.kernel_with_two_schemas,
 )
-# About schemas: the author can't mend those of PyTorch.
+# Rules about schemas, apart because the author can't fix PyTorch's.
 SCHEMA_RULES: tuple[Rule, ...] = (
     aliasing.mutated_value,
     aliasing.inplace_name_without_write,
@@ -46,7 +46,7 @@ __all__ = ["KERNEL_RULES", "SCHEMA_RULES", "run_lint"]
 
 
 def run_lint(resolved: Resolved, policies: Sequence[Policy] | None = None) -> Iterator[Diagnostic]:
-    """The findings of every rule, where operators are for targets with these policies; None: for any target.
+    """The findings of every rule, for targets with these policies; None stands for any target.
 
     `analysis/suppress.py` applies selection and suppression.
     """

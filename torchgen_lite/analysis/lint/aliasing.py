@@ -1,4 +1,4 @@
-"""Rules about alias annotations and what the name promises."""
+"""Rules about alias annotations and what an operator's name promises."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchgen_lite.schema import AliasAnnotation, Argument, BaseType, Type, walk
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name
 
-# Types whose values are copied into a call, so that no callee can change the caller's.
+# Types passed by value, so that a callee can't change the caller's.
 _VALUE_TYPES = frozenset("""
     Device DeviceIndex Dimname Layout MemoryFormat QScheme Scalar ScalarType SymBool SymFloat SymInt
     bool complex float int number str
@@ -36,7 +36,7 @@ def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def _in_place(resolved: Resolved) -> Iterator[tuple[NativeFunction, Argument]]:
-    """The functions that are named as in-place, each with its first argument."""
+    """The functions with in-place names, each with its first argument."""
     for function in resolved.functions:
         if is_inplace_name(function.func.base_name) and function.func.arguments:
             yield function, function.func.arguments[0]

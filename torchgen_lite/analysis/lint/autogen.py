@@ -1,4 +1,4 @@
-"""The rule about `autogen`: its lines name what is derived, no more and no less."""
+"""Rules about `autogen`: its lines must name exactly the derived variants."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from torchgen_lite.schema import SchemaKind
 def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG415: a group's `autogen` lines and the variants derived for it differ.
 
-    As in torchgen `NativeFunctionsGroup`, only groups with both a functional and an out variant count: what
-    is asked for where nothing can be derived is not reported.
+    As in torchgen `NativeFunctionsGroup`, only groups with a functional and an out variant count:
+    `autogen` lines where nothing can be derived are not reported.
     """
     suspects = list(_suspects(resolved))
     groups = group_by_signature(suspects)
@@ -38,9 +38,9 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def _suspects(resolved: Resolved) -> Iterator[Operator]:
-    """The operators of those names where variants may be derived; deriving for all takes too long.
+    """The operators whose names may have derived variants; deriving for all takes too long.
 
-    That is where `autogen` stands, and where variants of one name leave out the functional one.
+    These are names with an `autogen` line, and names whose variants lack a functional one.
     """
     alone: defaultdict[str, dict[str, Operator]] = defaultdict(dict)
     together: defaultdict[tuple[str, str], list[Operator]] = defaultdict(list)
@@ -49,7 +49,7 @@ def _suspects(resolved: Resolved) -> Iterator[Operator]:
         if function.is_written:
             namespace, root = function.namespace, root_of(function.func.base_name)
             first = alone[namespace].setdefault(root, operator)
-            # Most names have one operator: a list for each would take more than the file itself.
+            # Most names have one operator: a list for each would take more memory than the file.
             if first is not operator or function.autogen:
                 together[namespace, root].append(operator)
     for (namespace, root), members in together.items():
@@ -63,7 +63,7 @@ def _suspects(resolved: Resolved) -> Iterator[Operator]:
 def _asks_for_its_own(operator: Operator) -> bool:
     """Whether this is a functional operator that names at most its own out variant, as most do.
 
-    If all of one name are like this they are in no group together, and nothing can disagree.
+    If all operators of a name are like this, they share no group, and nothing can disagree.
     """
     schema, autogen = operator.schema, operator.function.autogen
     if operator.kind is not SchemaKind.functional:
@@ -75,9 +75,9 @@ def _asks_for_its_own(operator: Operator) -> bool:
 
 
 def _may_lack_functional(members: Sequence[Operator]) -> bool:
-    """Whether there are more out variants, or in-place ones, than functional ones."""
+    """Whether there are more out variants, or more in-place ones, than functional ones."""
     if len(members) == 1:
-        return False  # As most are.
+        return False  # The common case.
     out = inplace = 0
     for operator in members:
         if operator.kind is SchemaKind.inplace:
@@ -108,9 +108,10 @@ def _disagreement(
 
 
 def autogen_of_composite(resolved: Resolved) -> Iterator[Diagnostic]:
-    """TG418: `autogen` where nothing is derived: all variants are composed of other operators.
+    """TG418: `autogen` where nothing is derived because all variants are composite.
 
-    Only those of the core set have derived variants nevertheless (torchgen `add_generated_native_functions`).
+    Composite operators have derived variants only in the core set (torchgen
+    `add_generated_native_functions`).
     """
     asking = [o for o in resolved.declared if o.function.autogen and o.is_composed]
     if not asking:

@@ -25,7 +25,7 @@ def autograd_other_keys() -> frozenset[str]:
 
 
 def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntry]]:
-    """The functions with a CompositeImplicitAutograd kernel, each with that."""
+    """The functions with a CompositeImplicitAutograd kernel, each with that kernel."""
     for function in resolved.functions:
         for entry in function.dispatch:
             if entry.key == _IMPLICIT:
@@ -33,13 +33,13 @@ def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntr
 
 
 def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
-    """TG406: a kernel for a backend, and no argument that could carry its key. Tensor options could, in Python."""
+    """TG406: a backend kernel, but no argument that carries its key (in Python, options do)."""
     keyless = [f for f in resolved.functions if _is_keyless(f) and not tensor_options(f.func)]
     return unreachable_kernels(keyless)
 
 
 def _is_keyless(function: NativeFunction) -> bool:
-    """Whether there are kernels, and no argument that carries a dispatch key."""
+    """Whether there are kernels, but no argument that carries a dispatch key."""
     func = function.func
     if not function.dispatch or func.is_vararg:
         return False
@@ -47,7 +47,7 @@ def _is_keyless(function: NativeFunction) -> bool:
 
 
 def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """A `Device` argument, or a kernel for it, lets BackendSelect choose, so such an operator is left alone."""
+    """Exempts operators with a `Device` argument or BackendSelect kernel: BackendSelect chooses."""
     for function in functions:
         if not _is_keyless(function):
             continue
@@ -92,8 +92,9 @@ def backend_without_meta(
 ) -> Iterator[Diagnostic]:
     """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors.
 
-    PyTorch traces with Meta tensors, so it is about targets for PyTorch; None stands for any target. In a
-    file with `fake:` rules, operators that return what they wrote have theirs automatically.
+    PyTorch traces with Meta tensors, so this applies to targets for PyTorch; None stands for any
+    target. In a file with `fake:` rules, operators that return what they wrote get theirs
+    automatically.
     """
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return
@@ -110,13 +111,13 @@ def backend_without_meta(
         if function.structured or function.structured_delegate is not None:
             continue
         if not function.is_written or function.name in resolved.lent:
-            continue  # PyTorch has a kernel for it that serves Meta.
+            continue  # PyTorch's own kernel serves Meta.
         if function.place("kernels") is not None:
             continue  # It is for ExecuTorch, which does not trace.
         if function.place("fake") is not None:
             continue
         if has_fakes:
-            # Imported here: PyTorch's own entries have no fakes, and these need what reads formulas.
+            # Imported here: PyTorch's own entries have no fakes, which need the formula parser.
             from torchgen_lite.analysis.fakes.results import has_own_fake
 
             if has_own_fake(function.func):

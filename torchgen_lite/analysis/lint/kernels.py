@@ -1,4 +1,4 @@
-"""The rule about one kernel for two kinds of call."""
+"""The rule about one kernel with two signatures."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from torchgen_lite.schema.model import bare_type
 def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG413: two operators name one kernel and take different numbers of required arguments.
 
-    C++ kernels are often overloaded or templates and Python ones take unions, so a difference of
-    types alone says nothing. Composite kernels are left out for the same reason.
+    C++ kernels are often overloads or templates, and Python kernels take unions, so different types
+    alone prove nothing. Composite kernels are left out for the same reason.
     """
     seen: dict[str, dict[str, NativeFunction]] = {}
     for function in resolved.functions:
@@ -35,7 +35,7 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def _is_overloaded(kernel: str, function: NativeFunction) -> bool:
-    """Whether the kernel has the operator's own name, as torchgen has it: then C++ overloads stand behind it."""
+    """Whether the kernel has the operator's name, as in torchgen, and so may have C++ overloads."""
     return kernel.rpartition("::")[2].removesuffix("_symint") == function.kernel_name
 
 

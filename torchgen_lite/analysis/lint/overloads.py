@@ -12,7 +12,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.model import bare_type
 
-# Types that the same Python values are passed for.
+# Types that accept the same Python values.
 _SAME = {"SymInt": "int", "SymBool": "bool", "SymFloat": "float", "DeviceIndex": "int"}
 
 
@@ -25,7 +25,7 @@ def _python_type(argument: Argument) -> str:
 def call_key(function: NativeFunction) -> tuple[object, ...]:
     """Equal for overloads that the shortest possible call cannot choose between.
 
-    That call gives the required arguments: the positional ones by position, the others by name.
+    That call passes only the required arguments, by position where possible.
     """
     required = [a for a in function.func.arguments if a.default is None]
     positional = tuple(_python_type(a) for a in required if not a.kwarg_only)

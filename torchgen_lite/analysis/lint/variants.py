@@ -1,4 +1,4 @@
-"""Rules about entries that belong together by their names, and disagree."""
+"""Rules about entries whose names match but whose schemas disagree."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 
-# Out variants of factories take these from the tensor that is given.
+# Out variants of factories take these from the given tensor.
 _TENSOR_OPTIONS = frozenset({"dtype", "layout", "device", "pin_memory"})
 
 
 def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
-    """TG416: `foo_` or `foo.out` takes other arguments than `foo`, and than any overload of it.
+    """TG416: `foo_` or `foo.out` takes other arguments than every overload of `foo`.
 
-    PyTorch finds the variants of an operator by their arguments and their defaults (torchgen
-    `FunctionSchema.signature`). The order is not compared: a method begins with `self`. A variant that is
-    composed of other operators needs no group.
+    PyTorch matches the variants of an operator by arguments and defaults (torchgen
+    `FunctionSchema.signature`). The order is not compared: a method begins with `self`. A composite
+    variant needs no group.
     """
     overloads: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
     for operator in resolved.declared:
@@ -38,7 +38,7 @@ def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
         if named is None or named is function or operator.is_composed:
             continue
         if named.structured_delegate or function.structured_delegate:
-            # The check of delegates reports it.
+            # The check of delegates reports this.
             continue
         difference = _difference(function, named)
         if difference and all(_difference(function, other) for other in found):
@@ -46,7 +46,7 @@ def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def functional_key(function: NativeFunction) -> tuple[str, str, str]:
-    """Namespace, name and overload that the functional variant has, if there is one."""
+    """The namespace, name and overload of the functional variant, if there is one."""
     schema = function.func
     overload = schema.overload_name
     if schema.out:
@@ -55,7 +55,7 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
 
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
-    """What has to be the same, by the name of the argument."""
+    """What variants must agree on, by argument name."""
     return {
         a.name: (bare_type(a.type), a.kwarg_only, a.default)
         for a in function.func.arguments
@@ -64,7 +64,7 @@ def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]
 
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
-    """The first argument that differs: one of the variant, or else one that it does not have."""
+    """The first argument that differs: one of the variant's, or else one that it lacks."""
     own, other = _inputs(variant), _inputs(functional)
     optional = _TENSOR_OPTIONS if variant.func.out else frozenset[str]()
     wrong = [name for name, value in own.items() if other.get(name) != value]
@@ -84,9 +84,9 @@ def _disagreement(function: NativeFunction, found: NativeFunction, name: str) ->
 
 
 def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
-    """TG417: a view whose `<name>_copy` is not there, or takes other arguments.
+    """TG417: a view whose `<name>_copy` is missing or takes other arguments.
 
-    A missing one counts where other views have theirs: that is PyTorch's own file, and the like.
+    A missing one counts only if other views have theirs, as in PyTorch's own file.
     """
     by_name = resolved.declared_by_name
     expected = any("view_copy" in function.tags for function in resolved.functions)
