@@ -2,9 +2,10 @@
 
     grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
 
-is `grads[0].defined() ? at::where(self >= 0, grads[0], weight) : self_info.zeros()`. Operators of PyTorch are
-functions of `at` or methods of tensors, those of the library are functions of its own. Each node of the typed
-tree is written once, with the text of its operands at hand; Note [Kinds in formulas] says what kinds are for.
+is `grads[0].defined() ? at::where(self >= 0, grads[0], weight) : self_info.zeros()`. Operators of
+PyTorch are `at` functions or tensor methods; the library's operators are functions of its own. Each
+node of the typed tree is written once, from the text of its operands; Note [Kinds in formulas]
+explains kinds.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _CONSTANTS = {
     **dict.fromkeys(("False", "false"), "false"),
 }
 _INTEGERS = frozenset({Sort.int, Sort.symint})
-# What is an attribute of a tensor in Python.
+# Tensor attributes in Python.
 _ATTRIBUTES = {
     "T": "numpy_T()",
     "H": "matrix_H()",
@@ -50,22 +51,22 @@ _ATTRIBUTES = {
 # Methods with another name in C++, with arguments and without.
 _METHODS = {"numel": "sym_numel", "size": "sym_size", "sizes": "sym_sizes", "stride": "sym_stride"}
 _WITHOUT_ARGUMENTS = {**_METHODS, "size": "sym_sizes", "stride": "sym_strides"}
-# The arguments that C++ has one for, and how that is told each of them.
+# The arguments that C++ combines into one, and how each is set on it.
 _OPTIONS = {
     "dtype": "dtype",
     "layout": "layout",
     "device": "device",
     "pin_memory": "pinned_memory",
 }
-# What generated code brings itself.
+# Functions that the generated code itself defines.
 _BROUGHT = frozenset({"not_implemented", *FUNCTIONS})
 
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """What formulas may call: operators of the library in `namespace`, by name with the struct of their typed
-    call. `has_headers` says that the author's headers may define more functions, and `python` are functions
-    that only Python has."""
+    """What formulas may call: the library's operators in `namespace`, by name, with the struct of
+    their typed call. `has_headers`: the author's headers may define more functions. `python` are
+    functions that only Python has."""
 
     namespace: str
     structs: Mapping[str, str] = field(default_factory=dict)
@@ -90,7 +91,7 @@ class Written:
         return f"({self.text})" if self.level < level else self.text
 
     def value(self) -> Written:
-        """The expression where it is calculated with: an optional number is unpacked."""
+        """The expression as an operand: an optional number is unpacked."""
         if not self.kind.is_optional:
             return self
         return Written(self.tree, f"{self.at(POSTFIX)}.value()")
@@ -170,7 +171,7 @@ def _plain_number(written: Written) -> Written:
 def _called(
     tree: Typed, parts: Sequence[Written], functions: Functions
 ) -> tuple[str, Sequence[str]]:
-    """What stands before the bracket of a call, and its arguments."""
+    """What precedes a call's parenthesis, and its arguments."""
     node = tree.node
     assert isinstance(node, nodes.Call)
     if isinstance(node.function, nodes.Member):
@@ -185,7 +186,7 @@ def _called(
         return name, items
     if name == "not_implemented":
         return f"autograd::{name}", items
-    # Where the author has functions too, `formulas` is a namespace that sees them and PyTorch's.
+    # If the author has functions too, the namespace `formulas` sees both theirs and PyTorch's.
     scope = "formulas" if functions.has_headers else "at"
     return f"{scope}::{_symbolic(name, is_symbolic)}", items
 
@@ -283,8 +284,8 @@ def _bound(
 
 
 def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Call, str]]:
-    """The calls of functions that neither the library nor PyTorch has, each with the name. What the author's headers
-    have, only a compiler knows."""
+    """The calls of functions that neither the library nor PyTorch has, each with the name. Only a
+    compiler knows what the author's headers define."""
     for part in every_part(tree) if not functions.has_headers else ():
         node = part.node
         if isinstance(node, nodes.Call) and part.operator is None and part.saved is None:
@@ -336,13 +337,13 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
         name = node.function.text.removeprefix("at::")
         if is_ours or name in _BROUGHT or name[0].isupper():
             continue
-        # What is not known to be PyTorch's is the author's, if there are headers of theirs.
+        # Unless known to be PyTorch's, a function is the author's if they have headers.
         if in_at(name) or not functions.has_headers:
             yield at_header(name)
 
 
 def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:
-    """The parts of a formula with no equivalent in C++, what is wrong with each, and what helps."""
+    """The parts of a formula without a C++ equivalent, each with the problem and a remedy."""
     node, operator = tree.node, tree.operator
     if tree.saved is not None:
         return

@@ -8,7 +8,7 @@ from functools import lru_cache
 from torchgen_lite.dialects.cpp.signature import CppParameter
 from torchgen_lite.dialects.text import doc_lines, one_line
 
-# What no argument can be called. Alternative spellings (`and`, `not`) are keywords too.
+# Names that no argument can have. Alternative spellings (`and`, `not`) are keywords too.
 KEYWORDS = frozenset("""
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
     char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
@@ -27,8 +27,8 @@ MACROS = frozenset("""
     stdout unix
     """.split())
 _OF_LIBTORCH = ("AT_", "C10_", "STABLE_TORCH_", "STD_TORCH_", "TORCH_")
-# What a parameter would hide: types without a namespace, macros, and names that generated functions give to
-# what is theirs. They begin with an underscore, too.
+# Names that a parameter would hide: types without a namespace, macros, and the generated functions'
+# own names, which may also begin with an underscore.
 _USED = MACROS | frozenset("""
     FILE int8_t int16_t int32_t int64_t size_t uint8_t uint16_t uint32_t uint64_t
     Kernel Operator Self StableIValue TensorMethods
@@ -72,7 +72,7 @@ def identifier(name: str) -> str:
 
 
 def free_name(name: str, avoided: Collection[str]) -> str:
-    """The name, with underscores after it as long as it is one of those to avoid.
+    """The name, with underscores appended until it is none of those to avoid.
 
     >>> free_name("schema", {"schema", "schema_"}), free_name("add", {"schema"})
     ('schema__', 'add')
@@ -99,7 +99,7 @@ def quote(text: str) -> str:
 
 
 def doc_comment(text: str | None) -> tuple[str, ...]:
-    """Lines for a comment that documents a declaration; none goes on behind its end, as with a backslash there.
+    """Lines for a declaration's doc comment; no final backslash continues one on the next line.
 
     >>> print(doc_comment("Twice.\\n\\nC:\\\\"))
     ('Twice.', '', 'C:\\\\x5c')

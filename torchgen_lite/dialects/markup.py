@@ -1,10 +1,10 @@
 """Text in Markdown and in HTML, where all of it stays text.
 
 Note [Text in Markdown]
-Parsers of Markdown differ in what they read as markup: Python-Markdown with the extensions of MkDocs, MyST, GitHub's.
-So whatever one of them might read as markup is escaped: by a backslash where all of them support that, and elsewhere by
-a character reference, which all read alike. So is the first character of a line if it is not a letter, as it may begin
-a list, a heading or a rule.
+Markdown parsers (Python-Markdown with MkDocs extensions, MyST, GitHub's) differ in what they treat
+as markup. So anything that one of them might treat as markup is escaped: with a backslash where all
+of them support that, and elsewhere with a character reference. So is the first character of a line
+unless it is a letter, since it may begin a list, a heading or a rule.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torchgen_lite.dialects.text import one_line
 
 _NAME = re.compile(r"[A-Za-z0-9_.:/-]+")
 _BACKTICKS = re.compile("`+")
-# A mark that is doubled, a colon with something behind it (`:smile:`, `https://x`), and what else begins something.
+# Doubled marks, a colon with text after it (`:smile:`, `https://x`), and other markup characters.
 _SPECIAL = re.compile(
     r"""
       (?P<backslash> [\\`*] | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) )

@@ -34,7 +34,7 @@ _TYPES = Annotations(
     },
     broadcasting=frozenset({"bool"}),
 )
-# Where annotations take from what is not a framework's.
+# The modules of annotation types that don't come from the framework.
 TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}
 # Named constants that are numbers in Python; the others are the framework's (`contiguous_format`).
 _NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
@@ -66,7 +66,7 @@ def default(argument: Argument) -> object:
 
 
 def default_text(value: object) -> str:
-    """A default as it stands in a signature: a literal, or the name of the framework's constant."""
+    """A default as spelled in a signature: a literal, or the name of the framework's constant."""
     return identifier(value.name) if isinstance(value, NamedConstant) else literal(value)
 
 

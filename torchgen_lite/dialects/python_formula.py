@@ -48,8 +48,8 @@ _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
 
 
 class Words(NamedTuple):
-    """What a target calls the functions of formulas, what was saved (None where the formula is computed), and
-    the conjugate of a value."""
+    """A target's names for formula functions and saved values (None where the formula is
+    computed), and its conjugate of a value."""
 
     function: Callable[[str], str]
     saved: Callable[[Saved], nodes.Expression | None]
@@ -113,7 +113,7 @@ class Undifferentiable(NamedTuple):
 
 
 def undifferentiable(operator: str, argument: str, test: str) -> Undifferentiable:
-    """What a call refuses."""
+    """The check by which a call rejects an argument without a formula."""
     return Undifferentiable(test, quote(refusal(operator, argument)))
 
 

@@ -37,9 +37,9 @@ _COMMON = {
 
 
 class Annotations(NamedTuple):
-    """What a framework calls types: `names` that are not those of all, and what is `accepted` for a type beside
-    values of it. `custom_class` is the type of objects of custom classes; `broadcasting` are further types of
-    which one element stands for a list."""
+    """A framework's names for types: `names` that differ from the common ones, and what is
+    `accepted` for a type besides its own values. `custom_class` is the type of custom class
+    objects; `broadcasting` are further types of which one element stands for a list."""
 
     names: Mapping[str, str | Annotation]
     accepted: Mapping[str, Annotation] = {}

@@ -274,7 +274,7 @@ _UNCOUNTED = """
     is_inference is_neg is_signed numel size stride sum_to tensor
     """.split()
 AT_FUNCTIONS = frozenset([name for name in _FUNCTIONS if not name[0].isdigit()]).union(_UNCOUNTED)
-# What the name of an operator gets for a variant of its function.
+# Suffixes of an operator's name for variants of its function.
 _VARIANTS = ("_symint", "_outf", "_out")
 
 
@@ -322,7 +322,7 @@ EVERYTHING = "ATen/ATen.h"
 
 
 def at_header(name: str) -> str:
-    """The header that declares a function of `at`: that of its operator, or the one that has them all.
+    """The header that declares an `at` function: its operator's, or the one with all functions.
 
     >>> at_header("sum_symint"), at_header("tanh_"), at_header("sum_to"), at_header("_softmax")
     ('ATen/ops/sum.h', 'ATen/ops/tanh.h', 'ATen/ATen.h', 'ATen/ATen.h')

@@ -70,9 +70,10 @@ def returns_type(schema: FunctionSchema) -> Annotation:
 def parameters(schema: FunctionSchema) -> list[Parameter]:
     """The parameters with `/`, `*` and defaults.
 
-    Python has no keyword arguments called `from`: everything up to such a name goes by position, and a
-    keyword-only one can be passed by `**`. Nor has it a required positional parameter after one that has a default,
-    as a few schemas do; there such a default is `...`, and the later ones have it too, for the operator to refuse.
+    Python has no keyword arguments called `from`: everything up to such a name goes by position,
+    and a keyword-only one can be passed by `**`. Python also has no required positional parameters
+    after one with a default, as a few schemas do; the default is then `...`, also for the later
+    ones, and the operator rejects calls without them.
     """
     arguments = _distinct(schema.arguments)
     positional = [a for a in arguments if not a.kwarg_only]
@@ -99,14 +100,14 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
 
 
 def _free(name: str, taken: Container[str]) -> str:
-    """The name, with underscores behind it as long as an argument has it."""
+    """The name, with underscores appended until no argument has it."""
     while name in taken:
         name += "_"
     return name
 
 
 def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
-    """A name that comes again gets an underscore: PyTorch's parser lets `posinf` stand twice."""
+    """A repeated name gets an underscore: PyTorch's parser allows `posinf` twice."""
     names: set[str] = set()
     found: list[Argument] = []
     for argument in arguments:

@@ -42,7 +42,7 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     """The names of results in formulas: `result`, `result0`, ..., or their own.
 
     A result with the name of an argument is called `NAME_return`; an unnamed one is `result_return`
-    if there is an argument `result`.
+    if there is an argument `result` (torchgen `return_names`).
     """
     kind, taken = schema.kind(), {argument.name for argument in schema.arguments}
     names: list[str] = []

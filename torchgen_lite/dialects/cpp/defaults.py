@@ -1,8 +1,8 @@
 """Default values of the schema as C++ expressions: one writer, and the words of each library.
 
-PyTorch's own operators have the expressions that torchgen gives them (`as_written`): there a list with a
-size and one number for a default, `int[2] x=1`, has one element in C++ and two in Python. Everywhere else
-it has two, and a value without an expression leaves the parameter without a default.
+PyTorch's own operators get torchgen's expressions (`as_written`), where a sized list with one
+number as its default, `int[2] x=1`, has one element in C++ and two in Python. Everywhere else it
+has two, and a value without an expression leaves the parameter without a default.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ _WRITTEN = {
 
 
 class Words(NamedTuple):
-    """How a library says what is not a literal.
+    """How a library spells values that are not literals.
 
-    `word` is the expression for a value of the type with that name, or None. `listed` makes a value of an
-    option out of a braced list, which by itself could be an argument of the option.
+    `word` is the expression for a value of the type with that name, or None. `listed` wraps a
+    braced list for an optional, since the bare list could be taken for the optional's constructor
+    arguments.
     """
 
     word: Callable[[str, object], Expression | None]

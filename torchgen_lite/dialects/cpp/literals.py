@@ -32,13 +32,13 @@ def real(value: float) -> Expression:
 
 
 def call(head: str, items: Sequence[Expression], close: str) -> Expression:
-    """A value that is made of others: `{0, 1}`, `c10::complex<double>(0.0, 1.0)`."""
+    """A value made from others: `{0, 1}`, `c10::complex<double>(0.0, 1.0)`."""
     headers = tuple([header for item in items for header in item.headers])
     return Expression(f"{head}{', '.join([item.text for item in items])}{close}", headers)
 
 
 def literal(name: str, value: object) -> Expression | None:
-    """A value where the schema has the type of that name; None if it is not a literal of that type."""
+    """A value of the schema type with that name; None if it is not a literal of that type."""
     known = _LITERALS.get(name, ())
     if isinstance(value, bool):
         return Expression(str(value).lower()) if bool in known else None

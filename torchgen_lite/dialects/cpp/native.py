@@ -29,10 +29,10 @@ def name(schema: FunctionSchema) -> str:
 
 
 def kernel(operator: Operator, entry: KernelEntry) -> tuple[str, str]:
-    """Namespace and name of a kernel: `at::native` if the YAML names no other.
+    """The namespace and name of a kernel: `at::native` unless the YAML names another.
 
-    A kernel that is implied has the name of the public C++ function: `add`, `add_out`. A scope that the YAML
-    names is that of the backend, whose kernels are in `native` (torchgen `BackendMetadata`).
+    An implied kernel has the name of the public C++ function: `add`, `add_out`. A scope in the YAML
+    is the backend's, whose kernels are in its `native` namespace (torchgen `BackendMetadata`).
     """
     if entry.is_implied:
         schema = operator.schema
@@ -42,12 +42,12 @@ def kernel(operator: Operator, entry: KernelEntry) -> tuple[str, str]:
 
 
 def takes_symint(entry: KernelEntry) -> bool:
-    """PyTorch tells by the name whether a kernel wants `SymInt` as `c10::SymInt`."""
+    """Whether the kernel takes `c10::SymInt`, which PyTorch tells by its name."""
     return "_symint" in entry.kernel.rpartition("::")[2]
 
 
 def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppParameter, ...]:
-    """The parameters in schema order; with defaults, but for out variants, whose out come last."""
+    """The parameters in schema order, out arguments last; with defaults except for out variants."""
     layout = argument_layout(function.func)
     how = conventions(function, symint=symint)
     defaults = not layout.out
@@ -62,7 +62,7 @@ def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppPar
 
 
 def _parameter(argument: Argument, how: Conventions, with_default: bool) -> CppParameter:
-    """As in the public API, but for an optional tensor that is written: it stays optional."""
+    """As in the public API, except that a written optional tensor stays optional."""
     found = public.parameter(argument, how, with_default)
     if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
         return found._replace(type=ref(OPTIONAL_TENSOR))

@@ -24,7 +24,7 @@ from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 
-# The name under which a hand-written binding finds the one that would have been generated.
+# A hand-written binding finds the one that would have been generated under this prefix.
 FALLBACK_PREFIX = "__dispatch_"
 
 
@@ -100,7 +100,7 @@ def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:
 
 
 def styles(function: NativeFunction, *, method: bool = False) -> tuple[Style, ...]:
-    """The styles an operator has: plain, faithful, and the same with SymInt, as far as they differ."""
+    """The styles an operator has: plain, faithful, and both with SymInt, if they differ."""
     layout = argument_layout(function.func)
     faithful = layout.options is not None or bool(layout.out)
     symints = (False, True) if has_symint(function.func) else (False,)

@@ -7,10 +7,10 @@ is, for a framework with `toy::Tensor`,
     toy::Tensor add(const toy::Tensor& self, const toy::Tensor& other, double alpha)
 
 Note [Types of a framework]
-The framework says what a schema's named types are in C++, as a parameter: `ScalarType = "toy::Dtype"` is
-passed by value, `Generator = "const toy::Generator&"` by reference. A result, or the element of an option
-or a list, is the same without the reference. Numbers and texts have types of the standard library; for
-anything else that is not said, there is no type, and the target refuses the operator.
+The framework gives the C++ parameter types for named schema types: `ScalarType = "toy::Dtype"` is
+passed by value, `Generator = "const toy::Generator&"` by reference. Results, and elements of
+optionals and lists, drop the reference. Numbers and strings have standard library types; any other
+type must be given, or the target rejects the operator.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _STANDARD = {
     "Scalar": DOUBLE,
     "str": std("string_view"),
 }
-# What a view is a view of.
+# The owning type for each view type.
 _OWNED = {
     "::std::string_view": std("string"),
     "std::string_view": CType("std::string", headers=("string",)),
@@ -66,8 +66,8 @@ _OWNED = {
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The C++ of a framework. `tensor` is the type of its tensors; `named` says how other types of the
-    schema are passed; `constants` are its expressions for defaults that are names or texts."""
+    """The C++ types of a framework. `tensor` is its tensor type; `named` says how other schema
+    types are passed; `constants` are its expressions for defaults that are names or strings."""
 
     tensor: CType
     named: Mapping[str, CType] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class Types:
 
 
 def missing(type_: Type, types: Types) -> str | None:
-    """The part of a type that has no C++ type, as it is written in the schema; None if all has."""
+    """The part of a type without a C++ type, as spelled in the schema; None if there is none."""
     if isinstance(type_, (OptionalType, ListType)):
         return missing(type_.elem, types)
     return bare_type(type_) if types.passed(type_) is None else None
@@ -115,7 +115,7 @@ def _passed(type_: Type, types: Types) -> CType:
 
 
 def _element(type_: Type, types: Types) -> CType:
-    """What an option or a list of arguments holds. Only the outermost list is a view."""
+    """The element type of an optional or list argument. Only the outermost list is a view."""
     if isinstance(type_, OptionalType):
         return std("optional", _element(type_.elem, types))
     if isinstance(type_, ListType):
@@ -130,7 +130,7 @@ def span(type_: ListType, types: Types) -> CType:
 
 
 def argument_type(argument: Argument, types: Types) -> CType:
-    """The type of a parameter. What is written comes by reference, with whatever holds it."""
+    """The type of a parameter. Written arguments, and their containers, are passed by reference."""
     type_ = argument.type
     if argument.is_write and is_tensor_like(type_):
         return ref(owned_type(type_, types))
@@ -146,7 +146,7 @@ def argument_type(argument: Argument, types: Types) -> CType:
 
 
 def returns_type(schema: FunctionSchema, types: Types) -> CType:
-    """`void`, a type, or a tuple. What was written comes back by reference."""
+    """`void`, a type, or a tuple. Written arguments are returned by reference."""
     owned = [(result, owned_type(result.type, types)) for result in schema.returns]
     return tuple_of([ref(t) if r.is_write and is_tensor_like(r.type) else t for r, t in owned])
 

@@ -23,7 +23,7 @@ class CppParameter(NamedTuple):
         return f"{self.type} {self.name}{default}"
 
 
-# What a redispatching function takes first.
+# The first parameter of a redispatching function.
 KEYSET = CppParameter(CType("c10::DispatchKeySet"), "dispatchKeySet")
 
 
@@ -56,7 +56,7 @@ class CppSignature:
 
 
 def trailing_defaults(parameters: Sequence[CppParameter]) -> tuple[CppParameter, ...]:
-    """The parameters with the defaults that C++ takes: what stands before one without a default has none.
+    """The parameters with the defaults that C++ allows: none before a parameter without one.
 
     A schema may have keyword arguments without a default behind others with one.
     """

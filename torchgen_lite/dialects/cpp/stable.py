@@ -9,12 +9,12 @@ is
         const std::optional<torch::stable::Tensor>& weight, std::optional<double> scale)
 
 Note [What the stable ABI carries]
-A call crosses the border between libraries as a stack of 64-bit values, and libtorch converts each by
-the type in the schema (`from_ivalue` and `to_ivalue` of `torch/csrc/shim_common.cpp`): `Tensor`, `int`,
-`SymInt` (as an integer), `float`, `bool`, `str`, `ScalarType`, `Layout`, `Device`, `MemoryFormat`,
-`Generator`, and options and lists of what it converts. Nothing else gets across, not even `Scalar`, and
-only the call would say so. The kernel's side converts by the type in C++ (`to<T>` and `from<T>` of
-`torch/csrc/stable/stableivalue_conversions.h`), and nothing compares the two: that is what the proof is for.
+A call between libraries passes a stack of 64-bit values, which libtorch converts by their schema
+types (`from_ivalue` and `to_ivalue` of `torch/csrc/shim_common.cpp`): `Tensor`, `int`, `SymInt` (as
+an integer), `float`, `bool`, `str`, `ScalarType`, `Layout`, `Device`, `MemoryFormat`, `Generator`,
+and optionals and lists of these. Nothing else is supported, not even `Scalar`, and this shows only
+when the operator is called. The kernel converts by C++ types (`to<T>` and `from<T>` of
+`torch/csrc/stable/stableivalue_conversions.h`), and nothing compares the two: the proof does that.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ from torchgen_lite.schema.model import bare_type
 Release = tuple[int, int]
 # The first release that has a stable ABI for operators.
 FIRST_RELEASE: Release = (2, 9)
-# The first one whose headers have what the generated code is made of.
+# The first release whose headers have everything that the generated code uses.
 FIRST_HEADERS: Release = (2, 10)
 
 
 class _Carried(NamedTuple):
-    """A type that gets across: in C++, since which release, whether it is passed by reference."""
+    """A supported type: its C++ type, its first release, and whether it is passed by reference."""
 
     type: CType
     since: Release = FIRST_RELEASE
@@ -97,7 +97,7 @@ def array_ref(elem: CType) -> CType:
 
 
 def unsupported(type_: Type, *, returned: bool = False) -> str | None:
-    """The part of a type that doesn't get across, as it is written in the schema; None if all does.
+    """The unsupported part of a type, as spelled in the schema; None if there is none.
 
     A list of `bool` is a `std::vector<bool>` in C++, which the headers unpack but do not pack.
     """
@@ -111,7 +111,7 @@ def unsupported(type_: Type, *, returned: bool = False) -> str | None:
 
 
 def since(type_: Type) -> Release:
-    """The first release that carries a type; it has to be one that is carried."""
+    """The first release that supports a type, which must be a supported one."""
     first = _BASE_TYPES[element_name(type_)].since
     has_list = any(isinstance(part, ListType) for part in walk_type(type_))
     return max(_LISTS_SINCE, first) if has_list else first
@@ -128,7 +128,7 @@ def owned_type(type_: Type) -> CType:
 
 
 def argument_type(argument: Argument) -> CType:
-    """The type of a parameter: a list of plain things as a view, what else is large by reference.
+    """The type of a parameter: lists of plain values as views, other large types by reference.
 
     There is no view of a `std::vector<bool>`.
     """

@@ -1,7 +1,7 @@
 """The two functions of a structured kernel: `meta` computes shape and type, `impl` writes the result.
 
-Neither returns anything: meta calls `set_output`, impl writes to the out arguments. `precomputed` says
-what meta hands over to impl in place of some arguments:
+Neither returns anything: meta calls `set_output`, impl writes to the out arguments. `precomputed`
+lists what meta passes to impl in place of some arguments:
 
     precomputed:
     - kernel_size -> int poolSizeH, int poolSizeW
@@ -56,7 +56,7 @@ class Precomputed:
 
 
 def precomputed(function: NativeFunction) -> Precomputed:
-    """The field `precomputed`, read; the loader has refused lines that can't be."""
+    """The parsed field `precomputed`; the loader has already rejected malformed lines."""
     replace: list[tuple[str, tuple[Argument, ...]]] = []
     add: tuple[Argument, ...] = ()
     for line in function.precomputed:
@@ -82,7 +82,7 @@ def base_class(group: VariantGroup) -> str:
 
 
 def argument_type(type_: Type) -> CType:
-    """References that own nothing; `SymInt` is a number here, since a kernel computes."""
+    """Non-owning references. `SymInt` is a plain integer here, since kernels compute with it."""
     value = value_type(type_, False)
     if value is not None:
         return value

@@ -1,9 +1,9 @@
 """Schema types in the C++ of PyTorch.
 
 Note [Three C++ dialects]
-The public API (`public`), the dispatcher and the kernels (`native`) agree on nearly every type; structured
-kernels (`structured`) take references that own nothing. What differs between functions of one dialect is
-in `Conventions`, which is made from the entry. torchgen `api/cpp.py`, `api/native.py`,
+The public API (`public`), the dispatcher and the kernels (`native`) agree on nearly every type;
+structured kernels (`structured`) take non-owning references. Differences between functions of one
+dialect are in `Conventions`, which is made from the entry. torchgen `api/cpp.py`, `api/native.py`,
 `api/structured.py`.
 """
 
@@ -53,7 +53,7 @@ _BASE_TYPES = {
 }
 # How the names of custom classes begin.
 CLASS_PREFIX = "__torch__.torch.classes."
-# What is known of a list by its element; in an option too, where it isn't just wrapped.
+# List types by element; also list types in optionals that are not simply wrapped.
 _LISTS = {
     "int": INT_LIST,
     "SymInt": CType("c10::SymIntArrayRef"),
@@ -66,9 +66,9 @@ _LIST_OPTIONS = {"int": INT_LIST_OPTION, "SymInt": CType("at::OptionalSymIntArra
 class Conventions(NamedTuple):
     """How a function wants its arguments.
 
-    `symint`: `SymInt` is `c10::SymInt`, and not the `int64_t` of old. `const_ref`: what is written comes
-    by const reference too. `list_ref`: a list of tensors is an `ITensorListRef`, so that it need not be
-    unpacked; this is so for structured kernels and what delegates to them.
+    `symint`: `SymInt` is `c10::SymInt`, not the legacy `int64_t`. `const_ref`: written arguments
+    are also passed by const reference. `list_ref`: a list of tensors is an `ITensorListRef`, which
+    need not be unpacked, as for structured kernels and their delegates.
     """
 
     symint: bool = False
@@ -176,7 +176,7 @@ def _element(type_: ListType, how: Conventions) -> str:
 
 @lru_cache(maxsize=4096)
 def return_type(type_: Type, mutable: bool, how: Conventions) -> CType:
-    """A result. `SymInt` is always `c10::SymInt` here; what was written comes back by reference."""
+    """A result. `SymInt` is always `c10::SymInt` here; written arguments come back by reference."""
     value = value_type(type_, True)
     if value is not None:
         return value
@@ -204,7 +204,7 @@ def owned(type_: CType) -> CType:
     return _OWNERS.get(type_) or type_._replace(args=tuple([owned(arg) for arg in type_.args]))
 
 
-# What keeps the elements of a view, and of an optional one.
+# The types that keep the elements of a view, and of an optional view.
 _KEPT = {
     "at::IntArrayRef": std("vector", INT64),
     "c10::SymIntArrayRef": std("vector", SYMINT),
@@ -214,7 +214,7 @@ _KEPT = {
 
 
 def kept(type_: CType) -> CType:
-    """The type that keeps the value of an argument when the call is over.
+    """The type that keeps an argument's value after the call.
 
     >>> print(kept(INT_LIST), kept(const_ref(std("optional", SCALAR))))
     ::std::vector<int64_t> ::std::optional<at::Scalar>

@@ -41,7 +41,7 @@ class Expression(NamedTuple):
 
     @property
     def unrooted(self) -> Expression:
-        """As `unrooted` has it for types."""
+        """The same as `unrooted` does for types."""
         return self._replace(text=self.text.replace("::std::", "std::"))
 
 
@@ -67,9 +67,9 @@ def const_ref(type_: CType) -> CType:
 
 
 def bare(type_: CType) -> CType:
-    """The type of a value that a parameter of this type gives: without const and without reference.
+    """The type of a parameter's value, without const and reference.
 
-    What a pointer points to may be constant; a value has no need to be.
+    A pointer's target stays const; a value need not be.
     """
     return type_ if type_.suffix == "*" else type_._replace(is_const=False, suffix="")
 
