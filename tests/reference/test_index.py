@@ -66,7 +66,7 @@ def test_masks() -> None:
     assert tl.nonzero(mask).tolist() == [[0, 0], [0, 2], [1, 2]]
     assert tl.masked_fill(x, mask, 9).tolist() == [[9, 1, 9], [3, 4, 9]]
     assert tl.where(mask, x, -1.5).dtype is tl.float32
-    with pytest.raises(NotImplementedError, match="depends on data"):
+    with pytest.raises(NotImplementedError, match="depends on the data"):
         x.to("meta")[mask.to("meta")]
 
 

@@ -325,6 +325,6 @@ def test_a_keyset_of_the_wrong_type_is_named_by_generated_stubs() -> None:
         _dispatch_keyset = {1}
 
     with pytest.raises(
-        TypeError, match="Bad, whose `_dispatch_keyset` must be a DispatchKeySet and"
+        TypeError, match="Bad, whose `_dispatch_keyset` must be a DispatchKeySet, not a set"
     ):
         operators.abs(Bad())  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A device for PyTorch. Importing this makes it known: torch.ones(2, device="sim")."""
+"""A device for PyTorch. Importing this registers it: torch.ones(2, device="sim")."""
 
 import sys
 from contextlib import nullcontext
@@ -15,7 +15,7 @@ def fell_back() -> dict[str, int]:
     return torch.ops.sim.fell_back()
 
 
-# What PyTorch asks of the module `torch.sim`, which is this one. There is one device, so `device(index)` changes nothing.
+# PyTorch uses this module as `torch.sim`, and expects these functions. There is one device, so `device(index)` changes nothing.
 device = nullcontext
 
 

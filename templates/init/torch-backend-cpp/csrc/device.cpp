@@ -17,29 +17,17 @@ const c10::Stream stream(c10::Stream::DEFAULT, device);
 
 // There is one device with one stream, which runs synchronously with the CPU.
 struct Guard final : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
-  c10::Device exchangeDevice(c10::Device) const override {
-    return device;
-  }
-  c10::Device getDevice() const override {
-    return device;
-  }
-  c10::Stream getStream(c10::Device) const noexcept override {
-    return stream;
-  }
-  c10::Stream exchangeStream(c10::Stream) const noexcept override {
-    return stream;
-  }
+  c10::Device exchangeDevice(c10::Device) const override { return device; }
+  c10::Device getDevice() const override { return device; }
+  c10::Stream getStream(c10::Device) const noexcept override { return stream; }
+  c10::Stream exchangeStream(c10::Stream) const noexcept override { return stream; }
   void synchronizeDevice(c10::DeviceIndex) const override {}
 };
 C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
 
 struct Hooks final : at::PrivateUse1HooksInterface {
-  bool isAvailable() const override {
-    return true;
-  }
-  bool hasPrimaryContext(c10::DeviceIndex) const override {
-    return true;
-  }
+  bool isAvailable() const override { return true; }
+  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
 };
 const bool has_hooks = (at::RegisterPrivateUse1HooksInterface(new Hooks), true);
 
@@ -59,41 +47,19 @@ constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
 // The same memory as a CPU tensor; a number among the arguments is one already.
 Tensor on_cpu(const Tensor& x) {
   const auto options = x.options().device(at::kCPU);
-  return x.is_cpu()
-      ? x
-      : at::from_blob(x.data_ptr(), x.sizes(), x.strides(), options);
+  return x.is_cpu() ? x : at::from_blob(x.data_ptr(), x.sizes(), x.strides(), options);
 }
 
 } // namespace
 
-Tensor empty(
-    IntArrayRef size,
-    optional<at::ScalarType> dtype,
-    optional<at::Layout>,
-    optional<at::Device>,
-    optional<bool>,
-    optional<at::MemoryFormat> format) {
-  return at::detail::empty_generic(
-      size,
-      &heap,
-      keys,
-      c10::dtype_or_default(dtype),
-      format);
+Tensor empty(IntArrayRef size, optional<at::ScalarType> dtype, optional<at::Layout>,
+    optional<at::Device>, optional<bool>, optional<at::MemoryFormat> format) {
+  return at::detail::empty_generic(size, &heap, keys, c10::dtype_or_default(dtype), format);
 }
 
-Tensor empty_strided(
-    IntArrayRef size,
-    IntArrayRef stride,
-    optional<at::ScalarType> dtype,
-    optional<at::Layout>,
-    optional<at::Device>,
-    optional<bool>) {
-  return at::detail::empty_strided_generic(
-      size,
-      stride,
-      &heap,
-      keys,
-      c10::dtype_or_default(dtype));
+Tensor empty_strided(IntArrayRef size, IntArrayRef stride, optional<at::ScalarType> dtype,
+    optional<at::Layout>, optional<at::Device>, optional<bool>) {
+  return at::detail::empty_strided_generic(size, stride, &heap, keys, c10::dtype_or_default(dtype));
 }
 
 Tensor copy_from(const Tensor& self, const Tensor& dst, bool) {
@@ -110,104 +76,54 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
   return self;
 }
 
-Tensor relu(const Tensor& self) {
-  return at::relu(on_cpu(self)).to(device);
-}
+Tensor relu(const Tensor& self) { return at::relu(on_cpu(self)).to(device); }
 
 TORCH_IMPL_FUNC(add_out)
-(const Tensor& self,
- const Tensor& other,
- const Scalar& alpha,
- const Tensor& out) {
+(const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
   Tensor to = on_cpu(out);
   at::add_out(to, on_cpu(self), on_cpu(other), alpha);
 }
 
-TORCH_IMPL_FUNC(
-    mul_out)(const Tensor& self, const Tensor& other, const Tensor& out) {
+TORCH_IMPL_FUNC(mul_out)(const Tensor& self, const Tensor& other, const Tensor& out) {
   Tensor to = on_cpu(out);
   at::mul_out(to, on_cpu(self), on_cpu(other));
 }
 
-TORCH_IMPL_FUNC(
-    mm_out)(const Tensor& self, const Tensor& mat2, const Tensor& out) {
+TORCH_IMPL_FUNC(mm_out)(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   Tensor to = on_cpu(out);
   at::mm_out(to, on_cpu(self), on_cpu(mat2));
 }
 
 TORCH_IMPL_FUNC(sum_out)
-(const Tensor& self,
- at::OptionalIntArrayRef dim,
- bool keepdim,
- optional<at::ScalarType> dtype,
- const Tensor& out) {
+(const Tensor& self, at::OptionalIntArrayRef dim, bool keepdim, optional<at::ScalarType> dtype,
+    const Tensor& out) {
   Tensor to = on_cpu(out);
   at::sum_out(to, on_cpu(self), dim, keepdim, dtype);
 }
 
-Tensor convolution(
-    const Tensor& input,
-    const Tensor& weight,
-    const optional<Tensor>& bias,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    bool transposed,
-    IntArrayRef output_padding,
-    int64_t groups) {
-  const auto b =
-      bias && bias->defined() ? optional(on_cpu(*bias)) : std::nullopt;
-  const Tensor y = at::convolution(
-      on_cpu(input),
-      on_cpu(weight),
-      b,
-      stride,
-      padding,
-      dilation,
-      transposed,
-      output_padding,
-      groups);
+Tensor convolution(const Tensor& input, const Tensor& weight, const optional<Tensor>& bias,
+    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+    IntArrayRef output_padding, int64_t groups) {
+  const auto b = bias && bias->defined() ? optional(on_cpu(*bias)) : std::nullopt;
+  const Tensor y = at::convolution(on_cpu(input), on_cpu(weight), b, stride, padding, dilation,
+      transposed, output_padding, groups);
   return y.to(device);
 }
 
-std::tuple<Tensor, Tensor, Tensor> convolution_backward(
-    const Tensor& grad,
-    const Tensor& input,
-    const Tensor& weight,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    bool transposed,
-    IntArrayRef output_padding,
-    int64_t groups,
-    std::array<bool, 3> mask) {
-  auto [x, w, b] = at::convolution_backward(
-      on_cpu(grad),
-      on_cpu(input),
-      on_cpu(weight),
-      {{grad.size(1)}},
-      stride,
-      padding,
-      dilation,
-      transposed,
-      output_padding,
-      groups,
-      mask);
-  const auto moved = [](const Tensor& t) {
-    return t.defined() ? t.to(device) : t;
-  };
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad, const Tensor& input,
+    const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+    bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> mask) {
+  auto [x, w, b] = at::convolution_backward(on_cpu(grad), on_cpu(input), on_cpu(weight),
+      {{grad.size(1)}}, stride, padding, dilation, transposed, output_padding, groups, mask);
+  const auto moved = [](const Tensor& t) { return t.defined() ? t.to(device) : t; };
   return {moved(x), moved(w), moved(b)};
 }
 
-c10::Dict<std::string, int64_t> fell_back() {
-  return fallback::counts();
-}
+c10::Dict<std::string, int64_t> fell_back() { return fallback::counts(); }
 
 } // namespace mylib
 
 // Operators without a kernel for the device run on copies in CPU memory.
-TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
-  m.fallback(mylib::fallback::counting_cpu());
-}
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(mylib::fallback::counting_cpu()); }
 
 #include <mylib/verify_kernels.h>
