@@ -1,7 +1,7 @@
-"""What the keys of a release stand for, by name: slots, members of aliases, backends of autograd keys, bits.
+"""What a release's keys stand for: slots, members of aliases, backends of autograd keys, bits.
 
-Pure like `key_tables.py`, from which it follows, and open to every floor as that is. The runtime has the
-same for the newest release, as enumerations and interned sets.
+This module is pure like `key_tables.py`, from which it is derived, and any floor may import it. The
+runtime has the same for the newest release, as enumerations and interned sets.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from operator import or_
 from .key_tables import CURRENT, KeyTable
 
 INCLUDED_BY_DEFAULT = ("BackendSelect", "ADInplaceOrView")
-"""The keys that the local state adds to every call from the start; it excludes `KeySets.autocast`."""
+"""The keys that the local state initially adds to every call; it excludes `KeySets.autocast`."""
 
-# The NonFunctional alias serves kernels that call views and in-place operators inside; Sparse cannot run
-# those, and XLA and Lazy functionalise by themselves.
+# The NonFunctional alias is for kernels that call views and in-place operators. Sparse cannot run
+# such kernels, and XLA and Lazy functionalise by themselves.
 _NOT_BY_VIEWS = ("Sparse",)
 _FUNCTIONALISE = ("XLA", "Lazy")
 
@@ -23,10 +23,11 @@ _FUNCTIONALISE = ("XLA", "Lazy")
 class KeySets:
     """The keys of a release as sets of names.
 
-    `slots`: the keys with a slot of the dispatch table, in slot order, Undefined first.
+    `slots`: the keys with a slot in the dispatch table, in slot order, Undefined first.
     `members`: the runtime keys that each alias stands for (c10 `getRuntimeDispatchKeySet`).
-    `backends_of`: the backend keys whose autograd a slot is (c10 `getBackendKeySetFromAutograd`); empty for
-    keys that are not of autograd, and for the few that `KeyTable.autograd_without_backend` names.
+    `backends_of`: for the slot of an autograd key, the backend keys that it serves (c10
+    `getBackendKeySetFromAutograd`); empty for other keys, and for the few autograd keys that
+    `KeyTable.autograd_without_backend` names.
     `backends`: the keys that stand for a backend: `CPU`, `SparseCUDA`, `Vulkan`.
     """
 
@@ -88,16 +89,16 @@ class KeySets:
         return (1 << (len(self.table.backends) + len(self.table.functionalities) - 1)) - 1
 
     def parse(self, name: str) -> str:
-        """The key of a name, former names included. Raises ValueError with c10's text for any other."""
+        """The key of a name or a former name. Raises ValueError with c10's text for any other."""
         found = dict(self.table.former_names).get(name, name)
         if found not in self._bits:
             raise ValueError(f"could not parse dispatch key: {name}")
         return found
 
     def bits(self, *names: str) -> int:
-        """c10's representation of a set: a bit for each backend, and above them for each functionality.
+        """c10's representation of a set: backend bits, and functionality bits above them.
 
-        Undefined and aliases have none.
+        Undefined and aliases have no bits.
         """
         return reduce(or_, (self._bits[name] for name in names), 0)
 
@@ -109,7 +110,10 @@ class KeySets:
         return self._instances(functionality)[max((bits & self.backend_mask).bit_length() - 1, 0)]
 
     def below(self, bits: int) -> int:
-        """What a kernel at the highest key redispatches to: the keys of lower priority, and all backends."""
+        """The keys that a kernel at the highest key redispatches to.
+
+        They are the keys of lower priority, and all backends.
+        """
         functionality = self._bits[self.highest(bits)] & ~self.backend_mask
         return bits & (max(functionality, 1) - 1)
 

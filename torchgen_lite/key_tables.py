@@ -1,9 +1,10 @@
-"""Dispatch keys as data: what each PyTorch release calls them, in what order.
+"""Dispatch keys as data: their names and their order in each PyTorch release.
 
-This module is pure data and may be imported by every floor. The numbers of `c10::DispatchKey` move
-between releases, so a release is a `KeyTable` and everything else (values, bits, table slots) is derived
-from the order of its names. An older release is what the next one changed, undone. Source:
-`c10/core/DispatchKey.h` and `DispatchKeySet.h` of each release, held against `torch._C` in the tests.
+This module is pure data, and any floor may import it. The numbers of `c10::DispatchKey` move
+between releases, so a release is a `KeyTable`, and everything else (values, bits, table slots) is
+derived from the order of its names. An older release is the next one with its changes undone. The
+source is `c10/core/DispatchKey.h` and `DispatchKeySet.h` of each release; tests compare the tables
+with `torch._C`.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from typing import NamedTuple
 
 
 class KeyTable(NamedTuple):
-    """The keys of a release and of those after it, up to the next table.
+    """The keys of a release, and of later releases up to the next table.
 
     `backends`: backend components, lowest priority first; the last one must be Meta.
     `functionalities`: functionality keys, lowest priority first; the first one is Undefined.
     `per_backend`: (functionality, prefix of its runtime keys), in the order of their value blocks.
-    `of_backends`: the functionalities that have backends' kernels, nested tensors apart; all but the first
-    share AutogradOther (c10 `backend_functionality_keys`, `autogradother_backends`).
-    `implicit_beside_backends`: what CompositeImplicitAutograd serves beside backends, autograd and nested tensors.
+    `of_backends`: the functionalities that have backends' kernels, except nested tensors; all but
+    the first share AutogradOther (c10 `backend_functionality_keys`, `autogradother_backends`).
+    `implicit_beside_backends`: the keys that CompositeImplicitAutograd serves besides backends,
+    autograd and nested tensors.
     `aliases`: alias keys in the order of their values.
     `former_names`: names of earlier releases and what they are now called.
-    `autograd_without_backend`: backends whose autograd key does not lead back to them. c10's switch in
-    `getBackendKeySetFromAutograd` has no case for these, so a kernel of theirs does not shadow a
-    CompositeImplicitAutograd kernel on their autograd key.
+    `autograd_without_backend`: backends whose autograd key does not lead back to them. c10's switch
+    in `getBackendKeySetFromAutograd` has no case for these backends, so their kernels do not shadow
+    a CompositeImplicitAutograd kernel on their autograd key.
     """
 
     release: str
@@ -157,7 +159,7 @@ def _with(names: tuple[str, ...], name: str, after: str) -> tuple[str, ...]:
     return (*names[:at], name, *names[at:])
 
 
-# 2.13 put Fake below Python, and took the key of named tensors.
+# 2.13 put Fake below Python and removed Named, the key of named tensors.
 TORCH_2_10 = TORCH_2_13._replace(
     release="2.10",
     functionalities=_with(
@@ -166,9 +168,9 @@ TORCH_2_10 = TORCH_2_13._replace(
         after="Functionalize",
     ),
 )
-# Before 2.10 composite kernels served Functionalize, ahead of its fallback.
+# Before 2.10, composite kernels also served Functionalize, ahead of its fallback.
 TORCH_2_8 = TORCH_2_10._replace(release="2.8", implicit_beside_backends=("Functionalize",))
-# 2.8 made MAIA a backend with keys of its own.
+# 2.8 turned MAIA from a functionality into a backend, which has several keys.
 TORCH_2_7 = TORCH_2_8._replace(
     release="2.7",
     backends=_without(TORCH_2_8.backends, "MAIA"),
@@ -189,11 +191,14 @@ KEY_TABLES = (TORCH_2_6, TORCH_2_7, TORCH_2_8, TORCH_2_10, TORCH_2_13)
 """Every table, in the order of releases."""
 
 CURRENT = TORCH_2_13
-"""The table of the newest releases, which the runtimes of this project are built on."""
+"""The table of the newest releases, on which this project's runtimes are built."""
 
 
 def table_of(version: tuple[int, ...]) -> KeyTable:
-    """The keys of a release of PyTorch: (2, 9, 1) has those of 2.8. Before the first table, the first."""
+    """The keys of a PyTorch release: (2, 9, 1) has those of 2.8.
+
+    A release before the first table has the keys of the first.
+    """
     fitting = [table for table in KEY_TABLES if _numbers(table.release) <= version[:2]]
     return fitting[-1] if fitting else KEY_TABLES[0]
 
@@ -205,8 +210,9 @@ def _numbers(release: str) -> tuple[int, ...]:
 def dispatch_keys(table: KeyTable) -> dict[str, int]:
     """Every key of a release and its value, in ascending order of value.
 
-    Functionality keys come first, then `EndOfFunctionalityKeys`, then for each per-backend functionality a
-    `StartOf...Backends` marker and one key for each backend, then the alias keys.
+    Functionality keys come first, then `EndOfFunctionalityKeys`. Then each per-backend
+    functionality has a `StartOf...Backends` marker and one key for each backend. The alias keys are
+    last.
     """
     values = {name: value for value, name in enumerate(table.functionalities)}
     values["EndOfFunctionalityKeys"] = value = len(table.functionalities)
@@ -232,9 +238,9 @@ def end_markers(table: KeyTable) -> dict[str, int]:
 
 
 def registrable_keys(table: KeyTable) -> tuple[str, ...]:
-    """The names that a kernel can be registered under: those with a slot of the table, and the aliases.
+    """The names under which a kernel can be registered: keys with a slot in the table, and aliases.
 
-    `Dense`, `Sparse` and their like have none of their own, only `CPU` and `SparseCPU` do.
+    `Dense`, `Sparse` and the like have no slot; `CPU` and `SparseCPU` do.
     """
     blocks = dict(table.per_backend)
     markers = ("StartOf", "EndOf")

@@ -1,7 +1,7 @@
 """The two steps behind every command: `load(...) -> Program`, `generate(program) -> {path: text}`.
 
-Generate, check, diff and watch are callers of the same two functions. `load` reads files and never
-raises on what is in them; `generate` reads nothing but templates and writes nothing.
+Generate, check, diff and watch all call these two functions. `load` reads files and never raises
+because of their contents; `generate` reads nothing but templates and writes nothing.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def load(
 ) -> Program:
     """Read configuration and schema files, and check them.
 
-    `schema` takes the place of the configured files; `config` is a configuration, or the path of one,
-    and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
-    installed PyTorch; `registered` asks it for every operator that it registers, too, and for the stub
-    files that it carries. `native` takes the place of the configured PyTorch, `texts` that of schema files, by
-    their resolved paths. Without `kernels`, modules that options name are not read and need not be there. Whatever is
-    wrong is in `.diagnostics` of the result; nothing is raised for it.
+    `schema` replaces the configured files. `config` is a configuration or the path of one; the
+    default is the one that governs `root`, by default the current directory. `torch` reads the
+    files of the installed PyTorch; `registered` also asks it for every operator that it registers
+    and for its stub files. `native` replaces the configured PyTorch, and `texts` replace schema
+    files, by resolved path. Without `kernels`, modules that options name are not read and need not
+    exist. Every mistake is in `.diagnostics` of the result; none is raised.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -119,7 +119,7 @@ def load(
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
-    """Without a configuration, the project is not set up yet, or this is the wrong folder."""
+    """TG007 if the default file is missing: the project is not set up, or the folder is wrong."""
     if config.schema != (DEFAULT_SCHEMA,) or paths[0].exists():
         return
     start = "" if config.path is not None else "; `torchgen-lite init` starts a project"
@@ -130,7 +130,7 @@ def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
 
 
 def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:
-    """The configuration for schema files of the command line.
+    """The configuration for schema files given on the command line.
 
     Kernels and names belong to the configured schema; for other files they mean nothing, unless
     they are given on the command line too.
@@ -144,7 +144,7 @@ def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Pa
 def _with_torch(
     config: Config, paths: list[Path], diagnostics: list[Diagnostic]
 ) -> tuple[Config, list[Path], dict[str, str] | None]:
-    """The files of `--torch`, where no others are named, and the tags that they know."""
+    """The files of `--torch` if no others are named, and the tags that PyTorch knows."""
     config = replace(config, operators="torch")
     files, found = find_torch_files()
     diagnostics += found
@@ -237,7 +237,10 @@ def _native_of_entries(
 def _index_modules(
     config: Config,
 ) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
-    """The functions of the modules that options name, by target and option, and modules that cannot be read."""
+    """The functions of modules that options name, by target and option.
+
+    Modules that can't be read give diagnostics.
+    """
     from torchgen_lite.targets import TARGETS
 
     indexes: dict[str, dict[str, KernelIndex]] = {}
@@ -258,7 +261,7 @@ def _index_modules(
 
 
 def _closed_modules(modules: dict[str, dict[str, KernelIndex]]) -> Mapping[str, KernelIndex]:
-    """The modules of a target with standalone output: they define all that entries name."""
+    """The modules of a target with standalone output, which define everything that entries name."""
     from torchgen_lite.targets import TARGETS
 
     closed = next((modules[name] for name in modules if TARGETS[name].is_closed), {})
@@ -338,7 +341,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
 def _tell_apart(
     built: Iterable[_Built], diagnostics: list[Diagnostic]
 ) -> Iterator[tuple[str, OutputFile]]:
-    """Each file with its target; two that write the same path give a diagnostic."""
+    """Each file with its target; two targets that write the same path give a diagnostic."""
     target_of: dict[str, str] = {}
     for name, files in built:
         for file in files:
@@ -384,10 +387,10 @@ def template_packages(names: Collection[str]) -> tuple[TemplatePackage, ...]:
 
 
 def source_name(program: Program) -> str:
-    """What the header names: paths relative to the configuration, bare names of files elsewhere.
+    """What the header names: paths relative to the configuration, or bare names of files elsewhere.
 
-    Where the configuration has outputs beside the project, paths are relative to these: another project that
-    writes there may have files with the same names (Note [Ownership by marker]).
+    If outputs are beside the project, paths are relative to the outputs, because another project
+    that writes there may have files with the same names (Note [Ownership by marker]).
     """
     names = [_named(program.config, source.path) for source in program.sources]
     return ", ".join(names) or "native_functions.yaml"

@@ -1,7 +1,8 @@
-"""Writes the files that follow from `key_tables.py`: `python -m torchgen_lite.write_key_tables`.
+"""Writes the files derived from `key_tables.py`: `python -m torchgen_lite.write_key_tables`.
 
-`cpp/include/torchgen_lite/key_tables.h` gives the C++ runtime its keys; it is checked in, because its
-users have no Python. `runtime/_key_names.pyi` tells type checkers the members of the Python enumerations.
+`cpp/include/torchgen_lite/key_tables.h` gives the C++ runtime its keys; it is checked in because
+users of the runtime need no Python. `runtime/_key_names.pyi` tells type checkers the members of the
+Python enumerations.
 """
 
 from __future__ import annotations

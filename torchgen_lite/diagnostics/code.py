@@ -10,9 +10,9 @@ Severity = Literal["error", "warning"]
 class Code(NamedTuple):
     """A stable code. `explanation` says what and why; `bad` shows the mistake, `good` the correction.
 
-    An example is a file of operators, which `lint` is run on; or a small project, whose files begin with
-    `-- PATH --` and whose commands begin with `$ `. A test runs every one. `where` is what else the bad example needs,
-    which the test has to provide.
+    An example is a file of operators, on which `lint` is run, or a small project, whose files begin
+    with `-- PATH --` and whose commands begin with `$ `. A test runs every example. `where` says
+    what else the bad example needs; the test has to provide it.
     """
 
     code: str

@@ -44,7 +44,7 @@ EVERY: tuple[Code, ...] = (
     *COMPARE_CODES,
 )
 CODES: dict[str, Code] = {code.code: code for code in sorted(EVERY)}
-# None of them can be ours, now or later.
+# The letters of other packages' codes; none of our codes can match, now or later.
 _OF_OTHERS = "(?!TG)[A-Z]{2,8}"
 
 
@@ -54,7 +54,7 @@ def is_of_others(code: str) -> bool:
 
 
 def begins_code(text: str) -> bool:
-    """Whether one of our codes has this prefix, or one of another package may."""
+    """Whether one of our codes begins with this text, or a code of another package may."""
     return any(code.startswith(text) for code in CODES) or (
         re.fullmatch(_OF_OTHERS + "[0-9]{0,3}", text) is not None
     )

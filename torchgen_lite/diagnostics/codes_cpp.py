@@ -1,4 +1,7 @@
-"""Codes of the target `cpp-torch`, TG540 to TG549: formulas, structured kernels, tags. TG540 is of Python's, too."""
+"""Codes of the target `cpp-torch`, TG540 to TG549: formulas, structured kernels, tags.
+
+TG540 also reports formulas that can't be expressed in Python.
+"""
 
 from __future__ import annotations
 

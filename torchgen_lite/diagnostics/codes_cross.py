@@ -1,4 +1,4 @@
-"""Codes 30x and 31x: what only shows when all entries are known."""
+"""Codes 30x and 31x: mistakes that show only when all entries are known."""
 
 from __future__ import annotations
 

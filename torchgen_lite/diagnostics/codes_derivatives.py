@@ -1,4 +1,4 @@
-"""Codes of derivative formulas: TG219 is about their syntax, TG320 and on about what they say."""
+"""Codes of derivative formulas: TG219 is about their syntax, TG320 and up about their meaning."""
 
 from __future__ import annotations
 

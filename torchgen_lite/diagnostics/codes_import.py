@@ -1,4 +1,4 @@
-"""Codes of `import`: TG601 to TG608, existing libraries, and what a schema file cannot express about them."""
+"""Codes of `import`, TG601 to TG608: what a schema file can't express about existing libraries."""
 
 from __future__ import annotations
 

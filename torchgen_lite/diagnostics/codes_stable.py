@@ -1,4 +1,4 @@
-"""Codes of the target `cpp-torch-stable`, TG530 to TG539: what libtorch's stable ABI does not support."""
+"""Codes of target `cpp-torch-stable`, TG530 to TG539: what the stable ABI does not support."""
 
 from __future__ import annotations
 

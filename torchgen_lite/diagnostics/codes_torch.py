@@ -1,4 +1,4 @@
-"""Codes for what entries say about PyTorch's Python side: TG330 to TG343, fakes, samples, vmap, autocast, formulas."""
+"""Codes TG330 to TG343, about PyTorch's Python side: fakes, samples, vmap, autocast, formulas."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .model import Diagnostic, Label, Source
 from .text import displayable, one_line, width
 
-# How many lines may be between two shown ones before `...` replaces them.
+# Shown lines that are further apart than this have `...` between them.
 _GAP = 3
 # Longer lines are shown as a window around the caret.
 _LINE_WIDTH = 160
@@ -38,7 +38,7 @@ def _paint(text: str, role: str, color: bool) -> str:
 
 
 def render_full(diagnostics: Sequence[Diagnostic], *, color: bool = False, limit: int = 50) -> str:
-    """The diagnostics with their source lines; after `limit` of them only a count (0: all)."""
+    """The first `limit` diagnostics with their source lines, then a count of the rest (0: all)."""
     shown = diagnostics if limit <= 0 else diagnostics[:limit]
     text = "\n".join(_render(d, color) for d in shown)
     rest = len(diagnostics) - len(shown)

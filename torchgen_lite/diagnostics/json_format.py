@@ -41,7 +41,7 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _fix(edit: Edit | None) -> dict[str, object] | None:
-    """An edit: the text that replaces another one."""
+    """An edit: a place, and the text that replaces the text there."""
     if edit is None:
         return None
     source, start, end = edit.span

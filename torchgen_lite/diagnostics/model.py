@@ -25,7 +25,7 @@ class Source:
     def keep(self, *offsets: int) -> int:
         """Store the starts and ends of spans for `kept`; return the number of the first.
 
-        They take four bytes each: a file may have 50,000 entries, few of which are ever pointed at.
+        Each takes four bytes: a file may have 50,000 entries, few of which are ever pointed at.
         """
         number = len(self._kept)
         self._kept.extend(offsets)
@@ -52,12 +52,12 @@ class Source:
         return line, offset - starts[line - 1] + 1
 
     def line_start(self, line: int) -> int:
-        """The offset at which a line begins; the length of the text beyond the end."""
+        """The offset at which a line begins; for a line beyond the end, the length of the text."""
         starts = self._line_starts()
         return starts[line - 1] if 1 <= line <= len(starts) else len(self.text)
 
     def line_text(self, line: int) -> str:
-        """The text of a line without its line end; the empty string beyond the end."""
+        """The text of a line without its line end; for a line beyond the end, the empty string."""
         starts = self._line_starts()
         if not 1 <= line <= len(starts):
             return ""
@@ -68,7 +68,7 @@ class Source:
 class Span(NamedTuple):
     """A half-open range of offsets into `source.text`.
 
-    A named tuple and not a dataclass: each schema makes some twenty of these.
+    This is a named tuple, not a dataclass, because each schema makes some twenty spans.
     """
 
     source: Source
@@ -109,10 +109,11 @@ class Edit(NamedTuple):
 
 
 class Suggestion(str):
-    """A help that says what to write, so that it can be applied: `new` replaces `old`.
+    """A help that says what to write and can be applied: `new` replaces `old`.
 
-    `old` is a word of the text that the diagnostic points at, or a span. A suggestion is safe if the author cannot
-    have meant anything else: a guess at a misspelt name is not, nor is a change that callers of the operator notice.
+    `old` is a word of the text that the diagnostic points at, or a span. A suggestion is safe if
+    the author cannot have meant anything else. A guess at a misspelt name is not safe, and neither
+    is a change that callers of the operator notice.
     """
 
     __slots__ = ("is_safe", "new", "old")
@@ -131,7 +132,7 @@ class Diagnostic:
     """One finding. `message` says what, `label` where, `help` what to do.
 
     `context` is the span of the entry's `func:` value, shown above when the caret is elsewhere.
-    `operator` is the full name of the operator concerned, where there is one. The severity is that of the code.
+    `operator` is the full name of the operator concerned, if any. The code decides the severity.
     """
 
     code: str
@@ -154,7 +155,10 @@ class Diagnostic:
 
     @property
     def fix(self) -> Edit | None:
-        """The help as an edit: if it is a suggestion, and what it replaces is in the label's text once."""
+        """The help as an edit, if it is a suggestion.
+
+        A word that it replaces must be in the label's text exactly once.
+        """
         suggestion = self.help
         if not isinstance(suggestion, Suggestion):
             return None

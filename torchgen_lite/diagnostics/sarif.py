@@ -83,7 +83,7 @@ def _location(label: Label) -> dict[str, object]:
 
 
 def _artifact(span: Span) -> dict[str, object]:
-    # Imported here, as the other two: few runs write SARIF, and all import the renderers.
+    # Imported here, like the two others: all runs import the renderers, but few write SARIF.
     from urllib.parse import quote
 
     return {"uri": quote(span.source.path)}
@@ -101,7 +101,7 @@ def _region(span: Span) -> dict[str, object]:
 
 
 def _fingerprint(diagnostic: Diagnostic) -> str:
-    """Stable while lines move: the code, the operator and the message, not the place."""
+    """A hash of code, operator and message, but not of the place: it is stable when lines move."""
     import hashlib
 
     identity = "\0".join((diagnostic.code, diagnostic.operator, diagnostic.message))

@@ -23,7 +23,7 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
         if name.casefold() == folded and name != word:
             return name
     if len(names) > _MANY:
-        # A comparison takes twenty microseconds, so of thousands only similar names are compared.
+        # A comparison takes twenty microseconds, so only the most similar of many are compared.
         names = sorted(names, key=lambda name: -_affinity(word, name))[:_MANY]
     # Imported here: it costs a millisecond that a run without mistakes needn't pay.
     from difflib import get_close_matches

@@ -1,4 +1,7 @@
-"""Files to the model: YAML nodes with places, configuration, kernel modules. Nothing else reads files."""
+"""Reads input files into the model: YAML nodes with their places, configuration, kernel modules.
+
+Nothing else reads input files.
+"""
 
 from __future__ import annotations
 

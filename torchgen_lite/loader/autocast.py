@@ -1,4 +1,4 @@
-"""`autocast:` of an entry: the precision that an operator runs in under `torch.autocast`.
+"""The field `autocast:`: the precision in which an operator runs under `torch.autocast`.
 
     autocast: float32               autocast: {dtype: float32, result: x}
 
@@ -19,7 +19,10 @@ _FIELDS = ("dtype", "result")
 
 @dataclass(frozen=True, slots=True)
 class Autocast:
-    """The dtype that tensors are cast to, and the argument whose dtype results are cast back to, or none."""
+    """The dtype that tensors are cast to.
+
+    `result` is the argument whose dtype results are cast back to; it is empty if there is none.
+    """
 
     dtype: str
     result: str = ""
@@ -27,7 +30,7 @@ class Autocast:
 
 
 def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
-    """The value of the field; None, and diagnostics, where it can't be read."""
+    """The value of the field, or None and diagnostics if it can't be read."""
     node = reader.fields[name][1]
     if isinstance(node, ScalarNode):
         text = reader.text(name)

@@ -1,4 +1,6 @@
-"""The formats of backend files: which operators, declared elsewhere, an out-of-tree backend implements.
+"""The formats of backend files.
+
+A backend file lists the operators, declared elsewhere, that an out-of-tree backend implements:
 
     backend: XLA
     cpp_namespace: torch_xla
@@ -10,11 +12,12 @@
     custom:
       - func: xla_op(Tensor self) -> Tensor
 
-Each item gives a kernel to the operator of that name. It may also be a mapping: its `func` or `op` is the name or the
-whole schema, or the name is its only key and has fields below. `custom` declares the backend's own operators, in the
-namespace of the project, or in one with the backend's name.
+Each item names an operator and gives it a kernel. An item may also be a mapping: its `func` or `op`
+is the name or the whole schema, or its first key is the name, with the fields below or beside it.
+`custom` declares the backend's own operators, in the project's namespace or, without one, in a
+namespace named after the backend.
 
-Other files list entries, by name or with a schema, under the namespace that they are in:
+Other files list entries, by name or with a schema, under their namespace:
 
     aten:
       - func: cat.out
@@ -40,10 +43,11 @@ from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
-# Lists of operators that get a kernel; for the dispatcher, one that lazy backends generate is like any other.
+# Lists of operators that get a kernel. To the dispatcher, a kernel that a lazy backend generates is
+# like any other.
 _KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
-# Lists that give none: `symint` says how kernels take sizes; `ir_gen` and `non_native` ask for
-# nodes of a lazy backend.
+# Lists that give no kernel: `symint` says how kernels take sizes; `ir_gen` and `non_native` ask
+# for nodes of a lazy backend.
 _OTHER_LISTS = ("symint", "ir_gen", "non_native", "tocpu")
 _ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported")
 _TEXTS = (
@@ -53,11 +57,11 @@ _TEXTS = (
 _FLAGS = ("use_out_as_primary", "external")
 BACKEND_FIELDS = (*_TEXTS, *_FLAGS, *_KERNEL_LISTS, *_OTHER_LISTS, *_ENTRY_LISTS)
 
-# Backends that had no key of their own and live in a private one.
+# Backends that PyTorch has no key for, and which use a private one.
 _PRIVATE = {"NPU": "PrivateUse1", "Ascend": "PrivateUse1", "PrivateUse": "PrivateUse1"}
-# What stands before the backend's key for the operators of a list.
+# The prefix of the backend's key for the operators of a list.
 _PREFIXES = {"autograd": "Autograd", "custom_autograd": "Autograd", "quant": "Quantized"}
-# Fields that say for which releases there is a kernel.
+# Fields that say which releases have a kernel.
 _RANGES = ("acl_op", "op_api")
 # Fields of entries in files of vendors and of the lazy backends.
 _VENDOR = (
@@ -69,7 +73,7 @@ _NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
 
 
 class _Item(NamedTuple):
-    """An operator in a list: its name, its schema if there is one, and its other fields."""
+    """An operator in a list: its name, its schema if there is one, and whether it is structured."""
 
     name: str
     node: ScalarNode
@@ -127,7 +131,10 @@ def load_namespaces(
     words: Words,
     diagnostics: list[Diagnostic],
 ) -> None:
-    """The entries under each namespace; one without `dispatch` has a kernel that is named after the operator."""
+    """Append the entries under each namespace.
+
+    The kernel of an entry without `dispatch` is named after the operator.
+    """
     reader = EntryReader(source, diagnostics, words, node)
     extra_fields = {*words.extra_fields, *_VENDOR}
     for name in reader.fields:
@@ -138,7 +145,7 @@ def load_namespaces(
             if function is None:
                 continue
             if function.place("structured") is None:
-                # Whether a kernel is structured is written here, and not taken from PyTorch.
+                # This file says whether a kernel is structured; PyTorch's entry does not count.
                 delegate = function.structured_delegate
                 function = replace(unstructured(function), structured_delegate=delegate)
             if function.place("structured_delegate") is None:
@@ -191,7 +198,7 @@ def _list_of(reader: EntryReader, field: str, wanted: str) -> Iterator[Node]:
 
 
 def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterator[_Item]:
-    """The operators of a list, less those that are for other releases."""
+    """The operators of a list, without those for other releases."""
     for item in _list_of(reader, field, "a list of operator names"):
         named, fields = _named(item)
         if named is None or (named.is_null and not named.style):
@@ -214,7 +221,7 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
 
 
 def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
-    """What names the operator of an item, and the item's fields."""
+    """The node that names an item's operator, and the item's fields."""
     if not isinstance(item, MapNode):
         return item if isinstance(item, ScalarNode) else None, {}
     pairs = [(key, value) for key, value in item.items if isinstance(key, ScalarNode)]
@@ -239,9 +246,10 @@ def _is_meant(fields: dict[str, Node], versions: VendorVersions) -> bool:
 
 
 def _external(function: NativeFunction, item: _Item) -> NativeFunction:
-    """The operator as the backend's file has it: its kernels are functions, unless it says that they are structured.
+    """The operator as the backend's file has it.
 
-    An operator with kernels is declared by another file, and stays as it is.
+    Its kernels are functions unless the file says that they are structured. An operator that has
+    kernels already is declared by another file, and stays as it is.
     """
     if function.dispatch:
         return function
@@ -251,7 +259,7 @@ def _external(function: NativeFunction, item: _Item) -> NativeFunction:
 
 
 def _without_foreign_places(schema: FunctionSchema) -> FunctionSchema:
-    """The schema of an operator that is only named: positions in PyTorch's file don't apply here."""
+    """The schema of an operator that is only named here, without positions in PyTorch's file."""
     here = schema.name_span and schema.name_span.source
 
     def is_here(origin: Span | None) -> bool:
@@ -265,7 +273,7 @@ def _without_foreign_places(schema: FunctionSchema) -> FunctionSchema:
 def _kernel(function: NativeFunction, backend: Backend, symint: bool, is_structured: bool) -> str:
     """The C++ function that torchgen expects: `torch_xla::XLANativeFunctions::add_out`.
 
-    A structured kernel is a class of its own, beside that class.
+    A structured kernel is a separate class beside `XLANativeFunctions`.
     """
     name = f"{function.kernel_name}_symint" if symint else function.kernel_name
     scope = backend.namespace, "" if is_structured else backend.class_name
@@ -311,7 +319,7 @@ def _with_kernels(
     function: NativeFunction, keys: Sequence[str], kernel: str, backend: Backend | None = None
 ) -> NativeFunction:
     """The operator with its implied kernel, if its entry has neither a table nor a delegate."""
-    # For an operator that is only named, the table's place is that of the name: see `adopt`.
+    # If an entry only names an operator, the place of its table is that of the name: see `adopt`.
     has_table = function.place("dispatch") not in (None, function.place("func"))
     if has_table or function.dispatch or function.structured_delegate is not None:
         return function

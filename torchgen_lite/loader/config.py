@@ -37,7 +37,7 @@ from torchgen_lite.loader.options import (
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
 
-# The standard library has it from 3.11 on; `tomli` is the same module for 3.10.
+# `tomllib` is in the standard library from 3.11 on; `tomli` is the same module for 3.10.
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 TargetOptions = Mapping[str, Mapping[str, object]]
@@ -46,7 +46,7 @@ DEFAULT_SCHEMA = "native_functions.yaml"
 SOURCE_ROOTS = (".", "src")
 CONFIG_FILES = ("torchgen_lite.toml", "pyproject.toml")
 _TABLE = "torchgen_lite"
-# Tables of the configuration, beside those of targets.
+# The tables of the configuration, besides those of targets.
 TABLES = ("lint", "workspace")
 
 _CODE = matching(
@@ -71,8 +71,8 @@ _RANGE = matching(
 class Config:
     """What the configuration says, with defaults filled in.
 
-    `root` is the folder of the file; every path in it is relative to that. `path` is None without a
-    file. `targets` is empty when all built-in defaults are meant.
+    `root` is the folder of the configuration file, and paths in the file are relative to it. `path`
+    is None if there is no file. An empty `targets` stands for the built-in defaults.
     """
 
     root: Path
@@ -174,9 +174,9 @@ class Config:
         table="workspace",
     )
     source: Source | None = field(default=None, compare=False, repr=False)
-    # From the command line; they apply to whatever schema it names.
+    # Options from the command line, which apply to any schema file that it names.
     asked_options: TargetOptions = field(default_factory=dict)
-    # Whose operators are read. Kernels and names are about those of the project.
+    # Whose operators are read. Configured kernels and names apply only to the project's.
     operators: Literal["project", "others", "torch"] = "project"
 
 
@@ -194,7 +194,7 @@ def load_config(start: Path, explicit: Path | None = None) -> Loaded:
     if source is None:
         found = [Diagnostic("TG001", d.message, d.label) for d in unread]
         return Config(root=root, path=path), tuple(diagnostics + found)
-    # Editors on Windows write a byte order mark, which is not a part of the text.
+    # Editors on Windows write a byte order mark, which is not part of the text.
     text = source.text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     return parse_config(Source(source.path, text), path, diagnostics)
 
@@ -213,9 +213,9 @@ def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
 
 
 def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
-    """The configuration in a folder, which is then the root of a project."""
+    """The configuration in a folder. A folder that has one is the root of a project."""
     own, project = (folder / name for name in CONFIG_FILES)
-    # For some paths in configurations and command lines pathlib raises.
+    # Not `Path.is_file`, which raises for some paths from configurations and command lines.
     is_own, has_table = os.path.isfile(own), os.path.isfile(project) and _has_table(project)
     if is_own and has_table:
         message = f"both `{own.name}` and a table in `{project.name}` configure this folder"
@@ -275,7 +275,7 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
 
 
 def _targets_table(source: Source) -> Diagnostic | None:
-    """`[targets.python]`, which should be `[target.python]`: `targets` is a list of names."""
+    """TG003 for `[targets.python]` instead of `[target.python]`: `targets` is a list of names."""
     found = re.search(rf"(?m)^[ \t]*\[((?:tool\.{_TABLE}\.)?)targets\.([\w-]+)", source.text)
     if found is None:
         return None
@@ -286,12 +286,12 @@ def _targets_table(source: Source) -> Diagnostic | None:
 
 
 def general_options(table: str = "") -> dict[str, Option]:
-    """The options of a table of the configuration, by the attribute of `Config`."""
+    """The options of one table of the configuration, keyed by attribute of `Config`."""
     return {name: o for name, o in options_of(Config).items() if o.table == table}
 
 
 class _Reader:
-    """Checks the keys of the table and gives the values by the attribute's name."""
+    """Checks the keys of the table and returns the values, keyed by attribute name."""
 
     def __init__(self, source: Source, prefix: str, diagnostics: list[Diagnostic]) -> None:
         self.source = source
@@ -357,7 +357,7 @@ def locate_option(config: Config, table: str, key: str) -> Label | None:
 
 
 def locate_value(config: Config, table: str, key: str, value: str) -> Label | None:
-    """Where the configuration has a text among the values of `key`; None where it is not found."""
+    """Where the configuration lists `value` under `key`; None if it is not found."""
     place = locate_option(config, table, key)
     if place is None:
         return None
@@ -369,10 +369,10 @@ def locate_value(config: Config, table: str, key: str, value: str) -> Label | No
 
 
 def find_key(source: Source, table: str, key: str) -> Span:
-    """Where a key stands in a TOML text: on a line of its table, or in a table's header.
+    """Where a key is in TOML text: on a line of its table, or in a table's header.
 
-    The TOML reader of the standard library gives no positions, so this looks for the words; it is only
-    used to point at a mistake.
+    The standard library's TOML reader gives no positions, so this searches the text. The result is
+    only used to point at a mistake.
     """
     text = source.text
     quoted = rf'["\']?{re.escape(key)}["\']?'

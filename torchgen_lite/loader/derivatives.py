@@ -1,11 +1,11 @@
-"""Derivative formulas: `derivatives:` of our own entries, and those of a `derivatives.yaml`.
+"""Derivative formulas, from `derivatives:` of our own entries or from a `derivatives.yaml`.
 
     derivatives:                        - name: mul.Tensor(Tensor self, Tensor other) -> Tensor
       self: grad * other                  self: mul_tensor_backward(grad, other, self.scalar_type())
       other: grad * self                  other: mul_tensor_backward(grad, self, other.scalar_type())
 
-Formulas become trees whose nodes know where they stand. What they mean for an operator is worked out by
-`analysis.differentiability`, which sees all operators.
+Formulas become trees whose nodes know their place in the file. `analysis.differentiability`, which
+sees all operators, works out what the formulas mean for an operator.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema.formula import Expression, parse_formula
 
 DEFAULT = "Default"
-"""The variant for every autograd key that has no formulas of its own."""
+"""The variant for every autograd key without specific formulas."""
 
 AUTOGRAD_KEYS = (
     "AutogradNestedTensor",
@@ -47,10 +47,10 @@ _TRUTH = {
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """One formula for one or several names: arguments, or results in forward mode.
+    """One formula for one or more names: arguments, or results in forward mode.
 
-    `word` is `not_differentiable`, `auto_linear` or `auto_element_wise` where one of these is written in
-    place of a formula; `expression` is None then, and where the formula can't be read.
+    `word` is `not_differentiable`, `auto_linear` or `auto_element_wise` if one of these is written
+    instead of a formula. `expression` is None in that case, and if the formula can't be read.
     """
 
     names: tuple[str, ...]
@@ -63,9 +63,10 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """What stands under `derivatives:`. `variants` holds formulas by autograd key, `Default` first.
+    """What is written under `derivatives:`.
 
-    `output_differentiability` has True, False or a condition for each result; None if it isn't there.
+    `variants` has the formulas by autograd key, `Default` first.
+    `output_differentiability` has True, False or a condition for each result; it is None if absent.
     """
 
     variants: tuple[tuple[str, tuple[Formula, ...]], ...]

@@ -4,8 +4,9 @@
       self: mul_tensor_backward(grad, other, self.scalar_type())
       other: mul_tensor_backward(grad, self, other.scalar_type())
 
-A vendor's file may have the list under `backward`, beside `all_version`, and a `version` in an entry. Formulas for a
-PyTorch operator apply to the vendor's backend: the others use PyTorch's own.
+In a vendor's file the list may be under `backward`, beside `all_version`, and an entry may have a
+`version`. Formulas for a PyTorch operator apply to the vendor's backend; other backends use
+PyTorch's formulas.
 """
 
 from __future__ import annotations

@@ -10,18 +10,18 @@ from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, cut_words, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 
-# What registering under these means in c10 (`Library::impl` without a key).
+# Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
 _PRIVATE = "PrivateUse1"
-# Names of backends that were renamed; the key table has the other former names.
+# Former names of backends; the key table has the other former names.
 _RENAMED = {"ORT": "MAIA", "AutogradORT": "AutogradMAIA", "MLC": "MAIA", "MSNPU": "MAIA"}
 
 
 @lru_cache(maxsize=2)
 def key_names(privateuse1: str = "") -> dict[str, str]:
-    """Every name that may stand in a table, and the canonical name of the key it means.
+    """Every name that a table may use, and the canonical name of the key that it means.
 
-    `privateuse1` is the project's name for that backend: `SIM`, which gives `AutogradSIM` and so on.
+    `privateuse1` is the project's name for that backend, such as `SIM`; it gives `AutogradSIM` etc.
     """
     names = {name: name for name in registrable_keys(CURRENT)}
     names.update(FORMER_NAMES)
@@ -41,13 +41,13 @@ def _renamed(key: str, privateuse1: str) -> str:
 
 
 def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
-    """The dispatch entries of an entry in the order they are written, each key once."""
+    """The lines of an entry's dispatch table, in the order written, with each key once."""
     pair = reader.fields.get("dispatch")
     if pair is None:
         return ()
     node = pair[1]
     if isinstance(node, ScalarNode) and not node.is_null:
-        # Until 1.6 a single kernel could stand here, for every backend.
+        # Until PyTorch 1.6 the value could be a single kernel for every backend.
         key_span, kernel_span = reader.span(pair[0]), reader.span(node)
         message = "`dispatch` is a mapping from keys to kernels"
         if hint := missing_space(node):
@@ -105,9 +105,9 @@ def _read_line(
 
 @lru_cache(maxsize=1024)
 def _usual_keys(text: str, privateuse1: str) -> dict[str, tuple[int, int]] | None:
-    """The keys of a line and where they are in it, if nothing is to be said of any; empty if the text is long.
+    """The keys of a line and where they are in it, or None if one of them needs a diagnostic.
 
-    PyTorch's file has 2,905 lines and 300 texts.
+    The result is empty for a long text. PyTorch's file has 2,905 lines with 300 distinct texts.
     """
     names = key_names(privateuse1)
     keys: dict[str, tuple[int, int]] = {}
@@ -135,7 +135,7 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
 
 
 def _nearest_key(word: str, privateuse1: str) -> str | None:
-    """The key that is meant. A device that is not among these may be the user's own."""
+    """A hint at the key that is meant. An unknown device may be the user's own."""
     if word.upper() == "GPU":
         return meant(word, "CUDA")
     near = did_you_mean(word, _suggested(privateuse1))

@@ -10,7 +10,7 @@ from torchgen_lite.loader.entry import NO_FIELDS, FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import Node
 
-# What PyTorch derives from functions; a higher layer knows how.
+# Gives the operators that PyTorch derives from functions; a higher floor knows how.
 Derive = Callable[[Sequence[NativeFunction]], Iterable[NativeFunction]]
 Native = Mapping[str, NativeFunction]
 """The operators of a PyTorch release by full name, derived ones included."""
@@ -19,8 +19,9 @@ Native = Mapping[str, NativeFunction]
 class Earlier:
     """Finds functions by name, for one file.
 
-    An operator that is only derived (`isnan.out`, which `autogen` asks for) counts as declared: it is added to
-    `functions` when it is found, without the kernel that PyTorch writes for it. So is an operator of PyTorch.
+    An operator that is only derived (`isnan.out`, which `autogen` asks for) counts as declared.
+    When it is found, it is added to `functions` without the kernel that PyTorch writes for it. The
+    same goes for an operator of PyTorch.
     """
 
     def __init__(
@@ -36,9 +37,9 @@ class Earlier:
         self._derived: dict[str, NativeFunction] | None = None
 
     def find(self, reader: EntryReader, name: str, node: Node) -> int | None:
-        """Where `add.Tensor` or `mylib::add` is in `functions`; TG312 if there is none.
+        """The position of `add.Tensor` or `mylib::add` in `functions`; TG312 if there is none.
 
-        Without a namespace it is the one in `aten`, or the first of that name in another.
+        A name without a namespace means the operator in `aten`, or else the first in any other.
         """
         wanted = name.removeprefix("aten::")
         self._index()
@@ -57,7 +58,7 @@ class Earlier:
         return name in self._native
 
     def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
-        """The operator of that name, for an entry that says more about it; TG312 if there is none."""
+        """The operator that an entry names and adds to; TG312 if there is none."""
         wanted = name.removeprefix("aten::")
         self._index()
         position = self._positions.get(wanted)
@@ -86,7 +87,7 @@ class Earlier:
         return native and adopt(native, span)
 
     def _index(self) -> None:
-        """Index the functions that have been added since."""
+        """Index the functions added since the last call."""
         for position in range(self._indexed, len(self.functions)):
             function = self.functions[position]
             if function.namespace == "aten":
@@ -104,7 +105,7 @@ class Earlier:
 
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
-    """A PyTorch operator that an author names: its schema and facts without its kernels."""
+    """A PyTorch operator that an entry names: its schema and properties, without its kernels."""
     places = (
         NO_FIELDS if span is None else FieldSpans.of(span, [("func", span), ("dispatch", span)])
     )
@@ -121,7 +122,7 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
 
 
 def unstructured(function: NativeFunction) -> NativeFunction:
-    """The operator with its kernels as plain functions; their types stay as they are."""
+    """The operator with plain functions as kernels; the types of the kernels stay the same."""
     return replace(
         function,
         is_part_of_structured=function.shares_structured,

@@ -1,7 +1,8 @@
-"""One entry of `native_functions.yaml`, read: a schema and what the fields beside it say.
+"""An entry of `native_functions.yaml` after reading: a schema and the fields beside it.
 
-The names are the YAML's own (torchgen `NativeFunction`). Every field that a diagnostic may point at
-keeps its span. Derived facts (groups, signatures, backend index) are functions of the floors above.
+Attributes are named like the YAML's fields (torchgen `NativeFunction`). Every field that a
+diagnostic may point at keeps its span. The floors above compute derived facts (groups, signatures,
+backend index).
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class FieldSpans:
-    """Where an entry and its fields are written: pairs of a name and a span.
+    """Where an entry and its fields are written, as pairs of a name and a span.
 
-    The source keeps them from `number` on, that of the entry first. `others` are fields of another entry that this one
-    is about.
+    The source stores the spans from `number` on, beginning with the span of the entry. `others` are
+    the fields of another entry, whose operator this one names.
     """
 
     __slots__ = ("_names", "_number", "_others", "_source")
@@ -49,7 +50,7 @@ class FieldSpans:
         fields: Sequence[tuple[str, Span]] = (),
         others: tuple[tuple[str, Span], ...] = (),
     ) -> FieldSpans:
-        """The same from spans, for an operator that has no entry, or gets places from several."""
+        """Made from spans, for an operator without an entry or with places from several entries."""
         spans = [span for _, span in fields]
         source = next((span.source for span in (entry, *spans) if span is not None), None)
         if source is None:
@@ -76,7 +77,10 @@ class FieldSpans:
         return next((span for other, span in self._others if other == name), None)
 
     def number(self, name: str) -> tuple[Source | None, int]:
-        """The source that keeps the span of a field, and its number; no source if the entry does not have it."""
+        """The source that stores the span of a field, and the span's number.
+
+        The source is None if the entry does not have the field.
+        """
         if self._source is None or name not in self._names:
             return None, 0
         return self._source, self._number + 2 * self._names.index(name) + 2
@@ -93,7 +97,7 @@ class FieldSpans:
 
 @lru_cache(maxsize=256)
 def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
-    """One shared object for names that many entries have."""
+    """One shared tuple for all entries with these field names."""
     return names
 
 
@@ -101,10 +105,11 @@ NO_FIELDS = FieldSpans(None)
 
 
 class Backend(NamedTuple):
-    """The backend whose file gives an operator its kernels: functions of a C++ namespace, or static ones of a class.
+    """The backend whose file gives an operator its kernels.
 
-    `use_out_as_primary` says that PyTorch derives variants from the out one, and no others are made; `device_guard`,
-    whether wrappers take care of the device (torchgen `BackendIndex`).
+    Kernels are functions of a C++ namespace, or static functions of a class. `use_out_as_primary`
+    says that PyTorch derives variants from the out variant and that no others are made;
+    `device_guard` says whether wrappers take care of the device (torchgen `BackendIndex`).
     """
 
     key: str
@@ -120,11 +125,12 @@ class Backend(NamedTuple):
 
 
 class DispatchEntry(NamedTuple):
-    """`KEY: kernel` of a `dispatch:` table; a comma list gives one of these for each key.
+    """`KEY: kernel` of a `dispatch:` table; a comma list gives one entry for each key.
 
-    `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several joined with `.` or `::`.
-    `backend` is the one whose file gives the kernel, if it is in none of our tables. The source keeps the spans of key
-    and kernel from `number` on. A named tuple and not a dataclass: each operator has two of these.
+    `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several joined
+    with `.` or `::`. `backend` is set if a backend's file gives the kernel, not one of our tables.
+    The source stores the spans of key and kernel from `number` on. This is a named tuple, not a
+    dataclass, because each operator has two of them.
     """
 
     key: str
@@ -141,7 +147,7 @@ class DispatchEntry(NamedTuple):
         kernel_span: Span | None = None,
         backend: Backend | None = None,
     ) -> DispatchEntry:
-        """An entry that is written at these places of one source; at one place, if that is all there is."""
+        """An entry written at these places of one source; `kernel_span` defaults to `key_span`."""
         if key_span is None:
             return DispatchEntry(key, kernel, backend)
         number = key_span.source.keep(*key_span[1:], *(kernel_span or key_span)[1:])
@@ -169,11 +175,12 @@ class DispatchEntry(NamedTuple):
 class NativeFunction:
     """An operator as declared. `namespace` is `aten` unless the schema names another.
 
-    `dispatch` is as written, plus what PyTorch's reader adds by rule. An entry without `dispatch:` and
-    without `structured_delegate:` gets `CompositeImplicitAutograd: <name>_<overload>` only through
-    `analysis`, never here. `is_part_of_structured` says that PyTorch has it structured where this entry does
-    not, which shows in the types of lists of tensors. `doc`, `torch`, `guard`, `fake`, `derivatives`, `samples`,
-    `vmap` and `autocast` are our own fields. `extra` holds fields that are read as text.
+    `dispatch` is as written, plus what PyTorch's reader adds by rule. If an entry has neither
+    `dispatch:` nor `structured_delegate:`, it gets `CompositeImplicitAutograd: <name>_<overload>`
+    from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
+    PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
+    `guard`, `fake`, `derivatives`, `samples`, `vmap` and `autocast` are our own fields. `extra`
+    holds fields that are kept as text.
     """
 
     func: FunctionSchema
@@ -210,8 +217,8 @@ class NativeFunction:
     if not TYPE_CHECKING:
 
         def __init__(self, func, namespace, **given):
-            # As the dataclass has it, in a third of the time: most entries give six of 28 fields, and the class has
-            # the defaults.
+            # Does what the dataclass's own `__init__` does, in a third of the time: most entries
+            # give six of 28 fields, and the class has the defaults.
             set_field = object.__setattr__
             set_field(self, "func", func)
             set_field(self, "namespace", namespace)
@@ -220,41 +227,47 @@ class NativeFunction:
 
     @property
     def name(self) -> str:
-        """The name that identifies the operator everywhere: `aten::add.Tensor`, whether or not `aten::` was written."""
+        """The name that identifies the operator everywhere: `aten::add.Tensor`.
+
+        It has the namespace even if the entry does not write `aten::`.
+        """
         func = self.func
         return func.full_name if "::" in func.name else f"{self.namespace}::{func.local_name}"
 
     @property
     def delegate(self) -> str | None:
-        """The structured operator that does the work, by its full name."""
+        """The full name of the structured operator that does the work."""
         delegate = self.structured_delegate
         return delegate and f"{self.namespace}::{delegate.rpartition('::')[2]}"
 
     @property
     def shares_structured(self) -> bool:
-        """Whether a variant is structured, here or in PyTorch (torchgen `part_of_structured_group`)."""
+        """Whether it is structured, here or in PyTorch (torchgen `part_of_structured_group`)."""
         is_own = self.structured or self.structured_delegate is not None
         return is_own or self.is_part_of_structured
 
     def flat_name(self, home: str) -> str:
-        """A name for generated code: `add_Tensor` in the namespace `home`, `mylib__add_Tensor` elsewhere."""
+        """A name for generated code: `add_Tensor` in namespace `home`, else `mylib__add_Tensor`."""
         name = self.func.flat_name
         return name if self.namespace == home else f"{self.namespace.replace('::', '_')}__{name}"
 
     @property
     def kernel_name(self) -> str:
-        """`add_out`: what torchgen calls the kernel of an out-of-tree backend, overloaded in C++ (`api.cpp.name`)."""
+        """torchgen's name for the kernel of an out-of-tree backend: `add_out` (`api.cpp.name`).
+
+        Overloads of an operator share the name in C++.
+        """
         is_out = self.func.kind() is SchemaKind.out
         return f"{self.func.base_name}_out" if is_out else self.func.base_name
 
     @property
     def is_written(self) -> bool:
-        """Whether an entry declares it. Otherwise PyTorch derives it from another operator."""
+        """Whether an entry declares the operator; if not, PyTorch derives it from another one."""
         return bool(self.field_spans)
 
     @property
     def span(self) -> Span | None:
-        """Where the entry is written, or where the operator is that this one is derived from."""
+        """Where the entry is written; for a derived operator, the entry that it is derived from."""
         return self.field_spans.entry
 
     def place(self, name: str) -> Span | None:

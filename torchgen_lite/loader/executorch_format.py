@@ -11,8 +11,8 @@
         - arg_meta: {self: [T0, D0], out: [T0, D0]}
           kernel_name: torch::executor::add_out_fast
 
-`op:` names an operator that is declared elsewhere, `func:` declares one. The kernel without `arg_meta` is the
-one for CPU; the specialised ones are kept in `extra` under the name `kernels`.
+`op:` names an operator that is declared elsewhere; `func:` declares one. The kernel without
+`arg_meta` is the CPU kernel. The specialised kernels are kept in `extra` under the name `kernels`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`fake:` of an entry: rules for the shapes of its results, or the name of a Python function.
+"""The field `fake:`: rules for the shapes of an operator's results, or a Python function's name.
 
     fake: my_fake                     fake: {like: x}
     fake:                             fake:
@@ -7,8 +7,8 @@
       check:
         x.dim() == 2: x is a matrix
 
-Expressions become trees whose nodes know where they stand. What they mean for an operator is looked at
-by `analysis.fakes`.
+Expressions become trees whose nodes know their place in the file. `analysis.fakes` works out what
+they mean for an operator.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CHECK = "check"
 
 
 class FakeCheck(NamedTuple):
-    """A condition that a valid call meets, and the message if it is not met."""
+    """A condition that a valid call meets, and the message for a call that does not."""
 
     condition: Expression
     message: str
@@ -49,7 +49,7 @@ class FakeCheck(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FakeRule:
-    """The rule for one result: expressions by field. `name` is the result's, where rules are named."""
+    """The rule for one result: expressions by field. `name` is the result's if rules are named."""
 
     fields: tuple[tuple[str, Expression], ...]
     name: str = ""
@@ -67,7 +67,7 @@ class FakeRule:
 class Fake:
     """The value of `fake:`: the name of a function, or rules. `text` is the source.
 
-    `checks` includes those of all rules and those written beside them.
+    `checks` has the checks of all rules, and those written beside the rules.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Fake:
 
 
 def read_fake(reader: EntryReader, node: Node) -> Fake | None:
-    """The value of `fake:`; None, and diagnostics, where it can't be read."""
+    """The value of `fake:`, or None and diagnostics if it can't be read."""
     span = reader.span(node)
     if isinstance(node, ScalarNode):
         name = node.value.strip()
@@ -121,7 +121,7 @@ def read_fake(reader: EntryReader, node: Node) -> Fake | None:
 
 
 def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None:
-    """Conditions with messages; None, and diagnostics, where they can't be read."""
+    """Conditions with their messages, or None and diagnostics if they can't be read."""
     if not isinstance(node, MapNode):
         reader.wrong_type(CHECK, node, "a mapping from conditions to messages")
         return None
@@ -176,7 +176,7 @@ def _read_rule(
 
 
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:
-    """A scalar as an expression, and a YAML list as the list of its items."""
+    """A scalar as an expression, or a YAML list as a list of expressions."""
     if isinstance(node, ScalarNode):
         if node.is_null and not node.style:
             reader.wrong_type(name, node, "an expression")
@@ -187,7 +187,7 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
         return None
     quoted = any(isinstance(item, ScalarNode) and item.style for item in node.items)
     if reader.source.text.startswith("[", node.start) and not quoted:
-        # YAML splits a flow list at every comma, those of calls included: the text itself is read.
+        # YAML splits a flow list at every comma, even inside calls, so the text itself is parsed.
         text = reader.source.text[node.start : node.end]
         return parse_in(reader, text, _offset(reader, node.start))
     items = [read_expression(reader, name, item) for item in node.items]
@@ -205,7 +205,7 @@ def _offset(reader: EntryReader, start: int) -> Callable[[int, int], Span]:
 def parse_in(
     reader: EntryReader, text: str, locate: Callable[[int, int], Span]
 ) -> Expression | None:
-    """The tree of an expression of this entry; what is wrong with it is recorded."""
+    """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate)
     for diagnostic in found:
         _report(reader, diagnostic, text)

@@ -1,6 +1,6 @@
 """The fields of an entry of native_functions.yaml, each declared once.
 
-The table is behind the loader, overlays, `fmt` (its order is the canonical order), the JSON Schema and
+The table drives the loader, overlays, `fmt` (whose canonical order it gives), the JSON Schema and
 docs/schema.md.
 """
 
@@ -15,8 +15,11 @@ from torchgen_lite.loader.shapes import FLAG, OPERATOR_NAME, TEXT, UNREAD, UNREA
 
 
 class Field(NamedTuple):
-    """A field. `fills` says that an overlay may supply it where it is missing; `retired` is the release of
-    PyTorch since which it means nothing; `part_of` is the field that this one is read with."""
+    """A field of an entry.
+
+    `fills` says that an overlay may supply the field if it is missing. `retired` is the release of
+    PyTorch since which the field means nothing. `part_of` is the field that this one is read with.
+    """
 
     name: str
     shape: Shape
@@ -171,9 +174,9 @@ _FIELDS = (
     Field("cuda_bool", UNREAD_FLAG, "legacy kernels for bool on CUDA", retired="1.8"),
 )
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
-# What a field is read into, and how, without those that are kept as text.
+# The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
-# Fields of which there is nothing more to be said.
+# Fields that are not retired and not kept as text, so nothing is left to check.
 USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
 FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_FIELDS)}
 
@@ -191,7 +194,7 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
 
 
 def fields_page(*, ours: bool) -> str:
-    """The fields of PyTorch or of this project as a table in Markdown, without those that are retired."""
+    """The fields of PyTorch or of this project, without retired ones, as a table in Markdown."""
     rows = ["| field | meaning |", "|---|---|"]
     rows += [
         f"| `{field.name}` | {field.description} |"

@@ -1,9 +1,9 @@
 """`fmt`: the canonical form of a schema file, a function from text to text.
 
-Fields in the order of the documentation, indented by two; one space after commas; `True` and `False`;
-one or two blank lines between entries; comments kept where they belong: above a field, above an entry,
-or behind a line. Lines are moved and re-indented, never re-written from the model, so what this module
-doesn't understand stays as it is.
+Fields are in the order of the documentation and indented by two. There is one space after commas,
+flags are `True` or `False`, and one or two blank lines separate entries. Comments stay where they
+belong: above a field, above an entry, or at the end of a line. Lines are moved and re-indented, but
+never rewritten from the model, so anything this module doesn't understand stays as it is.
 
 Note [fmt cannot change meaning]
 The result is read again. If it doesn't give the same functions, the text is returned unchanged.
@@ -32,7 +32,7 @@ def format_text(
 ) -> tuple[str, tuple[Diagnostic, ...]]:
     """The canonical form of a file, and the errors that kept it from being formatted.
 
-    A file whose lines all end with CRLF, as git may check it out, keeps these line ends.
+    A file whose lines all end in CRLF, as git may check it out, keeps its line ends.
     """
     source = Source(path, text)
     before, found = load_native_functions([source], extra_fields=extra_fields)
@@ -54,7 +54,7 @@ def _is_block(source: Source, node: object) -> bool:
 
 
 def _format_lines(lines: list[str]) -> str:
-    """Cut the lines into entries, format each, and join them with their blank lines and comments."""
+    """Cut the lines into entries, format each, and join them with blank lines and comments."""
     starts = [i for i, line in enumerate(lines) if re.match(r"-\s+\S|-\s*$", line)]
     if not starts:
         return "\n".join(lines)
@@ -90,7 +90,7 @@ def _tidy_lead(lines: list[str], *, first: bool) -> list[str]:
 
 
 class _Segment:
-    """A field: the comments above it and its lines, the first of which has the key."""
+    """A field: the comments above it, and its lines, of which the first has the key."""
 
     __slots__ = ("comments", "key", "lines")
 
@@ -101,7 +101,7 @@ class _Segment:
 
 
 def _format_entry(body: list[str]) -> list[str]:
-    """One entry with its fields in order; as it was if its lines aren't plain fields."""
+    """One entry with its fields in order, or as it is if its lines aren't plain fields."""
     first = re.match(r"-\s+", body[0])
     if first is None:
         return [line.rstrip() for line in body]
@@ -126,7 +126,7 @@ def _format_entry(body: list[str]) -> list[str]:
 
 
 def _segments(body: list[str], indent: int) -> list[_Segment] | None:
-    """The fields of an entry, and a last one without lines that has the comments at the end."""
+    """The fields of an entry, and a last segment without a key for the comments at the end."""
     segments: list[_Segment] = []
     comments: list[str] = []
     pending: list[str] = []
@@ -156,7 +156,7 @@ def _in_text(segment: _Segment) -> bool:
 
 
 def _format_segment(segment: _Segment, indent: int) -> list[str]:
-    """The lines of a field, the first at column 2 and what is nested at the usual depth."""
+    """The lines of a field: the first at column 2, nested lines at the usual depth."""
     head = segment.lines[0][indent:].rstrip()
     nested = segment.lines[1:]
     field = _FIELD.match(head)

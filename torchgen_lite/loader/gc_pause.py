@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """For code whose objects all stay alive, where looking for garbage would double the time."""
+    """Pause collection for code whose objects all stay alive; collecting would double its time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

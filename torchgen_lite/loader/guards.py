@@ -1,9 +1,9 @@
-"""`guard:`: a line that opens a preprocessor condition, and nothing that a preprocessor would not take.
+"""The field `guard:`: a line that opens a preprocessor condition and that a preprocessor accepts.
 
 Note [Guards are parsed]
-Generated code puts the condition into brackets of its own and joins it with others, so text that is not a
-whole expression would close them, open a comment, or go on in the next line. What is read is what [cpp.cond]
-has: names, integers, `defined`, macros that are called, operators, and brackets.
+Generated code puts the condition in brackets and joins it with others, so text that is not a whole
+expression could close the brackets, open a comment, or go on in the next line. Only the language of
+[cpp.cond] is read: names, integers, `defined`, macro calls, operators, and brackets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 
 from torchgen_lite.loader.options import NAME
 
-# Longer ones are not written by hand, and each bracket costs a pass over the text.
+# Nobody writes a longer guard by hand, and each bracket costs a pass over the text.
 _MAX_LENGTH = 1000
 _LINE = re.compile(rf"#(?:if[ \t]+(?P<condition>[ -~\t]+)|(?P<test>ifn?def)[ \t]+(?P<name>{NAME}))")
 _SPELLED = {
@@ -25,9 +25,9 @@ _SPELLED = {
     "or": "||",
     "xor": "^",
 }
-# No macro has such a name.
+# Names that no macro can have.
 _TAKEN = frozenset({*_SPELLED, "and_eq", "defined", "or_eq", "xor_eq"})
-# Two operators that C++ reads as another one, and what stands for operands below.
+# Two signs that C++ reads as one operator, and the characters that stand for operands below.
 _UNREAD = re.compile(r"\+\+|--|[$@]")
 _INTEGER = r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)[uU]?(?:ll?|LL?)?"
 _OPERANDS = tuple(
@@ -38,7 +38,7 @@ _OPERANDS = tuple(
         rf"(?<![\w.']){_INTEGER}(?![\w.']|(?<=[eEpP])[-+])",
     )
 )
-# `$` is a name, which may be called, and `@` any other operand.
+# `$` stands for a name, which may be called, and `@` for any other operand.
 _STEPS = tuple(
     (re.compile(pattern.replace(" ", "[ \t]*")), result)
     for pattern, result in (
@@ -88,7 +88,7 @@ def _is_condition(text: str) -> bool:
 
 
 def _word(match: re.Match[str]) -> str:
-    """The operand for a word that is not one yet; an unknown word is left as is, and refused."""
+    """`$` for a name, or the operator that a word spells; any other word stays, and is refused."""
     word = match[0]
     is_name = re.fullmatch(NAME, word) and word not in _TAKEN
     return "$" if is_name else _SPELLED.get(word, word)

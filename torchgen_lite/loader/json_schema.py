@@ -15,7 +15,10 @@ def build_json_schema(
     extra_fields: Collection[str] = (),
     privateuse1: str = "",
 ) -> Json:
-    """The schema as JSON data. Tags are those of `tags`, by default PyTorch's; the rest is as in `reader.Words`."""
+    """The schema as JSON data.
+
+    `tags` are the known tags, by default PyTorch's. `reader.Words` describes the other parameters.
+    """
     if tags is None:
         tags = KNOWN_TAGS
     properties: dict[str, object] = {

@@ -18,10 +18,11 @@ from torchgen_lite.loader.sources import read_source
 
 @dataclass(frozen=True, slots=True)
 class KernelModule:
-    """A module and the line of each name that it defines at its top level.
+    """A module, and the line of each name that it defines at its top level.
 
-    `signatures` has those that are functions without a decorator, which may change how they are called; `imported` are
-    names that it imports. A module that `is_open` may have others: it imports `*`, or has `__getattr__`.
+    `signatures` has only functions without a decorator, because a decorator may change how a
+    function is called. `imported` has the names that the module imports. A module that `is_open`
+    may have other names: it imports `*`, or has `__getattr__`.
     """
 
     name: str
@@ -53,7 +54,7 @@ class KernelIndex:
         return places[0] if places else None
 
     def signature(self, name: str) -> PythonSignature | None:
-        """How the kernel of that name is called, where its source says so."""
+        """The signature of a kernel, if its source shows it."""
         module = self._module(name)
         return module.signatures.get(name.rpartition(".")[2]) if module else None
 
@@ -82,9 +83,9 @@ def index_kernel_modules(
     source_roots: Sequence[str] = SOURCE_ROOTS,
     locate: Callable[[str], Label | None] = lambda name: None,
 ) -> tuple[KernelIndex, tuple[Diagnostic, ...]]:
-    """Read the named modules below folders of `root`, or where Python finds their package.
+    """Read the named modules from the source roots, or from where Python finds their package.
 
-    `locate` says where a module is named, for what is wrong with it.
+    Source roots are relative to `root`. `locate` says where a module is named, for diagnostics.
     """
     found: list[KernelModule] = []
     diagnostics: list[Diagnostic] = []
@@ -127,7 +128,7 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
 
 
 def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
-    """`tinyarr.kernels` for `src.tinyarr.kernels`, where `src` is a folder of packages and not a package."""
+    """`tinyarr.kernels` for `src.tinyarr.kernels`, if `src` holds packages but is not a package."""
     for folder in source_roots:
         prefix = ".".join(PurePosixPath(folder).parts)
         if (
@@ -142,7 +143,10 @@ def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
 def read_constants(
     module: str, root: Path, source_roots: Sequence[str], names: Collection[str]
 ) -> dict[str, Any]:
-    """The literal values that a module gives these names, without importing it; the others are left out."""
+    """The literals that a module assigns to `names` in annotated assignments.
+
+    The module is not imported. Names that it does not assign are left out.
+    """
     path = _module_path(module, root, source_roots)
     source = None if path is None else read_source(path, root)[0]
     if source is None:
@@ -175,7 +179,7 @@ def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[
 
 
 def _package_parent(package: str) -> list[Path]:
-    """The folder of an installed top-level package. Finding it imports nothing."""
+    """The folder that an installed top-level package is in. The search imports nothing."""
     import importlib.util
 
     try:
@@ -191,7 +195,11 @@ def _package_parent(package: str) -> list[Path]:
 
 @lru_cache(maxsize=256)
 def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[Diagnostic, ...]]:
-    """Cached, as modules rarely change between runs of a process (`--watch`, language server)."""
+    """Read a module's text.
+
+    Results are cached, because modules rarely change between runs in one process (`--watch`, the
+    language server).
+    """
     source = Source(path, text)
     try:
         tree = ast.parse(source.text)
@@ -211,7 +219,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
 
 
 def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that imports bind, `*` among them."""
+    """The names that imports bind, including `*`."""
     for statement in body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             for alias in statement.names:
@@ -231,7 +239,7 @@ def line_span(source: Source, line: int) -> Span:
 
 
 def _definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
-    """Functions, classes, assignments; imports are not definitions, but `if` and `try` are entered."""
+    """Functions, classes and assignments, also inside `if` and `try`; imports don't count."""
     for statement in body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield statement.name, statement.lineno

@@ -1,4 +1,4 @@
-"""The tags of PyTorch, for files that come without a tags.yaml of their own."""
+"""PyTorch's tags, for files that come without a tags.yaml."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TAGS_SINCE: dict[str, tuple[int, int]] = {
     "inplace": (2, 13),
     "out": (2, 13),
 }
-"""The release that added a tag; all others are in 2.6 already."""
+"""The release that added each of these tags; 2.6 already has all others."""
 
 KNOWN_TAGS: dict[str, str] = {
     "inplace_view": "Changes only shape and strides of its argument.",

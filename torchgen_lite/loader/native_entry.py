@@ -1,4 +1,4 @@
-"""One entry of native_functions.yaml: a mapping node to a `NativeFunction`."""
+"""Turns one entry of native_functions.yaml, a mapping node, into a `NativeFunction`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MAX_ARGUMENTS = 64
 def load_entry(
     reader: EntryReader, node: Node, earlier: Earlier | None = None
 ) -> NativeFunction | None:
-    """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there.
+    """One entry, or None if its schema can't be read. Mistakes in other fields don't drop it.
 
-    With `earlier` it may have the name of an operator alone, which stands for the rest of its schema and, if it is
-    one of PyTorch, for whatever the entry does not say.
+    With `earlier`, the entry may give only an operator's name. The name then stands for the whole
+    schema and, for a PyTorch operator, for every field that the entry leaves out.
     """
     if not isinstance(node, MapNode):
         hint = missing_space(node) or "begin the entry with `- func: ...`"
@@ -41,13 +41,13 @@ def load_entry(
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
     extra = _check_fields(reader, reader.words.extra_fields)
-    # Fields are looked at even where the schema is wrong: one run reports everything.
+    # Fields are read even if the schema is wrong, so that one run reports everything.
     values = read_fields(reader)
     return None if reader.func is None else _build(reader, node, base, values, extra)
 
 
 def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | None:
-    """`- func: amax.out`, or `op:` as ExecuTorch has it; None where there is a schema, or something else."""
+    """The name in `- func: amax.out` or ExecuTorch's `op:`; None for a schema or anything else."""
     field = "func" if "func" in reader.fields else "op"
     if earlier is None or field not in reader.fields or not (earlier.has_names or field == "op"):
         return None
@@ -134,7 +134,7 @@ _OTHER_WORDS = {
 
 
 def _nearest_field(word: str, fields: Iterable[str]) -> str | None:
-    """The field that is meant, as a help; those that are retired are not recommended."""
+    """A hint at the field that is meant; retired fields are not recommended."""
     names = [name for name in fields if name not in FIELDS or not FIELDS[name].retired]
     other = _OTHER_WORDS.get(word)
     return meant(word, other) if other in names else did_you_mean(word, names)
@@ -143,7 +143,7 @@ def _nearest_field(word: str, fields: Iterable[str]) -> str | None:
 def _check_fields(
     reader: EntryReader, extra_fields: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Refuse unknown fields, mention retired ones, and keep those that mean nothing here."""
+    """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
     if reader.fields.keys() <= USUAL_FIELDS:
         return ()
     extra: list[tuple[str, str]] = []

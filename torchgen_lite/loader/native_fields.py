@@ -1,4 +1,4 @@
-"""The fields of PyTorch whose values are more than a text or a truth value."""
+"""PyTorch's fields whose values are more than text or a truth value."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from torchgen_lite.loader.ufunc import LOOPS_SCHEMA, implied_kernels, read_inner
 from torchgen_lite.loader.yaml_nodes import ScalarNode
 
 VARIANT_WORDS = ("function", "method")
-# The modules that PyTorch binds functions in (gen_python_functions.py); in any other it binds nothing.
+# The modules in which PyTorch binds functions (gen_python_functions.py); in others it binds none.
 _PYTHON_MODULES = ("nn", "fft", "linalg", "nested", "sparse", "special")
 _NAME = re.compile(NAME, re.ASCII)
-# What torchgen `api.python` compares a category with.
+# The categories that torchgen's `api.python` knows.
 _CATEGORIES = ("factory", "new", "like", "dummy")
 
 
@@ -40,7 +40,7 @@ _USUAL_VARIANTS = {
 
 
 def _variants(reader: EntryReader, name: str) -> tuple[str, ...]:
-    """A set, in the order of `VARIANT_WORDS`."""
+    """The variants, each once, in the order of `VARIANT_WORDS`."""
     node = reader.fields[name][1]
     usual = _USUAL_VARIANTS.get(node.value) if isinstance(node, ScalarNode) else None
     if usual is not None:
@@ -65,7 +65,7 @@ def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 
 def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
-    """Every valid name: a tag from another release still means something there."""
+    """Every valid name, known or not: a tag from another release has a meaning there."""
     tags: list[str] = []
     for word, span in reader.list_words(name):
         if _NAME.fullmatch(word):
@@ -78,7 +78,7 @@ def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 
 def _no_defaults(reader: EntryReader, name: str) -> tuple[str, ...]:
-    """A list, as torchgen asserts: it would split a string into letters."""
+    """A list, which torchgen asserts too: it would split a string into letters."""
     node = reader.fields[name][1]
     if isinstance(node, ScalarNode):
         reader.wrong_type(name, node, "a list of arguments")
@@ -104,7 +104,7 @@ def complete_fields(reader: EntryReader, values: dict[str, Any]) -> None:
     _check_exclusive(reader, values)
 
 
-# Without any of these an entry contradicts nothing.
+# An entry with none of these fields can't contradict itself.
 _EXCLUSIVE = frozenset(
     "manual_kernel_registration precomputed python_module structured structured_delegate structured_inherits "
     "ufunc_inner_loop".split()
@@ -135,7 +135,7 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
 
 
 def _exclude(reader: EntryReader, first: str, second: str) -> None:
-    """Refuse two fields together; the first may belong to the entry that this one adopts."""
+    """Report two exclusive fields; the first may be from the operator that the entry names."""
     fields = reader.fields
     given = (Label(reader.span(fields[first][0]), "given here"),) if first in fields else ()
     reader.report(

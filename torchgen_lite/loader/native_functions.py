@@ -1,4 +1,4 @@
-"""Schema files to functions: several files in order, each told apart by its shape."""
+"""Reads several schema files, in order, into functions; the shape of a file tells its format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode,
 
 # After this many errors the rest of a file is not read.
 MAX_ERRORS = 1000
-# Fields by which other formats are known.
+# Fields that identify other formats.
 _OF_BACKENDS = frozenset({"backend", "supported", "official"})
 _OF_EXECUTORCH = frozenset({"op", "kernels"})
 
@@ -34,9 +34,9 @@ def load_schema_sources(
     places: Mapping[Path, Label | None] | None = None,
     texts: Mapping[Path, str] | None = None,
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Read the schema files in order; those that cannot be read are diagnostics, where they are named.
+    """Read the schema files in order; a file that can't be read gives a diagnostic.
 
-    `texts`, by resolved paths, take the place of what is on disk.
+    `places` says where each file is named. `texts`, by resolved path, replace what is on disk.
     """
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
@@ -66,10 +66,10 @@ def load_native_functions(
 ) -> Loaded:
     """The entries of several files, in order. Every mistake is a diagnostic; never raises.
 
-    A file is PyTorch's format, one of those of backends, or ExecuTorch's; these add kernels to operators of the
-    files before them, or of `native`. A tag that isn't in `tags` gets a warning; without `tags` those of PyTorch
-    count. The other words of a project are described in `reader.Words`. `derive` gives the operators that PyTorch
-    derives from others, which may get kernels, too.
+    A file is in PyTorch's format, in one of the backend formats, or in ExecuTorch's. The latter two
+    add kernels to operators of earlier files or of `native`. A tag that isn't in `tags`, by default
+    PyTorch's, gets a warning. `reader.Words` describes the other words of a project. `derive` gives
+    the operators that PyTorch derives from others, which may get kernels too.
     """
     if tags is None:
         tags = KNOWN_TAGS
@@ -85,13 +85,13 @@ def load_native_functions(
 def _load_file(
     source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
 ) -> None:
-    """Add what this file has to the functions so far."""
+    """Add what this file declares to the functions read so far."""
     entries = _Entries(source, earlier, words, diagnostics)
     node, found = read_yaml(source, entries.take)
     diagnostics += found
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
-    # The other formats are imported where they occur: most projects never read one.
+    # Readers of other formats are imported on demand: most projects never need one.
     if _has_formulas(node):
         from torchgen_lite.loader.derivatives_format import load_derivatives_file
 
@@ -111,7 +111,10 @@ def _load_file(
 
 
 class _Entries:
-    """The entries of one file, each read as soon as its node is there; `is_over` where no more are read."""
+    """The entries of one file, each read as soon as its node is complete.
+
+    Once `is_over` is set, no more entries are read.
+    """
 
     def __init__(
         self, source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
@@ -153,7 +156,7 @@ class _Entries:
 
 
 def _others(keys: Set[str]) -> str | None:
-    """What an entry is if it is from another kind of file, for a message; or None."""
+    """A message if the entry is from another kind of file, or None."""
     if "op" in keys and ("args" in keys or "infer_meta" in keys):
         return "these are operators of Paddle, which have another schema language"
     if "inherits" in keys and "type_constraint" in keys:

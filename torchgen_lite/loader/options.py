@@ -27,7 +27,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Unfit(ValueError):
-    """A value that an option does not take: the message after the option's name, and what helps."""
+    """A value that an option refuses: the message, which follows its name, and the help."""
 
     def __init__(self, said: str, help: str | None = None) -> None:
         super().__init__(said)
@@ -36,7 +36,7 @@ class Unfit(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[T_co]):
-    """The values that an option takes: their name, their JSON Schema, and how one is read.
+    """The values that an option takes: what they are called, their JSON Schema, and their reader.
 
     `read` raises `Unfit` for any other value.
     """
@@ -90,14 +90,14 @@ def matching(
     accept: Callable[[str], bool] = lambda text: True,
     help: Callable[[str], str | None] = lambda text: None,
 ) -> Kind[str]:
-    """Text that matches a pattern; `accept` may have further conditions.
+    """Text that matches a pattern and any further conditions of `accept`.
 
     `refusal` says what is wrong with any other text: `is not the name of a Python module`.
     """
 
     def read(value: object) -> str:
         text = TEXT.read(value)
-        # Compiled where it is needed: most projects set few options.
+        # The pattern is compiled only when needed: most projects set few options.
         if not re.fullmatch(pattern, text, re.ASCII) or not accept(text):
             raise Unfit(f": `{text}` {refusal}", help(text))
         return text
@@ -120,7 +120,7 @@ def list_of(item: Kind[T], name: str = "a list of strings") -> Kind[tuple[T, ...
 
 
 def one_or_more(item: Kind[T]) -> Kind[tuple[T, ...]]:
-    """A list, or its only item alone."""
+    """A list, or a single item without the list."""
     several = list_of(item)
 
     def read(value: object) -> tuple[T, ...]:
@@ -132,7 +132,10 @@ def one_or_more(item: Kind[T]) -> Kind[tuple[T, ...]]:
 def table_of(
     item: Kind[T], taken: Mapping[str, str] | None = None, key: Kind[str] = TEXT
 ) -> Kind[Mapping[str, T]]:
-    """A table of values of one kind, with names of one kind. Those in `taken` are refused, each with its reason."""
+    """A table of values of one kind, whose names are of kind `key`.
+
+    Names in `taken` are refused, each with its reason.
+    """
     name = "a table of strings"
     reasons = taken or {}
 
@@ -156,9 +159,10 @@ def table_of(
 class Option:
     """An option as it is declared.
 
-    `default` is None where there is no value of that kind; `shown` says in words what happens then.
-    `torch` is its value under `--torch`. Options `about_framework` hold for whatever schema file; the
-    functions of modules that an option `names_modules` are read with the program.
+    `default` is None if no value of that kind is the default; `shown` says in words what happens
+    then. `torch` is the option's value under `--torch`. An option `about_framework` applies to any
+    schema file. If an option `names_modules`, the functions of those modules are read with the
+    program.
     """
 
     doc: str
@@ -173,12 +177,12 @@ class Option:
     names_modules: bool = False
 
     def read(self, value: object) -> object:
-        """The checked value. Text that is empty by default may be written empty, too."""
+        """The checked value. An option that is empty text by default may also be set to it."""
         return "" if value == "" == self.default else self.kind.read(value)
 
     @property
     def shown_default(self) -> str:
-        """The default for readers."""
+        """The default as documentation shows it."""
         return self.shown or ("required" if self.is_required else f"`{toml_text(self.default)}`")
 
     @property
@@ -219,7 +223,7 @@ class Problem(NamedTuple):
 def read_options(
     options: Mapping[str, Option], given: Mapping[str, object]
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """The settings by attribute, and everything that is wrong with them. Unknown ones are passed over."""
+    """The settings by attribute, and every mistake in them. Unknown settings are skipped."""
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     for attribute, declared in options.items():
@@ -257,7 +261,7 @@ def options_page(options: Iterable[Option]) -> str:
 
 
 def toml_text(value: object) -> str:
-    """A default as it would be written."""
+    """A default as it is written in TOML."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml_text, value))}]"
     return json.dumps(value)

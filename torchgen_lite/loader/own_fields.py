@@ -1,7 +1,7 @@
 """Fields that PyTorch does not have.
 
-`fake`, `derivatives` and `samples` have a language of their own: `loader.fakes`, `loader.derivatives`
-and `loader.samples` read them.
+`loader.fakes`, `loader.derivatives` and `loader.samples` read the languages of the fields `fake`,
+`derivatives` and `samples`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _read_fake(reader: EntryReader, name: str) -> Fake | None:
-    # Imported here, as below: PyTorch's own entries never have these fields.
+    # Imported here, like the readers below: PyTorch's own entries never have these fields.
     from torchgen_lite.loader.fakes import read_fake
 
     return read_fake(reader, reader.fields[name][1])
@@ -61,7 +61,7 @@ def _read_range(reader: EntryReader, name: str) -> str | None:
 
 
 def _read_guard(reader: EntryReader, name: str) -> str | None:
-    """One condition as it is written; of a list the one that is all of them."""
+    """One condition as it is written, or one that joins all conditions of a list."""
     node = reader.fields[name][1]
     if not isinstance(node, ListNode):
         text = reader.text(name)
@@ -92,9 +92,10 @@ def _guard_condition(reader: EntryReader, text: str, node: Node) -> str | None:
 
 
 def _read_derivatives(reader: EntryReader, name: str) -> Derivatives | None:
-    """Formulas by argument name; several arguments with one formula are a comma list.
+    """Formulas by argument name; arguments that share a formula are a comma list.
 
-    `output_differentiability` may stand among them, as in PyTorch's derivatives.yaml, or beside them.
+    `output_differentiability` may be among the formulas, as in PyTorch's derivatives.yaml, or
+    beside `derivatives`.
     """
     pairs, span = [], reader.span(reader.fields[name][1])
     if "derivatives" in reader.fields:
@@ -133,7 +134,7 @@ def _fake_schema() -> dict[str, object]:
 
 
 def _autocast_schema() -> dict[str, object]:
-    """A dtype, or a mapping with it."""
+    """A dtype, or a mapping that has one."""
     from torchgen_lite.loader.autocast import DTYPES
 
     dtype = {"enum": list(DTYPES)}
@@ -147,7 +148,7 @@ def _autocast_schema() -> dict[str, object]:
 
 
 def _samples_schema() -> dict[str, object]:
-    """A list of calls, or a mapping with them."""
+    """A list of calls, or a mapping that has one."""
     from torchgen_lite.loader.samples import DTYPES, FIELDS, GRADCHECK, TOLERANCES
 
     number = {"type": "number", "minimum": 0}

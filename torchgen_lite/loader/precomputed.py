@@ -4,7 +4,7 @@
     - kernel_size -> int poolSizeH, int poolSizeW
     - int outputHeight, int outputWidth
 
-The last line may leave the arrow out: it adds parameters and replaces nothing.
+The last line may leave out the arrow: it then adds parameters and replaces nothing.
 """
 
 from __future__ import annotations

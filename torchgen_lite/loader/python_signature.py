@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 
 class PythonSignature(NamedTuple):
-    """The parameters of a function, and where it is.
+    """The parameters of a function, and its line.
 
-    `defaults` is how many of the positional ones have a default; `by_keyword` gives each keyword-only
-    parameter and whether it has one. `positional_only` are the first ones, which keywords can't name.
+    `defaults` counts the positional parameters that have a default. `by_keyword` has each
+    keyword-only parameter and whether it has a default. `positional_only` counts the first
+    parameters that keywords can't name.
     """
 
     name: str
@@ -29,7 +30,7 @@ class PythonSignature(NamedTuple):
 
 
 def read_python_signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> PythonSignature:
-    """The signature that a `def` has."""
+    """The signature of a `def`."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     keywords = tuple(

@@ -1,4 +1,4 @@
-"""What reading one entry needs: a mapping node, its source, and where diagnostics go."""
+"""Reads the fields of one entry from its mapping node, and collects diagnostics."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ TRUTH = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-# After this many the rest of one entry is read in silence.
+# After this many diagnostics, the rest of an entry is read in silence.
 MAX_ENTRY_DIAGNOSTICS = 100
 Fields = dict[str, tuple[ScalarNode, Node]]
 _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
 
 
 class Words(NamedTuple):
-    """What a project's schema files may say beside PyTorch's words.
+    """The words that a project's schema files may use besides PyTorch's.
 
-    `tags` are the known tags; `extra_fields` those of a vendor, which are kept as text. `namespace` is
-    that of operators that are written without one, `aten` if it is empty; `privateuse1` another name of that key.
-    `for_torch` is the release for which version ranges of vendors are read; without one it is their newest.
+    `tags` are the known tags; `extra_fields` are a vendor's fields, which are kept as text.
+    Operators written without a namespace are in `namespace`, or in `aten` if it is empty.
+    `privateuse1` is another name of that key. `for_torch` is the release for which version ranges
+    of vendors are read, by default the newest in the file.
     """
 
     tags: Collection[str] = ()
@@ -50,10 +51,10 @@ NO_WORDS = Words()
 
 
 class EntryReader:
-    """Reads the fields of one mapping, if the node is one, and records what is wrong with them.
+    """Reads the fields of one mapping and records mistakes in them; other nodes have no fields.
 
-    `head` is the value that names the operator, `func` its schema, once they are read; `is_structured` says that the
-    entry is about an operator of PyTorch that is.
+    `head` is the value that names the operator and `func` the operator's schema, once they are
+    read. `is_structured` says that the entry names a PyTorch operator that is structured.
     """
 
     __slots__ = (
@@ -90,16 +91,16 @@ class EntryReader:
 
     @property
     def context(self) -> Span | None:
-        """What is shown above a finding in another field."""
+        """The span that is shown above a finding in another field."""
         return None if self.head is None else self.span(self.head)
 
     @property
     def is_full(self) -> bool:
-        """Whether this entry has so many diagnostics that another would not be reported."""
+        """Whether this entry has so many diagnostics that no more are reported."""
         return self.reported > MAX_ENTRY_DIAGNOSTICS
 
     def span(self, node: Node) -> Span:
-        """The place of a node; a block of text or a collection is pointed at on its first line."""
+        """The place of a node; for a block of text or a collection, only its first line."""
         return Span(self.source, node.start, node.end).first_line
 
     def report(
@@ -132,7 +133,7 @@ class EntryReader:
         return list(self.fields_of(node).values())
 
     def fields_of(self, node: MapNode) -> Fields:
-        """The same pairs by their names."""
+        """The pairs of `read_keys`, by name."""
         pairs: Fields = {}
         for pair in node.items:
             key = pair[0]
@@ -195,7 +196,7 @@ class EntryReader:
         return [] if pair is None else self.words_of(name, pair[1])
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
-        """The words of a value that stands for a field of that name."""
+        """The words of a value; `name` is its field, for messages."""
         if isinstance(node, ScalarNode) and not (node.is_null and not node.style):
             return self.split_words(node)
         if isinstance(node, ListNode):
@@ -227,7 +228,7 @@ class EntryReader:
         return text
 
     def choice(self, code: str, what: str, word: str, span: Span, choices: Collection[str]) -> bool:
-        """Whether a word is one of the choices; a diagnostic if it isn't."""
+        """Whether a word is one of the choices; reports a diagnostic if it isn't."""
         if word in choices:
             return True
         names = tuple(choices)
@@ -240,7 +241,7 @@ class EntryReader:
 
 
 def cut_words(text: str) -> list[tuple[str, int, int]]:
-    """The words of a comma list, and where each starts and ends; one that is empty takes a character."""
+    """The words of a comma list, and where each starts and ends; an empty word is one character."""
     words: list[tuple[str, int, int]] = []
     position = 0
     for part in text.split(","):
@@ -258,7 +259,7 @@ def short(text: str) -> str:
 
 
 def _leave_out(at: Span, name: str) -> str:
-    """The help for a field without a value, as an edit where it has the line to itself."""
+    """The help for a field without a value; an edit if the field has the line to itself."""
     source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
     text = "leave it out"
     if source.line_text(line).strip() != f"{name}:":
@@ -267,7 +268,7 @@ def _leave_out(at: Span, name: str) -> str:
 
 
 def missing_space(node: Node) -> str | None:
-    """What helps where `CPU:kernel` is a text and should have been a key and its value."""
+    """The help for `CPU:kernel`, which is text but should be a key and its value."""
     glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
     if glued is None:
         return None

@@ -1,9 +1,9 @@
-"""`reference:` of samples: what the operator should give, as an expression of Python or the name of a function.
+"""The `reference:` of samples: the expected result, as a Python expression or a function's name.
 
     reference: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
     reference: rms_norm_reference
 
-An expression consists of values, operators and calls, so that everything it names can be listed.
+An expression has only values, operators and calls, so that all names in it can be listed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MARKS = (ast.boolop, ast.cmpop, ast.expr_context, ast.operator, ast.unaryop)
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An expression, or (with `function`) the name of one; `names` are those that it uses, with their places."""
+    """An expression, or the name of a `function`; `names` are the names in it and their places."""
 
     text: str
     function: str = ""
@@ -47,7 +47,7 @@ class Reference:
 
 
 def read_reference(reader: EntryReader, node: Node) -> Reference | None:
-    """The value of `reference:`; None, and diagnostics, where it can't be read."""
+    """The value of `reference:`, or None and diagnostics if it can't be read."""
     if not isinstance(node, ScalarNode) or node.is_null:
         reader.wrong_type("reference", node, "an expression or the name of a function")
         return None
@@ -73,7 +73,7 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
 
 
 def _unread(node: ast.AST) -> str:
-    """What is not allowed in a reference; empty for what is."""
+    """What a reference must not have at this node, for a message; empty for an allowed node."""
     if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
         return f"`{short(node.attr)}`, which is private,"
     if isinstance(node, (*_NODES, *_MARKS)):
@@ -86,7 +86,7 @@ def _names(tree: ast.AST) -> Iterator[ast.Name]:
 
 
 def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST], Span]:
-    """Map nodes to places: Python counts bytes within lines, the first of which is a bracket."""
+    """Map nodes to places. Python counts bytes within lines, and the first line is our bracket."""
     lines = text.splitlines(keepends=True)
 
     def offset(line: int, column: int) -> int:

@@ -1,4 +1,4 @@
-"""The native_functions.yaml of a release of PyTorch: of the installed one, in a wheel, in a checkout, or by its path."""
+"""The native_functions.yaml of a PyTorch release: installed, in a wheel or checkout, or by path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INSTALLED = "torch"
 """The name of the installed PyTorch."""
 
 _PACKAGED = "torchgen/packaged/ATen/native/native_functions.yaml"
-# Where it is in a folder with packages, and in a checkout of PyTorch.
+# Its path in a folder of packages, and in a checkout of PyTorch.
 _PLACES = (_PACKAGED, "aten/src/ATen/native/native_functions.yaml")
 _VERSION = re.compile(r"(?:torch:)?(\d+(?:\.\d+)+)")
 
@@ -30,9 +30,11 @@ class ReleaseSource(NamedTuple):
 
 
 def read_release(name: str, root: Path) -> ReleaseSource:
-    """`torch`, `2.9` or `torch:2.9`, or the path of a wheel, a folder or the file itself.
+    """The file that `name` stands for.
 
-    A version is the installed one, or that of a wheel in this folder or in `root`. Paths are relative to `root`.
+    `name` is `torch`, `2.9` or `torch:2.9`, or the path of a wheel, a folder or the file itself.
+    A version is looked for in the installed PyTorch, then among the wheels in the current folder
+    and in `root`. Paths are relative to `root`.
     """
     wanted = _VERSION.fullmatch(name)
     if name == INSTALLED or wanted is not None:
@@ -74,7 +76,7 @@ def _find_wheel(version: str, folders: tuple[Path, ...]) -> Path | None:
 
 
 def _read_wheel(path: Path) -> ReleaseSource:
-    # Imported here: most runs read none.
+    # Imported here: most runs read no wheel.
     import zipfile
     import zlib
     from lzma import LZMAError

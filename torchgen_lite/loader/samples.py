@@ -1,4 +1,4 @@
-"""`samples:` of an entry: example arguments for generated tests, and what these compare with, and how.
+"""The field `samples:`: example arguments for generated tests, and what to compare with, and how.
 
     samples:                                samples:
       - (randn(3, 4), randn(3, 4), 2.0)       calls: [(randn(3, 4))]
@@ -25,7 +25,7 @@ from torchgen_lite.schema.formula import Call, Expression, ListDisplay
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One list of arguments; `text` is as it was written."""
+    """One list of arguments; `text` is what is written."""
 
     text: str
     arguments: tuple[Expression, ...] = ()
@@ -34,7 +34,7 @@ class Sample:
     keyword_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
 
 
-# Of what kinds the floating-point tensors of samples may be.
+# The dtypes that the floating-point tensors of samples may have.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 TOLERANCES = ("rtol", "atol")
 GRADCHECK = ("dtype", "eps", "atol", "rtol", "nondet_tol")
@@ -44,9 +44,9 @@ Settings = tuple[tuple[str, float | str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """What stands under `samples:`: the calls, and the rest as it was written.
+    """What is written under `samples:`: the calls and the settings.
 
-    `gradcheck` is None where gradients are not to be checked.
+    `gradcheck` is None if gradients are not to be checked.
     """
 
     calls: tuple[Sample, ...]
@@ -57,7 +57,7 @@ class Samples:
 
 
 def read_samples(reader: EntryReader, node: Node) -> Samples:
-    """A list of calls, or a mapping with them and what is said of all."""
+    """A list of calls, or a mapping that has the calls and settings for all of them."""
     if isinstance(node, ListNode):
         return Samples(_read_calls(reader, node))
     if not isinstance(node, MapNode):
@@ -140,7 +140,7 @@ def _number(reader: EntryReader, name: str, node: Node) -> float | None:
 
 
 def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:
-    """None for `false`, or what `torch.autograd.gradcheck` is given."""
+    """None for `false`, or the settings that `torch.autograd.gradcheck` is given."""
     if isinstance(node, ScalarNode) and node.value.lower() == "false" and not node.style:
         return None
     if not isinstance(node, MapNode):
@@ -185,7 +185,7 @@ def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | No
     lead = len(node.value) - len(node.value.lstrip())
 
     def shifted(start: int, end: int) -> Span:
-        # The name in front, which makes a call of the arguments, stands nowhere in the file.
+        # The `_` in front, which makes the arguments a call, is not in the file.
         return locate(max(start - 1, 0) + lead, max(end - 1, 1) + lead)
 
     tree = parse_in(reader, "_" + text, shifted)

@@ -1,4 +1,4 @@
-"""What a field of an entry takes: how it is read, and what the JSON Schema says of it."""
+"""What a field of an entry takes: how it is read, and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Read = Callable[[EntryReader, str], object]
 class Shape(NamedTuple):
     """What a field takes.
 
-    `schema` gives its JSON Schema; it is called with the tags that are known. `read` gives the value, from
-    the reader of the entry and the name of the field; without it, the field is kept as text. `is_words`
-    says that it is a comma list or a YAML list.
+    `schema` returns the JSON Schema, given the known tags. `read` returns the value, given the
+    entry's reader and the field's name; without `read`, the field is kept as text. `is_words` says
+    that the field is a comma list or a YAML list.
     """
 
     schema: Schema
@@ -47,7 +47,7 @@ def words(pattern: str, choices: Collection[str] = ()) -> Json:
 
 
 def one_of(code: str, what: str, choices: Collection[str]) -> Shape:
-    """One of a few words; `code` says that it is another."""
+    """One of a few words; any other word is reported under `code`."""
 
     def read(reader: EntryReader, name: str) -> str | None:
         text = reader.text(name)

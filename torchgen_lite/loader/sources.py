@@ -1,4 +1,4 @@
-"""Reads files: bytes to a `Source`, or a diagnostic."""
+"""Reads files: the bytes become a `Source`, or give a diagnostic."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, meant, suggest
 
 MAX_BYTES = 32 * 1024 * 1024
-# Names go into headers of generated files, so they must be valid text on one line.
+# File names go into headers of generated files, so they must be valid text on one line.
 UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def shown_path(path: Path, root: Path) -> str:
-    """A path as it is shown: relative to the project where it lies inside, forward slashes."""
+    """A path as it is shown: with forward slashes, and relative to the project if it is inside."""
     try:
         shown, folder = Path(os.path.realpath(path)), os.path.realpath(root)
         return shown.relative_to(folder).as_posix()
@@ -24,7 +24,7 @@ def shown_path(path: Path, root: Path) -> str:
 
 
 def portable_path(shown: str) -> str:
-    """A shown path as generated files have it: the bare name of a file that is not in the project.
+    """A shown path as generated files have it; only the name of a file outside the project.
 
     >>> portable_path("src/ops.yaml"), portable_path("/opt/torch/native_functions.yaml")
     ('src/ops.yaml', 'native_functions.yaml')
@@ -34,14 +34,14 @@ def portable_path(shown: str) -> str:
 
 
 def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
-    """Read a UTF-8 file; TG117 if it isn't one, and what `read_bytes` says."""
+    """Read a UTF-8 file; TG117 if it isn't UTF-8, and the diagnostics of `read_bytes`."""
     shown = shown_path(path, root)
     data, found = read_bytes(path, shown)
     return decode_source(data, shown) if data is not None else (None, found)
 
 
 def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, ...]]:
-    """Read a file; TG006 if it cannot be read or has a name that is not text, TG110 if it is too large."""
+    """Read a file; TG006 if it can't be read or its name is not text, TG110 if it is too large."""
     if UNFIT.search(shown):
         escaped = UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
         message = f"cannot read `{escaped}`: its name has control characters, or is not UTF-8"
@@ -65,7 +65,7 @@ def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, 
 
 
 def _beside(path: Path) -> list[str]:
-    """The names, without suffix, of the files beside a missing file that have its suffix."""
+    """The names, without suffix, of files beside a missing file that have the same suffix."""
     try:
         found = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
     except (OSError, ValueError):

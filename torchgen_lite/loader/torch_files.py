@@ -48,7 +48,7 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
 
 
 def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
-    """The tags that PyTorch has, and what each says."""
+    """PyTorch's tags with their descriptions."""
     source, unread = read_source(files.tags, files.tags.parent)
     if source is None:
         return {}, unread
@@ -56,9 +56,9 @@ def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]
 
 
 def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
-    """The entries of PyTorch's file that are variants or overloads of these: `add_.Tensor` for `add.out`.
+    """The variants and overloads of `names` in PyTorch's file: `add_.Tensor` for `add.out`.
 
-    Only these are read, and nothing is reported about them: mistakes there are for PyTorch to mend.
+    Only these entries are read, and nothing is reported about them: mistakes there are PyTorch's.
     """
     roots = {_root(name) for name in names}
     node, _ = read_yaml(source)
@@ -83,7 +83,7 @@ def _name(entry: MapNode) -> str:
 
 
 def read_torch_stubs() -> tuple[tuple[str, str], ...]:
-    """The `.pyi` files that PyTorch itself carries, by their path below `torch/`."""
+    """The `.pyi` files in the installed PyTorch, with their paths below `torch/`."""
     return tuple(
         (path.relative_to(location).as_posix(), path.read_text(encoding="utf-8"))
         for location in _find_package("torch")
@@ -101,7 +101,7 @@ def installed_path() -> list[str]:
 
 
 def import_torch() -> Any:
-    """The installed PyTorch, whatever `torch.py` the current folder may have. Raises ImportError."""
+    """The installed PyTorch, even if the current folder has a `torch.py`. Raises ImportError."""
     saved = sys.path[:]
     sys.path[:] = installed_path()
     try:
@@ -114,7 +114,7 @@ def _find_package(name: str) -> list[str]:
     """The folders of an installed package; nothing is imported."""
     path = installed_path()
     for finder in sys.meta_path:
-        # Finders beside `PathFinder` know packages installed differently (`pip install -e`).
+        # Finders other than `PathFinder` know packages installed differently (`pip install -e`).
         places = path if finder is PathFinder else None
         spec = finder.find_spec(name, places)
         if spec is not None:
@@ -125,7 +125,7 @@ def _find_package(name: str) -> list[str]:
 def _version(site: Path) -> str:
     """The version of PyTorch, from the name of its metadata folder (`torch-2.13.0+cpu.dist-info`).
 
-    `importlib.metadata` knows it too, and takes fifteen milliseconds to import.
+    `importlib.metadata` knows it too, but takes fifteen milliseconds to import.
     """
     for folder in sorted(site.glob("torch-*.dist-info")):
         return folder.name.removeprefix("torch-").removesuffix(".dist-info")

@@ -1,7 +1,8 @@
 """The operators that are registered in the installed PyTorch: more than its YAML declares.
 
-Its C++ and Python register a fifth of them by hand (`quantized::`, `prims::`, `_c10d_functional::` ...), so only
-PyTorch itself can tell. It is asked in a process of its own: importing it takes seconds and hundreds of megabytes.
+PyTorch's C++ and Python register a fifth of them by hand (`quantized::`, `prims::`,
+`_c10d_functional::` ...), so only PyTorch itself can list them. It runs in a separate process,
+because importing it takes seconds and hundreds of megabytes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.torch_files import installed_path, read_torch_stubs
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
-# Python would put the current folder first (`-P` is new in Python 3.11).
+# Otherwise Python puts the current folder first on its path (`-P` is new in Python 3.11).
 _SCRIPT = """
 import sys
 sys.path[:] = sys.argv[1:]
@@ -27,15 +28,17 @@ for schema in torch._C._jit_get_all_schemas():
 
 
 class InstalledTorch(NamedTuple):
-    """Every schema of the dispatcher of the installed PyTorch, sorted by name, and the stub files that it
-    carries: path below `torch/`, and text."""
+    """Every schema in the dispatcher of the installed PyTorch, sorted by name, and its stub files.
+
+    A stub file is a path below `torch/` and a text.
+    """
 
     operators: tuple[FunctionSchema, ...]
     stubs: tuple[tuple[str, str], ...]
 
 
 def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...]]:
-    """What the installed PyTorch has; TG011 if it can't be asked."""
+    """The operators and stub files of the installed PyTorch; TG011 if it can't be asked."""
     # Imported here: most runs do not ask PyTorch.
     import subprocess
 

@@ -4,8 +4,8 @@
       Generic: add (AllAndComplex, BFloat16, Half, ComplexHalf)
       ScalarOnly: add (Bool)
 
-`Generic` loops come in scalar and in vector form, `ScalarOnly` ones only in scalar form; both give the
-operator kernels for CPU and CUDA. A line of text alone is `Generic`.
+`Generic` loops have a scalar and a vector form, `ScalarOnly` loops only a scalar form. Both give
+the operator kernels for CPU and CUDA. A single line of text means `Generic`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _check_loop(reader: EntryReader, node: ScalarNode) -> None:
 def implied_kernels(
     reader: EntryReader, loops: Loops, dispatch: tuple[DispatchEntry, ...]
 ) -> tuple[DispatchEntry, ...]:
-    """The kernels that the loops give, beside which the table can name no others (torchgen `from_yaml`)."""
+    """The kernels that the loops give; the table may not name others (torchgen `from_yaml`)."""
     func = reader.func
     if func is None or not any(key in ("Generic", "ScalarOnly") for key, _ in loops):
         return ()

@@ -1,4 +1,4 @@
-"""Version ranges as Ascend's operator plug-in writes them: `all_version`, `v2.1, v2.2`, `[v2.5, newest]`."""
+"""Version ranges of Ascend's operator plug-in: `all_version`, `v2.1, v2.2`, `[v2.5, newest]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NEWEST = "newest"
 
 
 class VendorVersions:
-    """The releases that a file supports, and the one it is read for, by default its newest."""
+    """The releases that a file supports, and the release it is read for, by default the newest."""
 
     def __init__(self, reader: EntryReader) -> None:
         self.reader = reader
@@ -20,7 +20,10 @@ class VendorVersions:
         self._wanted = reader.words.for_torch[:2] or self._newest
 
     def has(self, field: str, node: Node) -> bool:
-        """Whether a field's value includes the release: two in a list are a range, others each."""
+        """Whether a field includes the release.
+
+        Two releases in a list are a range; otherwise each release stands for itself.
+        """
         words = self.reader.words_of(field, node)
         # In a file for a single release, the field says whether the kernel exists.
         if len(words) == 1 and words[0][0] in TRUTH:

@@ -36,7 +36,7 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
         parsed = parse_version(version)
         if wildcard and operator not in ("==", "!="):
             return None
-        # `~= 2` would be any version: PEP 440 asks for two numbers.
+        # `~= 2` would allow any version: PEP 440 asks for two numbers.
         if operator == "~=" and len(parsed) < 2:
             return None
         clauses.append(Clause(operator, parsed, wildcard))
@@ -75,8 +75,8 @@ def _holds(clause: Clause, version: Version) -> bool:
 def is_empty(clauses: tuple[Clause, ...]) -> bool:
     """Whether no version satisfies a range.
 
-    It suffices to try each bound, a version just above it and one below all: between two bounds the
-    answer doesn't change.
+    It is enough to try each bound, a version just above it, and one below and one above all bounds,
+    because the answer doesn't change between two bounds.
     """
     tries: list[Version] = [(0,), (10**9,)]
     for clause in clauses:

@@ -1,6 +1,6 @@
-"""The likely mistake in YAML that cannot be read, found from the lines around it.
+"""Finds the likely mistake in YAML that can't be read, from the lines around it.
 
-libyaml says what it expected when it stopped: seldom the mistake, and often a line too late.
+libyaml says what it expected where it stopped: seldom the mistake, and often a line too late.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Label, Source, Span, Suggestion
 
-# White space, dashes of a list, and a key that a colon follows.
+# White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
     r"(?P<before>[ ]*(?:-[ ]+)*)(?P<key>[^\s#:'\"{}\[\],-][^\s:]*)\s*:(?=\s|$)(?P<value>.*)"
 )
@@ -27,7 +27,7 @@ class Mistake(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line that has a key: where its text begins, its columns, and the span of the key."""
+    """A line that has a key: its number, the columns of its dash and key, and the key's span."""
 
     number: int
     dash: int
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 
 
 def find_mistake(source: Source, problem: str, context: str, at: int, began: int) -> Mistake:
-    """The mistake behind an error that libyaml has at an offset, in a construct that `began` at another."""
+    """The mistake behind libyaml's error `at` an offset, in a construct that `began` at another."""
     here = Span(source, at, at + 1)
     number = here.line
     if source.text[at : at + 1] == "\t" or "\t" in _indentation(source.line_text(number)):
@@ -75,7 +75,7 @@ def _indentation(text: str) -> str:
 
 
 def _line(source: Source, number: int) -> Line | None:
-    """The line as a `Line`, if it has a key."""
+    """The line as a `Line`, or None if it has no key."""
     found = _KEY.match(source.line_text(number))
     if found is None:
         return None
@@ -161,7 +161,7 @@ def _like(line: Line, other: Line) -> Suggestion:
 
 
 def _no_key(source: Source, number: int, problem: str) -> Mistake | None:
-    """A line among keys without `: `, and a value that begins with a special character."""
+    """A line without `: ` among keys, or a value that begins with a special character."""
     text = source.line_text(number)
     start = source.line_start(number)
     if "cannot start any token" in problem:

@@ -1,13 +1,14 @@
-"""YAML text to nodes that know where they stand, within limits.
+"""Turns YAML text into nodes that know their place in the file, within limits.
 
-Built on libyaml's events and not on its composer: the composer recurses in C, so deep nesting crashes
-the process, and it gives keys their YAML 1.1 meaning (`on` becomes a boolean). Here every
-scalar stays the text it is; the loaders read it by YAML 1.2's rules where a field isn't a string.
+This uses libyaml's events, not its composer: the composer recurses in C, so deep nesting crashes
+the process, and it gives keys their YAML 1.1 meaning (`on` becomes a boolean). Here every scalar
+stays text, and the loaders apply YAML 1.2's rules to fields that aren't strings.
 
 Note [Recovery after a YAML error]
-libyaml stops at the first mistake. The entry with the mistake is dropped and reading resumes at the
-next line that starts with `- ` after the construct that was not finished, so one run still reports what is
-wrong in the other entries. A tag or an unknown alias ends its entry likewise; a limit ends the file.
+libyaml stops at the first mistake. The entry with the mistake is dropped, and reading resumes at
+the next line that starts with `- ` after the unfinished construct, so one run still reports the
+mistakes in other entries. A tag or an unknown alias drops its entry in the same way; a limit ends
+the file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MAX_DEPTH = 32
-# Nodes after every alias is expanded. PyTorch's file has 28,000.
+# The number of nodes with every alias expanded. PyTorch's file has 28,000.
 MAX_NODES = 500_000
 MAX_RESUMES = 50
 
@@ -31,7 +32,7 @@ _PLAIN_TAGS = frozenset(
     {"!", *(_TAG_PREFIX + name for name in ("str", "int", "bool", "float", "null", "seq", "map"))}
 )
 _ALLOWED_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
-# Compiled where it is needed: for ranges as long as these that takes as long as reading a small file.
+# Compiled only when needed: for ranges this long, compiling takes as long as reading a small file.
 _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 # PyYAML built without libyaml still works, slowly.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -72,7 +73,7 @@ class ListNode:
 
 
 class MapNode:
-    """A mapping, as pairs in the order they were written; equal keys are all there."""
+    """A mapping, as pairs in the order written; repeated keys are all kept."""
 
     __slots__ = ("end", "items", "key", "start", "weight")
 
@@ -86,18 +87,18 @@ class MapNode:
 
 Node = Union[ScalarNode, ListNode, MapNode]
 Take = Callable[[Node], bool]
-"""Called with each complete item of the outermost list; returns whether it is done with."""
+"""Called with each complete item of the outermost list; returns whether the item can be dropped."""
 
 
 class _Stop(Exception):
     """A limit was reached or a construct can't be read; the diagnostic is recorded."""
 
-    # Where the construct is whose entry is dropped; None if reading ends here.
+    # The place of the construct whose entry is dropped; None if reading ends here.
     entry_at: int | None = None
 
 
 class _Builder:
-    """Events of one document put together to nodes, without recursion."""
+    """Builds nodes from the events of one document, without recursion."""
 
     def __init__(self, source: Source, diagnostics: list[Diagnostic], take: Take | None) -> None:
         self.source = source
@@ -108,7 +109,7 @@ class _Builder:
         self.restart(0)
 
     def restart(self, base: int) -> None:
-        """Begin anew at a place of the source. Anchors stay known, and nodes count on."""
+        """Start again at a place in the source. Anchors stay known, and the node count goes on."""
         self.base = base
         self.finished = base
         self.root: Node | None = None
@@ -208,7 +209,7 @@ def _feed(builder: _Builder, parser: Any) -> None:
         if kind is scalar_event:
             is_plain = event.anchor is None and event.tag is None
             if is_plain and len(stack) > 1 and builder.nodes < MAX_NODES:
-                # What `builder.scalar` does, for nine of ten events without its calls.
+                # Does what `builder.scalar` does without its calls, for nine out of ten events.
                 builder.nodes += 1
                 start, end = base + event.start_mark.index, base + event.end_mark.index
                 node = ScalarNode(event.value, event.style or "", start, end)
@@ -242,7 +243,8 @@ def read_yaml(
 ) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     """The root node of a source, or None if it is empty or unreadable. Never raises.
 
-    Nodes take more memory than what is made of them: with `take` the root is without the items that are taken.
+    Nodes take more memory than what is made from them, so the root leaves out the items that `take`
+    is done with.
     """
     text = source.text
     diagnostics: list[Diagnostic] = []
@@ -279,7 +281,10 @@ def _forbidden_character(text: str) -> int | None:
 
 
 def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
-    """The node read from the builder's place on, and where reading failed."""
+    """The node read from the builder's place on, and the offset where reading failed.
+
+    The offset is None if reading did not fail, or must not resume.
+    """
     source, base = builder.source, builder.base
     text = source.text[base:] if base else source.text
     parser = None
@@ -314,7 +319,7 @@ def _join(first: Node | None, second: Node | None) -> Node | None:
 def _record(
     error: yaml.YAMLError, source: Source, base: int, diagnostics: list[Diagnostic]
 ) -> tuple[int, int]:
-    """Turn libyaml's exception into a diagnostic; give where the problem is and where it began."""
+    """Turn libyaml's exception into a diagnostic; return where it is and where it began."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
     context = getattr(error, "context", None)
@@ -323,7 +328,7 @@ def _record(
     context_mark = getattr(error, "context_mark", None)
     began = base + context_mark.index if context_mark is not None else offset
     if began < offset and offset >= len(source.text.rstrip()) - 1:
-        # Something runs to the end of the file: where it begins is the place to look at.
+        # Something unclosed runs to the end of the file: the mistake is where it begins.
         offset = began
     # Imported here: most files have no such mistake.
     from torchgen_lite.loader.yaml_mistakes import find_mistake

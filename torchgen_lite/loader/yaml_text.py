@@ -1,4 +1,4 @@
-"""From the text of a YAML scalar back to the characters of the file it was read from."""
+"""Maps the text of a YAML scalar back to the characters of the file that it was read from."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def scalar_locator(source: Source, node: ScalarNode) -> Callable[[int, int], Spa
 
 
 def character_offsets(text: str, node: ScalarNode) -> list[int]:
-    """For each character of the value its offset in the file, and one more for the end.
+    """The offset in the file of each character of the value, and one more for the end.
 
-    Folding, chomping, indentation and escapes all keep the characters that aren't white space in
-    their order, so walking along both texts finds each. White space of the value stands for the run
-    of white space (or line ends) at its place.
+    Folding, chomping, indentation and escapes all keep the order of the characters that aren't
+    white space, so walking along both texts finds each of them. White space in the value stands for
+    the run of white space (or line ends) at its place.
     """
     position, end = node.start, node.end
     if node.style in ("|", ">"):
@@ -57,7 +57,7 @@ def character_offsets(text: str, node: ScalarNode) -> list[int]:
 
 
 def _next_unit(text: str, position: int, end: int, wanted: str, style: str) -> tuple[int, int]:
-    """Where the unit that gives `wanted` begins, from `position` on, and how long it is."""
+    """The start and the length of the first unit from `position` on that gives `wanted`."""
     blank = wanted in _SPACE
     while position < end:
         found = text[position]
@@ -74,7 +74,7 @@ def _next_unit(text: str, position: int, end: int, wanted: str, style: str) -> t
                 return position, 1
             position += 1
             continue
-        # A space that folding put in where the file has none left belongs to the place before.
+        # Folding adds a space even if the file has none left; it is put before the next character.
         return (position, 0) if blank else (position, 1)
     return position, 0
 

@@ -33,7 +33,7 @@ def parse_argument(cursor: Cursor, kwarg_only: bool = False) -> Argument:
 
 
 def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> None:
-    # By far the commonest defaults, and cheap to settle.
+    # By far the most common default, and cheap to accept.
     if default == "None" and str(type_).endswith("?"):
         return
     wrong = misfit(type_, default)

@@ -51,7 +51,7 @@ class Cursor:
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> str:
-        """Step over the current token and give its text; stays at the end."""
+        """Step over the current token and return its text; at the end, stay there."""
         at = self.at
         text = self.texts[at]
         if self.kind != "end":
@@ -62,7 +62,7 @@ class Cursor:
         return text
 
     def take(self, punctuation: str) -> bool:
-        """Step over the current token if it is this one."""
+        """Step over the current token if it is this one, and return whether it is."""
         if self.texts[self.at] == punctuation:
             self.advance()
             return True
@@ -74,7 +74,7 @@ class Cursor:
             raise self.abort(code, f"expected `{punctuation}`, found {self.found()}", "here")
 
     def ident(self, code: str, what: str) -> str:
-        """Step over an identifier and give it, or abort the item; `what` has its article."""
+        """Step over an identifier and return it, or abort the item; `what` includes an article."""
         if self.kind != IDENT:
             raise self.abort(code, f"expected {what}, found {self.found()}", "not an identifier")
         return self.advance()

@@ -18,7 +18,7 @@ class NamedConstant(NamedTuple):
 
 # Names that stand for a number where an `int` is wanted (PyTorch `parseSingleConstant`).
 INT_CONSTANTS = ("Mean", "Sum")
-# Names of dtypes by what C++ calls them; the first is the one that counts its bits.
+# The names of each dtype, by its C++ name; the first name has the number of bits.
 _SCALAR_TYPES = {
     "Byte": ("uint8", "byte"),
     "Char": ("int8", "char"),
@@ -40,7 +40,7 @@ _SCALAR_TYPES = {
     "QUInt8": ("quint8",),
     "QInt32": ("qint32",),
 }
-# The enumerators that the names of a schema stand for, by their type; formats are in the order of their numbers.
+# The enumerators that names in a schema stand for, by type; memory formats are in numeric order.
 ENUMERATORS: dict[str, dict[str, str]] = {
     "ScalarType": {name: enum for enum, names in _SCALAR_TYPES.items() for name in names},
     "MemoryFormat": {
@@ -60,7 +60,7 @@ ENUMERATORS: dict[str, dict[str, str]] = {
     },
 }
 NAMED_CONSTANTS: dict[str, tuple[str, ...]] = {
-    # PyTorch's parser reads types, formats and layouts as the integers they are.
+    # PyTorch's parser reads dtypes, memory formats and layouts as integers.
     "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),
     "SymInt": INT_CONSTANTS,
     **{name: tuple(names) for name, names in ENUMERATORS.items()},
@@ -74,8 +74,8 @@ DefaultValue = object
 def default_value(argument: Argument) -> DefaultValue:
     """The Python value of an argument's default: None, bool, int, float, complex, str or a list.
 
-    A name gives a `NamedConstant`. For a `float` argument `1` gives `1.0`, and a number behind a
-    fixed-size list (`int[2] x=1`) stays a number. Raises ValueError if there is no default.
+    A name gives a `NamedConstant`. For a `float` argument, `1` gives `1.0`. A number as the default
+    of a fixed-size list (`int[2] x=1`) stays a number. Raises ValueError if there is no default.
     """
     if argument.default is None:
         raise ValueError(f"argument {argument.name} has no default")
@@ -89,7 +89,10 @@ def default_value(argument: Argument) -> DefaultValue:
 
 
 def as_received(type_: Type, value: object) -> object:
-    """A default as a Python function gets it: lists become tuples, and so does a number that stands for `int[2]`."""
+    """A default as a Python function receives it.
+
+    Lists become tuples, and so does a number that stands for a list such as `int[2]`.
+    """
     if isinstance(value, list):
         return tuple(value)
     sized = sized_list(type_)
@@ -143,7 +146,7 @@ def unescape(literal: str) -> str:
 
 
 def _list_value(text: str) -> list[object]:
-    """Read a list without recursion on the Python stack, since its depth is the user's."""
+    """Read a list without recursion on the Python stack, since the user decides its depth."""
     stack: list[list[object]] = [[]]
     sign = ""
     tokens = tokenize(text)

@@ -1,11 +1,11 @@
-"""Which arguments carry dispatch keys (c10/core/dispatch/DispatchKeyExtractor.h, from the schema's types)."""
+"""Which arguments carry dispatch keys, by type (c10/core/dispatch/DispatchKeyExtractor.h)."""
 
 from __future__ import annotations
 
 from .model import BaseType, ListType, OptionalType, Type
 
 TENSORS = frozenset("TOLP")
-"""The letters of arguments that are tensors or contain some."""
+"""The letters of arguments that are or contain tensors."""
 
 LISTS = frozenset("LP")
 """The letters of lists of tensors."""

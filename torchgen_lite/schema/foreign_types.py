@@ -1,4 +1,4 @@
-"""Types as Python and C++ spell them, and what they are called in a schema.
+"""Types as Python and C++ spell them, and how a schema spells them.
 
 Optional[List[int]]    int[]?
 int | None             int?
@@ -22,14 +22,14 @@ _MAX_DEPTH = 8
 
 
 class Foreign(NamedTuple):
-    """The type in a schema, and where it ends in the text."""
+    """A type in a schema's spelling, and where it ends in the foreign text."""
 
     spelling: str
     end: int
 
 
 def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | None:
-    """The type at a position in a text, in any spelling; None for what means nothing here."""
+    """The type at a position in a text, in any spelling; None if no type is recognised."""
     found = _NAME.match(text, start)
     if found is None or depth > _MAX_DEPTH:
         return None
@@ -59,7 +59,7 @@ def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | No
 
 
 def _arguments(text: str, at: int, closing: str, depth: int) -> tuple[list[str], int] | None:
-    """The types between brackets, and where the text goes on."""
+    """The types between brackets, and where the text continues."""
     types: list[str] = []
     while True:
         one = read_foreign_type(text, at, depth + 1)

@@ -2,9 +2,9 @@
 
     add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 
-It is also what `torch.library.define` takes. `str()` of every node gives the text that it was parsed from,
-white space normalised, so `str(FunctionSchema.parse(s)) == s` holds for schemas written with single spaces.
-Equality ignores spans: two schemas are equal when their texts are.
+`torch.library.define` takes the same text. `str()` of every node gives the text that it was parsed
+from, with white space normalised, so `str(FunctionSchema.parse(s)) == s` holds for schemas written
+with single spaces. Equality ignores spans: two schemas are equal if their texts are.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class SchemaError(ValueError):
 @keeping
 @dataclass(frozen=True)
 class FunctionSchema:
-    """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given.
+    """A whole schema. `name` is as written: `add`, or `aten::add` if a namespace is given.
 
-    What is derived from it is kept, since it is asked for repeatedly. The name
-    ends `name_end` characters after the start of the span.
+    Derived properties are kept, since they are read repeatedly. The name ends `name_end` characters
+    after the start of the span.
     """
 
     name: str
@@ -62,7 +62,7 @@ class FunctionSchema:
         return Span(self.span.source, self.span.start, self.span.start + self.name_end)
 
     def named_at(self, span: Span | None) -> FunctionSchema:
-        """This schema for a place that gives its name alone: arguments and results have no spans there."""
+        """This schema at a place that gives only its name: arguments and results have no spans."""
         return replace(
             self,
             arguments=tuple([argument._replace(origin=None) for argument in self.arguments]),
@@ -73,12 +73,12 @@ class FunctionSchema:
 
     @property
     def namespace(self) -> str:
-        """`aten` of `aten::add`, or the empty string."""
+        """`aten` for `aten::add`, or the empty string."""
         return self.name.rpartition("::")[0]
 
     @kept
     def base_name(self) -> str:
-        """The name without its namespace: `add_` of `aten::add_.Tensor`."""
+        """The name without its namespace: `add_` for `aten::add_.Tensor`."""
         return self.name.rpartition("::")[2]
 
     @property
@@ -128,7 +128,7 @@ class FunctionSchema:
         return tuple([a for a in self.written if a.is_out])
 
     def behind_defaults(self) -> Iterator[tuple[Argument, Argument]]:
-        """Positional arguments without a default after one that has one, each paired with that one."""
+        """Each positional argument that has no default but follows one that does, with that one."""
         earlier: Argument | None = None
         for argument in self.positional:
             if argument.default is not None:
@@ -137,9 +137,9 @@ class FunctionSchema:
                 yield argument, earlier
 
     def check_call(self, parameters: Sequence[str]) -> None:
-        """Raise SchemaError for what no call could fit; `parameters` are the arguments' names where they are called.
+        """Raise SchemaError if no call could fit. `parameters` are the names that callers use.
 
-        These are the rules of c10 `checkSchema`, and that no two names are the same.
+        The rules are those of c10's `checkSchema`; in addition, no two names may be the same.
         """
         faults = [
             Diagnostic(
@@ -193,7 +193,7 @@ class FunctionSchema:
 def parse_schema(
     text: str, *, locate: Locate | None = None
 ) -> tuple[FunctionSchema | None, tuple[Diagnostic, ...]]:
-    """Parse one schema. Gives None if there was any error; never raises.
+    """Parse one schema. Returns None if there was any error; never raises.
 
     `locate` turns offsets into `text` into a span of the file that the text came from.
     """

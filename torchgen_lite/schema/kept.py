@@ -1,12 +1,15 @@
 """A property that is computed once, and kept as an attribute.
 
 Note [Kept attributes]
-Instances of a class share one table of attribute names, and each stores only its values. CPython adds the names that
-the first instances set, and soon no others: an instance that gets a new attribute after that pays for a dictionary of
-its own, four times the size. Kept values are set late, after all instances have been made. So `@keeping` sets the
-names once, before the first instance. And values are set as attributes: `functools.cached_property` writes to
-`__dict__`, which until CPython 3.12 also creates the dictionary (and until 3.11 takes a lock, which costs more than
-computing most values, and which in the child of a fork may be held by a thread that no longer exists).
+Instances of a class share one table of attribute names, and each instance stores only its values.
+CPython adds the names that the first instances set, and soon adds no others: an instance that gets
+a new attribute after that pays for a separate dictionary, four times the size. Kept values are set
+late, after all instances have been made. So `@keeping` sets the names once, before the first
+instance.
+
+Values are set as attributes because `functools.cached_property` writes to `__dict__`, which until
+CPython 3.12 also creates the dictionary. Until 3.11 it takes a lock as well, which costs more than
+computing most values, and which a forked child may find held by a thread that no longer exists.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ else:
     _set = object.__setattr__  # The class may be frozen.
 
     class kept:
-        """`functools.cached_property` without a lock: two threads that ask at once both compute the same."""
+        """`functools.cached_property` without a lock: two threads may compute the same value."""
 
         def __init__(self, compute: Any) -> None:
             self.compute = compute

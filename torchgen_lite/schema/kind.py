@@ -19,11 +19,11 @@ class SchemaKind(Enum):
     def __str__(self) -> str:
         return self.value
 
-    # They are compared by identity, and Enum's own hash is written in Python.
+    # Members are compared by identity, and Enum's own hash is written in Python.
     __hash__ = object.__hash__
 
 
-# Names that may stand between `__i` and `__`. torchgen has `div` where Python has `truediv`; both count.
+# Names that may be between `__i` and `__`. For `div` in torchgen, Python has `truediv`; both count.
 _AUGMENTED = frozenset(
     [
         "add",
@@ -54,10 +54,10 @@ def is_inplace_name(base_name: str) -> bool:
 
 
 def find_kind(base_name: str, written: tuple[Argument, ...]) -> SchemaKind:
-    """The kind, from the arguments that are written: in-place by name, then out arguments, then any other.
+    """The kind: in-place by name, then by out arguments, then by any other written argument.
 
-    torchgen does not look at `self` in the last step and so calls `foo(Tensor(a!) self) -> Tensor(a!)`
-    functional; here that is `mutable`.
+    torchgen does not look at `self` in the last step, so it calls
+    `foo(Tensor(a!) self) -> Tensor(a!)` functional; here it is `mutable`.
     """
     if is_inplace_name(base_name):
         return SchemaKind.inplace

@@ -1,4 +1,4 @@
-"""Tokens of the schema language, in parallel lists because a schema has forty of them.
+"""Tokens of the schema language, in parallel lists because a schema has some forty tokens.
 
 Comments (`# ...` to the end of the line) and white space separate tokens and are dropped.
 """

@@ -1,7 +1,7 @@
 """The parts of a schema: types, arguments and returns; frozen and lossless.
 
-`str()` of every node gives the text that it was parsed from. Equality ignores spans. Types have no span of
-their own, so that equal types can be one object; `Argument.type_span` has it.
+`str()` of every node gives the text that it was parsed from. Equality ignores spans. Types have no
+spans, so that equal types can be one object; `Argument.type_span` says where a type is.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from ..diagnostics import Span
 class AliasAnnotation:
     """The `(a!)`, `(a|b)`, `(a -> *)` or bare `!` behind a type.
 
-    `before` and `after` are alias sets in the order they were written; `after` is empty unless an
-    arrow was written. A wildcard is the set `("*",)`. `shorthand` marks the spelling `Tensor!`,
-    which names no set.
+    `before` and `after` are alias sets in the order written; `after` is empty without an arrow. A
+    wildcard is the set `("*",)`. `shorthand` marks the spelling `Tensor!`, which names no set.
     """
 
     before: tuple[str, ...]
@@ -58,7 +57,7 @@ class OptionalType:
 
 @dataclass(frozen=True, slots=True)
 class ListType:
-    """`T[]`, or `T[N]` with a fixed `size`, for which one element stands for N equal ones."""
+    """`T[]`, or `T[N]` with a fixed `size`, where one element may stand for N equal ones."""
 
     elem: Type
     size: int | None = None
@@ -82,7 +81,7 @@ class GenericType:
 
 @dataclass(frozen=True, slots=True)
 class TupleType:
-    """`(int, Tensor)` where a type stands."""
+    """`(int, Tensor)` in the place of a type."""
 
     elems: tuple[Type, ...]
     annotation: AliasAnnotation | None = None
@@ -122,12 +121,12 @@ def bare_type(type_: Type) -> str:
     return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
 
 
-# Element types of which one value stands for a whole list, as the JIT's broadcasting lists allow.
+# Element types of which one value may stand for a whole list: the JIT's broadcasting lists.
 _NUMBERS = frozenset({"SymInt", "bool", "float", "int"})
 
 
 def sized_list(type_: Type) -> ListType | None:
-    """The list of numbers with a size, perhaps optional, for which one number may stand: `int[1]` of `int[1]?`."""
+    """The fixed-size list of numbers for which one number may stand: `int[1]` of `int[1]?`."""
     if isinstance(type_, OptionalType):
         return sized_list(type_.elem)
     if not isinstance(type_, ListType) or type_.size is None:
@@ -137,7 +136,7 @@ def sized_list(type_: Type) -> ListType | None:
 
 def find_annotation(type_: Type) -> AliasAnnotation | None:
     """The outermost alias annotation of a type: `Tensor(a!)[]` and `Tensor[](a!)` both have `(a!)`."""
-    # Asked for every argument of every operator, several times; nearly all are plain, optional or lists.
+    # Called for every argument several times; nearly all types are plain, optional or lists.
     while type_.annotation is None and isinstance(type_, (OptionalType, ListType)):
         type_ = type_.elem
     if type_.annotation is not None or isinstance(type_, BaseType):
@@ -145,15 +144,16 @@ def find_annotation(type_: Type) -> AliasAnnotation | None:
     return next((t.annotation for t in walk_type(type_) if t.annotation is not None), None)
 
 
-# Where an argument begins and ends, where its name does, and where its default begins.
+# The start and end of an argument, the start and end of its name, and the start of its default.
 Offsets = tuple[int, int, int, int, int]
 
 
 class Argument(NamedTuple):
-    """One argument. `default` is the text written behind `=`, kept as it stands.
+    """One argument. `default` is the text after `=`, as written.
 
-    It starts `base` characters after the start of `origin`, its parts at `offsets` from there. PyTorch's file has 9,300
-    arguments, and messages point at very few of them: spans are made on demand.
+    The argument starts `base` characters after the start of `origin`, and `offsets` count from
+    there. PyTorch's file has 9,300 arguments and messages point at very few of them, so spans are
+    made on demand.
     """
 
     type: Type
@@ -219,8 +219,9 @@ class Argument(NamedTuple):
 
 
 class Return(NamedTuple):
-    """One return value; `name` is None where none was written. It is written from `start` to `end`, counted
-    from the start of `origin`.
+    """One return value; `name` is None if none is written.
+
+    The value is written from `start` to `end`, counted from the start of `origin`.
     """
 
     type: Type
@@ -259,7 +260,7 @@ class Return(NamedTuple):
 
 
 class SchemaParts(NamedTuple):
-    """What the parser finds: the fields of a `FunctionSchema`, in its order."""
+    """What the parser finds: the fields of a `FunctionSchema`, in the same order."""
 
     name: str
     overload_name: str

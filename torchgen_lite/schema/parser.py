@@ -1,4 +1,4 @@
-"""The schema parser: recursive descent over tokens, every mistake collected, none raised.
+"""The schema parser: recursive descent over tokens. Mistakes are collected, never raised.
 
 The language is the union of what torchgen and PyTorch's own parser accept:
 
@@ -9,8 +9,8 @@ The language is the union of what torchgen and PyTorch's own parser accept:
     type     := atom ('[' [NUMBER] ']' | '?' | alias)*
     alias    := '!' | '(' set ['!'] ['->' set] ')'
 
-Recovery: a mistake inside an argument skips to the next comma of the same list, so that three wrong
-arguments are three diagnostics.
+Recovery: after a mistake inside an argument, parsing skips to the next comma of the same list, so
+three wrong arguments give three diagnostics.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .model import Argument, Return, SchemaParts
 
 Locate = Callable[[int, int], Span]
 
-# The longest schema of PyTorch has some 1,600 characters.
+# PyTorch's longest schema has some 1,600 characters.
 MAX_LENGTH = 64 * 1024
 
 
@@ -87,7 +87,7 @@ def _schema(cursor: Cursor) -> SchemaParts:
 
 
 def _name(cursor: Cursor) -> tuple[str, str]:
-    """`aten::add_` and `Tensor` of `aten::add_.Tensor`."""
+    """The name and the overload: `aten::add_` and `Tensor` for `aten::add_.Tensor`."""
     name = cursor.ident("TG215", "an operator name")
     while cursor.take("::"):
         name = f"{name}::{cursor.ident('TG215', 'operator name')}"
@@ -166,7 +166,7 @@ def _list_item(cursor: Cursor, arguments: list[Argument], state: _ListState) -> 
 
 
 def _hexadecimal(cursor: Cursor) -> str | None:
-    """What to write instead of C++'s `0x1F`, of which libtorch reads the `0` and leaves the rest."""
+    """The help for C++'s `0x1F`, of which libtorch reads the `0` and leaves the rest."""
     at = cursor.at
     text = cursor.texts[at]
     is_zero = at > 0 and cursor.texts[at - 1] == "0" and cursor.starts[at] == cursor.last_end
@@ -176,9 +176,9 @@ def _hexadecimal(cursor: Cursor) -> str | None:
 
 
 def _unclosed(cursor: Cursor, opening: int) -> bool:
-    """Report what stands where `,` or `)` should; say whether to go on with the list."""
+    """Report a token where `,` or `)` should be; return whether to go on with the list."""
     if cursor.kind == "end" and BAD_STRING in cursor.kinds:
-        # The string that isn't closed has swallowed the rest, and has been reported.
+        # An unclosed string has swallowed the rest, and has been reported.
         raise Abort
     if cursor.kind == "end" or cursor.texts[cursor.at] == "->":
         cursor.report(
@@ -202,7 +202,7 @@ def _unclosed(cursor: Cursor, opening: int) -> bool:
 
 
 def _returns(cursor: Cursor) -> tuple[tuple[Return, ...], bool, bool]:
-    """The returns, whether they end in `...`, and whether they stood in parentheses."""
+    """The returns, whether they end in `...`, and whether they are in parentheses."""
     if cursor.take("..."):
         return (), True, False
     opening = cursor.start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Used by native_functions.yaml in any release since 1.8.
+# Used by native_functions.yaml of at least one release since 1.8.
 _OPERATOR_TYPES = (
     "Tensor",
     "int",
@@ -44,15 +44,15 @@ _JIT_TYPES = (
 BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
 
 TYPES_SINCE: dict[str, tuple[int, int]] = {"SymBool": (2, 9)}
-"""The first release whose dispatcher reads a type in a schema."""
+"""For each of these types, the first release whose dispatcher reads it in a schema."""
 
 TYPES_UNTIL: dict[str, tuple[int, int]] = {"Dimname": (2, 12)}
-"""The last release of PyTorch that has a type; the others are in all from 2.6 on."""
+"""For each of these types, the last release that has it; the others are in all from 2.6 on."""
 
 # Names that take types in parentheses: `Dict(str, Tensor)`.
 GENERIC_TYPES = frozenset({"Dict", "Future", "RRef", "Await", "Union"})
 
-# What other languages call a type, and its name here.
+# What other languages call a type, and what a schema calls it.
 TYPE_SPELLINGS = {
     "Int": "int",
     "IntArrayRef": "int[]",
@@ -80,10 +80,10 @@ TYPE_SPELLINGS = {
 
 
 def is_type_variable(name: str) -> bool:
-    """Whether PyTorch's parser takes this for a type variable, as in `(t[] a, t b) -> t[]`.
+    """Whether a name is a type variable, as in `(t[] a, t b) -> t[]`.
 
-    It takes any name that starts with a small letter. Here it has to look like one (`t`, `t1`,
-    `tVal`, `key`), so that `flaot` is a mistake and not a variable.
+    PyTorch's parser takes any name that starts with a lowercase letter. Here the name has to look
+    like a variable (`t`, `t1`, `tVal`, `key`), so that `flaot` is a mistake.
     """
     if name in ("key", "val"):
         return True

@@ -106,7 +106,7 @@ def _atom(cursor: Cursor) -> Type:
 
 
 def _dotted(cursor: Cursor, name: str) -> str:
-    """The rest of `__torch__.torch.classes.c10d.Work`, or of a name as another language writes it."""
+    """The rest of `__torch__.torch.classes.c10d.Work`, or of a name from another language."""
     parts = [name]
     while cursor.texts[cursor.at] in (".", "::"):
         parts.append(cursor.advance())
@@ -129,7 +129,7 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
 
 
 def _is_foreign(cursor: Cursor, start: int) -> bool:
-    """Report a type as another language spells it, and step over it; False if there is none."""
+    """Report a type in another language's spelling and step over it; False if there is none."""
     # Imported here: a valid schema has no such type.
     from .foreign_types import read_foreign_type
 
@@ -180,7 +180,7 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
 
 
 def _misplaced(cursor: Cursor) -> Abort:
-    """An annotation behind `?`: PyTorch's parsers want it behind the tensor."""
+    """Report an annotation after `?`: PyTorch's parsers want it after the tensor."""
     start = cursor.start
     _annotation(cursor)
     cursor.report(

@@ -103,7 +103,7 @@ def _one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
 
 
 def _kernel_names(tree: CppTree) -> Iterator[str]:
-    """The last part of each name that may be a kernel's: what is given to `def`, `impl` and `op`."""
+    """The last part of each name that may be a kernel: the arguments of `def`, `impl` and `op`."""
     stack = [tree.root]
     while stack:
         node = stack.pop()

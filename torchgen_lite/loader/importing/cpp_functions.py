@@ -1,9 +1,9 @@
 """The C++ functions that a library declares: places of kernels, and schemas from their types.
 
 Note [Inferred schemas]
-`m.def("f", &f)` takes the schema from the type of `f` (c10 `inferFunctionSchemaFromFunctor`): arguments are called
-`_0`, `_1` and so on, and a single result `_0`. Ambiguous types (`Tensor&`) are read as libtorch
-reads them.
+`m.def("f", &f)` takes the schema from the type of `f` (c10 `inferFunctionSchemaFromFunctor`):
+arguments are called `_0`, `_1` and so on, and a single result `_0`. Ambiguous types (`Tensor&`) are
+read as libtorch reads them.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Functions:
 
 
 def used_namespaces(tree: CppTree) -> list[str]:
-    """Those of `using namespace` at the top of a file."""
+    """The namespaces of `using namespace` at the top of a file."""
     texts = (tree.of(node) for node, _ in walk(tree, "using_declaration"))
     matches = (re.fullmatch(r"using\s+namespace\s+(?:::)?([\w:]+)\s*;", text) for text in texts)
     return [match[1] for match in matches if match]

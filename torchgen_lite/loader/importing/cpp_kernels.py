@@ -26,7 +26,9 @@ class Kernel(NamedTuple):
 
 
 def read_key(text: str) -> str | None:
-    """The dispatch key of `CPU`, `torch::kCUDA`, `c10::DispatchKey::Meta`, `at::DeviceType::XPU`; None for others.
+    """The dispatch key that an expression names, or None.
+
+    `CPU`, `torch::kCUDA`, `c10::DispatchKey::Meta` and `at::DeviceType::XPU` name keys.
 
     >>> read_key("torch::kCUDA"), read_key("c10::DispatchKey::AutogradCPU"), read_key("key")
     ('CUDA', 'AutogradCPU', None)

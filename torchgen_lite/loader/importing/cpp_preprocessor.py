@@ -21,13 +21,13 @@ _DIRECTIVE = r"^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:\\\r?\n|/\*.*?(?:\*/|\Z)|
 _QUOTED = re.compile(rf"{_COMMENT}|{_LITERAL}", re.S)
 _PIECE = re.compile(rf"{_COMMENT}|{_DIRECTIVE}|{_LITERAL}", re.M | re.S)
 _TOKEN = re.compile(rf"{_COMMENT}|{_LITERAL}|[A-Za-z_]\w*|\.?\d[\w.']*|\#\#|\S", re.S)
-# The characters that macros may read and produce in one file; each use costs a few.
+# The number of characters that macros may read and produce in one file; each use costs a few.
 _MAX_LENGTH = 8_000_000
 _USE = 16
 _MAX_DEPTH = 40
-# The characters between the parentheses of one use.
+# The number of characters between the parentheses of one use.
 _MAX_CALL = 100_000
-# What is read behind the name of a macro that is not called counts for more: the next name may read it again.
+# Text read after a macro's name that is not a call counts more: the next name may read it again.
 _IN_VAIN = 4
 _OPENING = {"if": "{}", "ifdef": "defined({})", "ifndef": "!defined({})"}
 _BRANCHES = {"elif": "{}", "elifdef": "defined({})", "elifndef": "!defined({})", "else": ""}

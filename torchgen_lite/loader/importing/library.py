@@ -14,7 +14,7 @@ CATCH_ALL = "CompositeImplicitAutograd"
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An operator that is defined. `conditions` are preprocessor expressions, all of which have to hold."""
+    """An operator that is defined. `conditions` are preprocessor expressions that must all hold."""
 
     name: str
     schema: str
@@ -47,10 +47,10 @@ class Extra:
 
 @dataclass(slots=True)
 class Library:
-    """Everything that was found, in order, and what was not understood.
+    """Everything that was found, in order, and diagnostics for what was not understood.
 
-    `modules` are the Python modules of kernels and of fakes, `statements` the number of registrations that were
-    looked at.
+    `modules` are the Python modules of kernels and of fakes. `statements` is the number of
+    registrations that were looked at.
     """
 
     definitions: list[Definition] = field(default_factory=list)

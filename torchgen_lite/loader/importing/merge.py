@@ -10,8 +10,9 @@ from torchgen_lite.loader.importing.library import Library
 
 
 def put_together(registry: Library, text: Library) -> Library:
-    """The registry's library, to which the text adds conditions, kernel names, comments, and what
-    other builds have.
+    """The registry's library, completed from the text.
+
+    The text adds conditions, kernel names, comments, and what other builds have.
     """
     definitions = {one.name: one for one in registry.definitions}
     both = Library(extras=registry.extras, modules=registry.modules)

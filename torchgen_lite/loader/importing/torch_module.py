@@ -29,7 +29,7 @@ from torchgen_lite.schema import parse_schema
 
 # How libtorch prints `Tensor!`.
 _UNNAMED_ALIAS = re.compile(r"\(\$\d+! -> \)")
-# And `1.0`.
+# How libtorch prints `1.0`.
 _SHORT_FLOAT = re.compile(r"=-?\d+\.(?=[,)])")
 
 
@@ -183,7 +183,7 @@ class _Reader:
             self._report("TG607", message, function, help_)
 
     def _add_autocast(self, name: str, dtypes: Mapping[str, Any]) -> None:
-        """`autocast:` is for every device, and has two words for dtypes."""
+        """Add `autocast:`, which applies to every device and has only two words for dtypes."""
         if set(dtypes.values()) == {self.torch.float32}:
             self.library.extras.append(Extra(name, "autocast", "float32"))
             message = f"`{name}` is run in float32 under autocast only on {', '.join(dtypes)}"
@@ -253,7 +253,7 @@ def _is_another(held: Any, function: Any) -> bool:
 
 
 def _shown(function: Any) -> str:
-    """The name of a function; of any other object, such as `functools.partial`, that of its type."""
+    """The name of a function, or of the type of another object, such as `functools.partial`."""
     return str(getattr(function, "__qualname__", f"{type(function).__qualname__}(...)"))
 
 

@@ -1,10 +1,10 @@
-"""The kind of an expression's value, as far as it can be told without running it.
+"""The kind of an expression's value, as far as it is known without running the expression.
 
 Note [Kinds in formulas]
-Formulas are untyped, but the code generated from them is not: a symbolic size needs a different C++ function, a
-quotient of two integers is not an integer, an optional number is unpacked before it is calculated with, and a rule
-of `fake:` asks for integers. So each expression has a kind. Symbolic integers are told apart from others; callers
-that don't care use `plain`.
+Formulas are untyped, but the code generated from them is not: a symbolic size needs a different C++
+function, a quotient of two integers is not an integer, an optional number is unpacked before any
+arithmetic, and a rule of `fake:` asks for integers. So each expression has a kind. Symbolic
+integers have a different kind from other integers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..model import BaseType, ListType, OptionalType, Type
 
 
 class Sort(Enum):
-    """One value; the words are those of messages."""
+    """The sort of one value, in the words that messages use."""
 
     tensor = "tensor"
     int = "integer"
@@ -33,7 +33,7 @@ class Sort(Enum):
 
 
 class Kind(NamedTuple):
-    """A value, or a list of them; `is_optional` where it may be None."""
+    """The kind of a value or of a list of values; `is_optional` if it may be None."""
 
     sort: Sort
     is_list: bool = False

@@ -1,4 +1,4 @@
-"""The nodes of a formula. `str()` of a node is the formula with one space where C++ style has one.
+"""The nodes of a formula. `str()` of a node is the formula, spaced as in C++ style.
 
 Equality ignores spans, as in the model of schemas. Brackets are not kept: `str()` writes them where
 the tree needs them.
@@ -33,7 +33,7 @@ PRECEDENCE = {
 """Binary operators by C++'s precedence; all bind to the left."""
 
 CONSTANTS = frozenset({"True", "False", "true", "false", "None"})
-"""Names that no operator can give another meaning."""
+"""Names to which no operator can give another meaning."""
 
 UNARY_PRECEDENCE = 12
 _POSTFIX_PRECEDENCE = 13
@@ -41,7 +41,7 @@ _POSTFIX_PRECEDENCE = 13
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An identifier, perhaps qualified and with template arguments: `self`, `at::where`, `std::get<0>`."""
+    """An identifier, perhaps qualified or with template arguments: `at::where`, `std::get<0>`."""
 
     text: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -142,7 +142,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class ListDisplay:
-    """`{a, b}` or `[a, b]`; with the `type` of C++ that it is given, `at::IntArrayRef{}`."""
+    """`{a, b}` or `[a, b]`; `type` is the C++ type in front, if any, as in `at::IntArrayRef{}`."""
 
     items: tuple[Expression, ...]
     type: str = ""
@@ -198,9 +198,10 @@ def _wrap(node: Expression, level: int) -> str:
 
 
 def children(node: Expression) -> tuple[Expression, ...]:
-    """The operands of a node, in the order they are written.
+    """The operands of a node, in the order written.
 
-    Of a call these are the object of a method and the arguments: the name of a function is not a value.
+    For a call these are the object, if it calls a method, and the arguments; the name of a function
+    is not a value.
     """
     if isinstance(node, Call):
         return (*_called(node), *node.arguments, *(value for _, value in node.keywords))
@@ -216,7 +217,7 @@ def _called(node: Call) -> tuple[Expression, ...]:
 
 
 def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
-    """The node with its operands replaced by as many new ones."""
+    """The node with its operands replaced by `parts`, of which there are as many."""
     if isinstance(node, Call):
         start, function = len(_called(node)), node.function
         if isinstance(function, Member):
@@ -242,7 +243,7 @@ def walk(node: Expression) -> Iterator[Expression]:
 
 
 def called_name(node: Expression) -> str | None:
-    """The free function that a call calls, without its namespace: `where` of `at::where(...)`."""
+    """The name of the free function in a call, without namespace: `where` for `at::where(...)`."""
     if isinstance(node, Call) and isinstance(node.function, Name):
         return node.function.text.partition("<")[0].rpartition("::")[2]
     return None

@@ -1,12 +1,13 @@
-"""Formulas: text to tree by precedence climbing. Never raises; the first mistake of a formula is reported.
+"""Parses a formula into a tree by precedence climbing. Never raises; reports the first mistake.
 
     conditional := binary [`?` conditional `:` conditional]
     postfix     := primary (`.` name | `->` name | `(` arguments `)` | `[` conditional `]`)*
     primary     := name | number | string | `(` conditional `)` | `{` items `}` | `[` items `]` | lambda
 
 Note [Less-than or template]
-`std::get<0>(x)` and `a < b` begin alike. A `<` right after a name that is qualified opens template arguments
-if only names, numbers, `::`, commas and angle brackets follow up to its `>`, and a `(` comes next.
+`std::get<0>(x)` and `a < b` begin alike. A `<` right after a qualified name opens template
+arguments if only names, numbers, `::`, commas and angle brackets follow up to its `>`, and a `(` or
+`{` comes next.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _LINKS = {
     "[": "has no items",
 }
 _TEMPLATE = frozenset(["::", ",", "<", ">"])
-# What C++ calls a list, of the namespaces `at`, `c10` and `std`.
+# C++ types of lists, from the namespaces `at`, `c10` and `std`.
 _LIST_TYPES = frozenset({"ArrayRef", "IntArrayRef", "SymIntArrayRef", "TensorList", "vector"})
 
 Parsed = tuple["Expression | None", tuple[Diagnostic, ...]]
@@ -83,7 +84,7 @@ def parse_formula(text: str, *, locate: Callable[[int, int], Span] | None = None
 
 
 def _is_too_large(number: str) -> bool:
-    """Whether a literal is too large for any C++ type. Infinity is not converted to an integer."""
+    """Whether a literal is too large for any C++ type. Infinity isn't converted to an integer."""
     is_infinite = float(number) > sys.float_info.max
     return is_infinite or (number.isdigit() and int(number) >= 1 << 63)
 
@@ -309,7 +310,7 @@ class _Parser:
         return Name(text, self.span(start))
 
     def template_end(self) -> int | None:
-        """Where the token after template arguments is, or None if these are not template arguments."""
+        """The index of the token after template arguments, or None if there are none here."""
         depth, at = 0, self.at
         while at < len(self.tokens):
             token = self.tokens[at]
