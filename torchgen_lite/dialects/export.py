@@ -1,4 +1,4 @@
-"""The whole program as JSON, for people who write bindings in other languages; see docs/export.md.
+"""The whole program as JSON, for authors of bindings in other languages; see docs/export.md.
 
 {"version": 2, "kind": "ops", "ops": [{"name": "add", "overload": "Tensor", ...}], ...}
 """
@@ -16,7 +16,7 @@ from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.dialects import torch_pyi, torch_python
 from torchgen_lite.dialects.cpp import dispatcher, native, public
 
-# Goes up when a field changes its meaning or goes away; new fields leave it as it is.
+# Incremented when a field changes its meaning or is removed, but not when one is added.
 EXPORT_VERSION = 2
 
 Json = dict[str, object]
@@ -27,7 +27,7 @@ def export_program(
 ) -> Json:
     """Everything that is known about every operator, declared and derived, as plain values.
 
-    What is `registered` is what the target of the policy registers for the `operators` that it takes.
+    `registered` lists what the policy's target registers for the `operators` that it supports.
     """
     registered: dict[str, dict[str, str]] = {}
     for one in registrations(program, policy, operators):
@@ -50,7 +50,7 @@ def export_program(
 
 
 def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
-    """One operator. Names of other functions are full: `aten::add.out`."""
+    """One operator. It refers to other operators by their full names: `aten::add.out`."""
     function, schema, group = operator.function, operator.schema, operator.group
     return {
         "name": schema.base_name,
@@ -101,6 +101,6 @@ def _signatures(operator: Operator) -> Json:
 
 
 def _members(group: VariantGroup | ViewGroup) -> Json:
-    """The members by their roles."""
+    """The full name of the member in each role."""
     members = group._asdict().items()
     return {role: None if member is None else member.name for role, member in members}

@@ -1,4 +1,4 @@
-"""Names in generated Python: reserved words, names that would be shadowed."""
+"""Names in generated Python: reserved words, and names that would be shadowed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Container
 from functools import cache
 
-# Names that an annotation may use. An operator or argument of such a name (`complex`, `layout`) hides the
-# type, so the annotation then says `_complex`, which the file imports under that name.
+# Type names that annotations use. An operator or argument with such a name (`complex`, `layout`)
+# hides the type, so the annotation uses an alias (`_complex`), which the file imports.
 BUILTIN_TYPES = frozenset({"bool", "complex", "dict", "float", "int", "list", "str", "tuple"})
 FRAMEWORK_TYPES = frozenset(
     {
@@ -26,13 +26,14 @@ FRAMEWORK_TYPES = frozenset(
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name has a meaning in Python, so that nothing else can have it."""
+    """Whether Python reserves a name, so that generated code cannot define it."""
     return keyword.iskeyword(name) or name == "__debug__"
 
 
 @cache
 def identifier(name: str) -> str:
-    """`name` as a Python identifier: reserved words get an underscore (`from_`), other signs become one.
+    """`name` as a Python identifier: reserved words get an underscore (`from_`), and characters
+    that are not allowed become underscores.
 
     >>> identifier("from"), identifier("dim"), identifier("c10d.Work")
     ('from_', 'dim', 'c10d_Work')
@@ -44,12 +45,12 @@ def identifier(name: str) -> str:
 
 
 def overload_attribute(overload_name: str) -> str:
-    """The attribute under which `ops.aten.add` shows an overload: `Tensor`, `default` for the empty name."""
+    """The attribute of `ops.aten.add` for an overload: `Tensor`; `default` for the empty name."""
     return identifier(overload_name) if overload_name else "default"
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with underscores before it as long as something else has it."""
+    """The name, with underscores prepended until it is not taken."""
     while name in taken:
         name = f"_{name}"
     return name

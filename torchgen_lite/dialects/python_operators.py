@@ -1,7 +1,7 @@
-"""Which Python operator stands for which ATen operator: the one table of dunder methods.
+"""The ATen operator for each Python operator: the only table of dunder methods.
 
-`__getitem__`, `__bool__`, `__len__` and their kind are not here: they are not one operator each, and a
-framework writes them by hand.
+`__getitem__`, `__bool__`, `__len__` and the like are absent: none of them is a single operator, so
+frameworks write them by hand.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ Style = Literal["method", "reflected", "reciprocal"]
 class PythonOperator(NamedTuple):
     """`x.<dunder>(other)` calls `<base>(x, other)`.
 
-    A reflected one calls `<base>(other, x)`; a reciprocal one (`2 / x`) is `<base>(reciprocal(x), other)`.
+    The style `reflected` calls `<base>(other, x)`; `reciprocal`, as for `2 / x`, calls
+    `<base>(reciprocal(x), other)`.
     """
 
     dunder: str

@@ -1,5 +1,5 @@
-"""Annotations, parameters and imports of Python as values. `str()` is what generated code says; nothing is read
-back from that text."""
+"""Python annotations, parameters and imports as values. `str()` gives the text for generated code;
+nothing parses that text again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNION = "|"
 
 
 class Annotation(NamedTuple):
-    """A type: a name with arguments, or a union of several."""
+    """A type: a name with arguments, or a union of types."""
 
     name: str
     args: tuple[Annotation, ...] = ()
@@ -21,7 +21,7 @@ class Annotation(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that are mentioned: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
+        """The names that it mentions: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
         return _names(self)
 
     def unshadowed(self, shadowed: frozenset[str]) -> Annotation:
@@ -67,7 +67,7 @@ def union(*annotations: Annotation) -> Annotation:
 
 
 def optional(annotation: Annotation) -> Annotation:
-    """`A | None`, once."""
+    """`A | None`; `A` itself if it already allows None."""
     return annotation if NONE in _members(annotation) else union(annotation, NONE)
 
 
@@ -77,15 +77,15 @@ def sequence(elem: Annotation) -> Annotation:
 
 
 def returned(types: Sequence[Annotation]) -> Annotation:
-    """What a function with these results gives: `None`, `Tensor`, or `tuple[Tensor, Tensor]`."""
+    """The annotation of a function's results: `None`, `Tensor`, or `tuple[Tensor, Tensor]`."""
     if len(types) == 1:
         return types[0]
     return Annotation("tuple", tuple(types)) if types else NONE
 
 
 class Parameter(NamedTuple):
-    """One parameter. `stars` stand before the name: `*sizes`, `**others`; the marks between parameters are `STAR`
-    and `SLASH`."""
+    """One parameter. `stars` precede the name: `*sizes`, `**others`. The separators `*` and `/` are
+    `STAR` and `SLASH`."""
 
     name: str
     annotation: Annotation | None = None
@@ -97,7 +97,7 @@ class Parameter(NamedTuple):
         return _parameter_text(self)
 
 
-# A parameter stands in half a dozen files, and `self: Tensor` in most signatures.
+# A parameter appears in half a dozen files, and `self: Tensor` in most signatures.
 @lru_cache(maxsize=16_384)
 def _parameter_text(parameter: Parameter) -> str:
     name, annotation, default, stars = parameter
@@ -124,7 +124,7 @@ def unshadowed(parameters: Sequence[Parameter], shadowed: frozenset[str]) -> Seq
 
 
 class ImportedName(NamedTuple):
-    """A name that is imported, as `alias` if there is one."""
+    """An imported name; `alias` is empty if it is imported under its own name."""
 
     name: str
     alias: str = ""
@@ -134,7 +134,7 @@ class ImportedName(NamedTuple):
 
 
 class Import(NamedTuple):
-    """What is imported from one module."""
+    """The names that are imported from one module."""
 
     module: str
     names: tuple[ImportedName, ...]
@@ -143,13 +143,13 @@ class Import(NamedTuple):
 def imported_names(
     names: Iterable[str], shadowed: frozenset[str] = frozenset()
 ) -> set[ImportedName]:
-    """The names, those in `shadowed` under an underscore."""
+    """The names; those in `shadowed` get an alias with a leading underscore."""
     return {ImportedName(name, f"_{name}" if name in shadowed else "") for name in names}
 
 
 def imports(names: Iterable[ImportedName], modules: Mapping[str, str]) -> tuple[Import, ...]:
-    """The imports of names from their modules, sorted, the built-in types first; what is in no module, and built-in
-    types under their own names, need none."""
+    """The imports of names from their modules, sorted, with built-in types first. Names without a
+    module, and built-in types under their own names, need no import."""
     found: dict[str, list[ImportedName]] = {}
     for one in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
         module = modules.get(one.name)

@@ -1,4 +1,4 @@
-"""Python literals as black writes them, which leaves generated files as they are."""
+"""Python literals in black's style, so that black leaves generated files unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def quote(text: str) -> str:
 
 
 def docstring(text: str) -> str:
-    """A docstring on one line: backslashes doubled, no quote next to the closing quotes.
+    """A docstring on one line: backslashes are doubled, and no quote touches the closing quotes.
 
     >>> print(docstring("aten::relu(Tensor self) -> Tensor"))
     \"\"\"aten::relu(Tensor self) -> Tensor\"\"\"
@@ -37,7 +37,8 @@ def docstring(text: str) -> str:
 
 
 def doc_lines(text: str | None) -> list[str]:
-    """The lines of a `doc:`, if it says anything, without trailing blanks and what all but the first are indented by.
+    """The lines of a `doc:` without trailing blanks, and without the indentation that all lines but
+    the first share; none if the text is blank.
 
     >>> doc_lines("Twice.\\n\\n    The dtype stays.  \\n      Always.\\n")
     ['Twice.', '', 'The dtype stays.', '  Always.']
@@ -50,7 +51,7 @@ def doc_lines(text: str | None) -> list[str]:
 
 
 def doc_text(lines: Sequence[str]) -> str:
-    """A docstring of these lines, all at the margin."""
+    """A docstring of these lines, without indentation."""
     if len(lines) == 1:
         return docstring(lines[0])
     escaped = [
@@ -61,7 +62,7 @@ def doc_text(lines: Sequence[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text for a comment: whatever would end the line is escaped.
+    """Text for a comment: characters that would end the line are escaped.
 
     >>> print(one_line("ops\\n.yaml"))
     ops\\n.yaml
@@ -74,7 +75,7 @@ def _printable(character: str) -> str:
 
 
 def literal(value: object) -> str:
-    """A Python literal of a default value: lists become tuples, which nobody can change by accident.
+    """A Python literal for a default value: lists become tuples, which are immutable.
 
     >>> print(literal([0, 1]), literal(math.inf), literal("mean"), literal(1 + 2j))
     (0, 1) 1e999 "mean" complex(1.0, 2.0)
@@ -82,10 +83,10 @@ def literal(value: object) -> str:
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, float) and not math.isfinite(value):
-        # Not a call: the framework may have a dtype that is called `float`.
+        # Not a call of `float`: the framework may have a dtype with that name.
         return {math.inf: "1e999", -math.inf: "-1e999"}.get(value, "(1e999 - 1e999)")
     if isinstance(value, complex) and cmath.isfinite(value) and not value.real:
-        # Not a call: an operator may be called `complex`.
+        # Not a call of `complex`: an operator may have that name.
         return f"{value.imag}j"
     if isinstance(value, complex):
         return f"complex({literal(value.real)}, {literal(value.imag)})"

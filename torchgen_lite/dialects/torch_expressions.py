@@ -4,7 +4,7 @@
     float32              torch.float32
     randn(3, 4).t()      torch.randn(3, 4).t()
 
-Every name has been checked by `analysis`; here it is only written.
+`analysis` has checked every name; this module only writes them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ _PYTHON = frozenset({"True", "False", "None"})
 def method_call(
     value: Expression, name: str, *arguments: Expression, **keywords: Expression | None
 ) -> Call:
-    """`x.new_empty(shape, dtype=...)`, `torch.empty(...)` of `TORCH`; keywords that are None are left out."""
+    """`x.new_empty(shape, dtype=...)`, or `torch.empty(...)` on `TORCH`; keywords that are None are
+    left out."""
     given = tuple((k, v) for k, v in keywords.items() if v is not None)
     return Call(Member(value, name), arguments, given)
 
 
 def in_rule(node: Expression, values: Mapping[str, str]) -> Expression:
-    """An expression of `fake:`; `values` has the names of arguments in Python."""
+    """An expression of `fake:`; `values` maps arguments to their names in Python."""
     return _in_torch(node, values, lambda name: f"_support.{_SUPPORT.get(name, name)}")
 
 
@@ -50,7 +51,7 @@ def in_sample(node: Expression) -> Expression:
 def _in_torch(
     node: Expression, values: Mapping[str, str], function: Callable[[str], str]
 ) -> Expression:
-    """The tree with constants of torch spelled out."""
+    """The tree with constants qualified (`torch.float32`), and functions by `function`."""
     if isinstance(node, Name):
         if node.text in values:
             return Name(values[node.text])
@@ -68,13 +69,13 @@ def _in_torch(
 
 
 def _literal(text: str) -> str:
-    """A number or a string as Python writes it: `1.` is not a literal of black's style."""
+    """A number or a string in black's style, which has `1.0` for `1.`."""
     if text[0] in "\"'":
         return literal(text[1:-1])
     return literal(int(text)) if text.isdigit() else literal(float(text))
 
 
-# Methods that Python has under another name.
+# Methods with another name in Python.
 _METHODS = {"sym_size": "size"}
-# Functions whose names are Python built-ins.
+# Helpers for functions whose names are Python built-ins.
 _SUPPORT = {"len": "length", "max": "sym_max", "min": "sym_min"}

@@ -1,4 +1,4 @@
-"""PyTorch's functions that formulas may call by their plain names, of release 2.13, and how many arguments they take.
+"""The functions of PyTorch 2.13 that formulas may call by plain names, with their argument counts.
 
 `tests/torchgen/test_functions_of_torch.py` compares both with PyTorch.
 """
@@ -92,8 +92,8 @@ TORCH_FUNCTIONS = frozenset("""
     while_loop xlogy xlogy_ zero_ zeros zeros_like
     """.split())
 
-# The functions of the namespace `at`. Each line begins with how many arguments they take, at least and at most, in any
-# overload of the function or, with the tensor as the first, of the method.
+# The functions of the namespace `at`. Each group begins with the minimum and maximum argument
+# counts over all overloads of the function, and of the method, whose tensor counts, too.
 _FUNCTIONS = """
     0 is_vulkan_available
     1 abs abs_ absolute acos acos_ acosh acosh_ adjoint alias alias_copy angle arccos arccos_ arccosh arccosh_ arcsin
@@ -243,7 +243,7 @@ _FUNCTIONS = """
     21 miopen_rnn_backward
     23 mkldnn_rnn_layer_backward
     """.split()
-# What only tensors have, as methods. The tensor counts.
+# Tensor methods that are not functions of `at`. The tensor counts as an argument.
 _METHODS = """
     1 absolute_ bitwise_not_ ccol_indices coalesce col_indices crow_indices dense_dim digamma_ erfinv_ indices
         is_coalesced item lgamma_ logical_not_ mH mT matrix_H numpy_T qscheme row_indices sgn_ sign_ sparse_dim t_
@@ -267,7 +267,8 @@ _METHODS = """
     4-5 index_add_ scatter_
     5-6 index_reduce_ scatter_reduce_
     """.split()
-# Functions for sizes and devices that no schema declares, and what is written by hand in `at` or as a method.
+# Functions without a known argument count: those for sizes and devices that no schema declares, and
+# those that PyTorch writes by hand, in `at` or as methods.
 _UNCOUNTED = """
     adaptive_avg_pool3d_backward are_expandable conj device_of expand_inplace expand_outplace expand_size fmap
     for_blob from_blob get_device infer_dense_strides infer_size is_complex is_conj is_expandable_to is_floating_point
@@ -279,8 +280,8 @@ _VARIANTS = ("_symint", "_outf", "_out")
 
 
 def in_at(name: str) -> bool:
-    """Whether C++ may have a function or a type of this name in the namespace `at`. Names that begin with an underscore
-    are PyTorch's own, which come and go.
+    """Whether C++ may have a function or type with this name in the namespace `at`. Names with a
+    leading underscore are internal to PyTorch and come and go, so any of them may exist.
 
     >>> in_at("sum_symint"), in_at("_unheard_of"), in_at("TensorList"), in_at("sigmoyd")
     (True, True, True, False)
@@ -291,8 +292,8 @@ def in_at(name: str) -> bool:
 
 
 def taken(name: str) -> tuple[int, int] | None:
-    """How many arguments a function of `at` takes, at least and at most; None if that is not known. The tensor of a
-    method is one.
+    """The minimum and maximum argument counts of an `at` function, or None if they are unknown. A
+    method's tensor counts as an argument.
 
     >>> taken("mul"), taken("sum_symint"), taken("expand"), taken("size")
     ((2, 2), (1, 4), (2, 3), None)
@@ -312,7 +313,7 @@ def _counts() -> dict[str, tuple[int, int]]:
     return counts
 
 
-# Functions of `at` that have no header of their own.
+# Functions of `at` without a separate header.
 _PLAIN = frozenset("""
     are_expandable device_of expand_inplace expand_outplace expand_size flatten_dense_tensors fmap for_blob from_blob
     infer_dense_strides infer_size is_expandable_to normal_functional rrelu_with_noise_functional sum_to

@@ -1,4 +1,4 @@
-"""One operator as `torch.library` and mypy see it: annotations, defaults, docstrings, version ranges."""
+"""One operator as `torch.library` and mypy see it: annotations, defaults and version ranges."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from torchgen_lite.schema import (
 )
 from torchgen_lite.schema.defaults import as_received
 
-# Modules that generated functions call by these names, which an argument would hide.
+# Module names in generated functions. An argument with such a name would hide the module.
 MODULES = frozenset({"_library", "_places", "_support", "torch"})
 
 
 def parameter_name(argument: Argument) -> str:
-    """The name of a parameter in a generated function; `torch` is `torch_`, where it is given by position."""
+    """The name of a parameter in a generated function; a positional `torch` becomes `torch_`."""
     name = identifier(argument.name)
     return f"{name}_" if name in MODULES and not argument.kwarg_only else name
 
@@ -37,7 +37,7 @@ def forwarded(schema: FunctionSchema) -> list[str]:
 
 
 def default_text(argument: Argument, *, inside: bool = False) -> str:
-    """A default as it stands in a signature: `torch.contiguous_format`."""
+    """A default as spelled in a signature: `torch.contiguous_format`."""
     value = python.default(argument)
     if isinstance(value, NamedConstant):
         return f"torch.{value.name}"
@@ -45,7 +45,7 @@ def default_text(argument: Argument, *, inside: bool = False) -> str:
 
 
 def _as_received(type_: Type) -> Type:
-    """`int[]` for `int[2]`: one number may be given for it, and PyTorch hands on a list."""
+    """`int[]` for `int[2]`: callers may pass one number, which PyTorch passes on as a list."""
     if isinstance(type_, OptionalType):
         return replace(type_, elem=_as_received(type_.elem))
     return replace(type_, size=None) if isinstance(type_, ListType) else type_
@@ -54,11 +54,11 @@ def _as_received(type_: Type) -> Type:
 def parameters(
     schema: FunctionSchema, *, inside: bool = False, has_defaults: bool = True
 ) -> list[Parameter]:
-    """The parameters of a function that stands for the operator, `*` before the first keyword-only one.
+    """The parameters of a function for the operator, with `*` before the first keyword-only one.
 
-    With `inside` they are those of a function that PyTorch calls, a kernel or a fake. PyTorch leaves out
-    arguments that have their defaults, so the default of `int[2] k=1` has to be a list there. A kernel is
-    passed everything, and `has_defaults` may be False.
+    `inside` is for functions that PyTorch calls: kernels and fakes. PyTorch leaves out arguments
+    that equal their defaults, so there the default of `int[2] k=1` has to be a sequence. A kernel
+    gets every argument, so `has_defaults` may be False for it.
     """
 
     def parameter(argument: Argument, with_default: bool) -> Parameter:
@@ -71,7 +71,7 @@ def parameters(
 
 
 class Imports(NamedTuple):
-    """The imports of the types of annotations: from Python itself, and from torch."""
+    """The imports for annotations: from the standard library, and from torch."""
 
     standard: list[Import]
     torch: list[Import]
@@ -82,7 +82,8 @@ def type_imports(
     more: Sequence[str] = (),
     shadowed: frozenset[str] = frozenset(),
 ) -> Imports:
-    """The imports that annotations need; types that the module hides come under an underscore."""
+    """The imports that annotations need; types that the module hides get an alias with a leading
+    underscore."""
     names = set(more)
     for schema in schemas:
         names.update(*[torch_ops.argument_type(a.type).names for a in schema.arguments])
@@ -95,7 +96,8 @@ def type_imports(
 
 
 def version_clauses(text: str | None) -> str:
-    """A range as data: `((">=", (2, 6)), ("<", (2, 9)))`; `~=` and `==2.9.*` are two comparisons."""
+    """A range as data: `((">=", (2, 6)), ("<", (2, 9)))`; `~=` and `==2.9.*` make two comparisons
+    each."""
     clauses = parse_range(text) if text else None
     if not clauses:
         return ""

@@ -1,4 +1,4 @@
-"""One operator in the `.pyi` files of PyTorch: `torch/_C/_VariableFunctions.pyi` and `__init__.pyi`.
+"""One operator in PyTorch's `.pyi` files: `torch/_C/_VariableFunctions.pyi` and `__init__.pyi`.
 
 def add(input: Tensor, other: Tensor, *, alpha: Number | _complex = 1) -> Tensor: ...
 """
@@ -45,7 +45,7 @@ _TYPES: dict[str, str | Annotation] = {
     "Generator": "Generator",
     "Stream": "Stream",
 }
-# Types that no function of torch takes or returns; torchgen writes nothing at all.
+# The annotation for types that no function of torch takes or returns; torchgen writes none.
 _UNKNOWN = ANY
 _SIZE = Annotation("_size")
 _DEFAULTS = {
@@ -59,7 +59,7 @@ _DEFAULTS = {
 
 
 def argument_type(type_: Type) -> Annotation:
-    """What a caller may pass: `_int | _size` for `int[2]`, since one number stands for all."""
+    """What a caller may pass: `_int | _size` for `int[2]`, as one number may replace the list."""
     if isinstance(type_, OptionalType):
         return optional(argument_type(type_.elem))
     if isinstance(type_, BaseType):
@@ -93,7 +93,7 @@ def _tuple_of(item: Annotation) -> Annotation:
 
 
 def return_type(type_: Type) -> Annotation:
-    """What comes back: as for arguments, but one type where a caller has a choice."""
+    """The type of a result: as for an argument, but a single type where callers have a choice."""
     if isinstance(type_, OptionalType):
         return optional(return_type(type_.elem))
     if isinstance(type_, ListType):
@@ -102,7 +102,7 @@ def return_type(type_: Type) -> Annotation:
 
 
 def field_names(returns: Sequence[Return]) -> tuple[str, ...]:
-    """The names of a returned named tuple: where there are several results, and all have names."""
+    """The field names of a returned named tuple: empty unless several results are all named."""
     names = tuple([r.name for r in returns if r.name is not None])
     return names if len(returns) > 1 and len(names) == len(returns) else ()
 
@@ -136,9 +136,9 @@ def signature_text(found: PythonSignature) -> str:
 
 
 def vararg_signature_text(found: PythonSignature) -> str | None:
-    """The stub with sizes spread out, `def zeros(*size: _int)`; None where there is none.
+    """The stub with variadic sizes, `def zeros(*size: _int)`; None if the operator has none.
 
-    PyTorch takes them so where a list of numbers is the only positional argument.
+    PyTorch accepts sizes this way if a list of integers is the only positional argument.
     """
     first = found.parameters[0] if found.parameters else None
     if first is None or len(found.positional) != 1 or not isinstance(first.type, ListType):
@@ -155,7 +155,7 @@ def _stub(found: PythonSignature, parameters: Sequence[Parameter]) -> str:
 
 
 def signatures(function: NativeFunction) -> tuple[str, ...]:
-    """Every stub of an entry: as a function, as a method, and with sizes spread out."""
+    """Every stub of an entry: as a function, as a method, and with variadic sizes."""
     found: list[str] = []
     for variant in ("function", "method"):
         if variant in function.variants:

@@ -1,9 +1,10 @@
-"""One operator as `torch.add(...)` takes it: the strings that PythonArgParser reads.
+"""One operator in PyTorch's Python API: the strings that PythonArgParser parses.
 
     add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)
 
-Out arguments come as one `out`; factories take dtype, layout, device, pin_memory and requires_grad,
-whether or not their schema has them. torchgen `api/python.py`, torch `python_arg_parser.h`.
+Out arguments are merged into one `out`; factories take dtype, layout, device, pin_memory and
+requires_grad, whether or not their schemas have them. torchgen `api/python.py`, torch
+`python_arg_parser.h`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NOTHING = frozenset({"nullptr", "::std::nullopt", "std::nullopt", "{}"})
 
 
 class PythonParameter(NamedTuple):
-    """One parameter; `default` is text as PythonArgParser reads it, or None."""
+    """One parameter; `default` is text that PythonArgParser parses, or None."""
 
     name: str
     type: Type
@@ -39,7 +40,7 @@ class PythonParameter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PythonSignature:
-    """The parts of a signature in the order they are written. A method leaves `self` out."""
+    """The parts of a signature, in the order in which they are written. A method omits `self`."""
 
     name: str
     positional: tuple[PythonParameter, ...]
@@ -51,12 +52,12 @@ class PythonSignature:
 
     @property
     def parameters(self) -> tuple[PythonParameter, ...]:
-        """All of them."""
+        """All parameters, in the order in which they are written."""
         out = () if self.out is None else (self.out,)
         return self.positional + self.keywords + out + self.options
 
     def with_star(self, parts: list[T], star: T) -> list[T]:
-        """What is made of the parameters, with `star` before the first that is given by keyword only."""
+        """`parts`, one per parameter, with `star` inserted before the first keyword-only one."""
         if len(parts) > len(self.positional):
             parts.insert(len(self.positional), star)
         return parts
@@ -94,7 +95,7 @@ def argument_type(type_: Type, *, symint: bool = True) -> str:
 
 
 def default_text(argument: Argument) -> str | None:
-    """The default as it is read back: by way of C++, since that is what the names in it are."""
+    """The default as PythonArgParser reads it: from the C++ expression, since it uses C++ names."""
     if argument.default is None:
         return None
     if argument.default.startswith("["):
@@ -111,7 +112,7 @@ def default_text(argument: Argument) -> str | None:
 
 
 def _parameter(argument: Argument) -> PythonParameter:
-    """The tensor that a method would be called on is `input` in a function."""
+    """The parameter for an argument. The tensor `self` of a method is `input` in a function."""
     is_receiver = argument.name == "self" and bare_type(argument.type) == "Tensor"
     shown = "input" if is_receiver else argument.name
     return PythonParameter(shown, argument.type, default_text(argument))
@@ -135,7 +136,7 @@ def signature(function: NativeFunction, *, method: bool = False) -> PythonSignat
 
 
 def _out_parameter(out: tuple[Argument, ...]) -> PythonParameter | None:
-    """One out argument as it is, several as one list of fixed size."""
+    """A single out argument unchanged, or several as one list of fixed size."""
     if not out:
         return None
     if len(out) == 1:
@@ -144,7 +145,8 @@ def _out_parameter(out: tuple[Argument, ...]) -> PythonParameter | None:
 
 
 def _takes_options(function: NativeFunction) -> bool:
-    """Factories, `new_*` and `*_like`; `category_override` decides where names and types mislead."""
+    """Whether it is a factory, `new_*` or `*_like`; `category_override` decides if names and types
+    mislead."""
     schema = function.func
     category = function.category_override
     if category in ("dummy", "factory", "new", "like"):

@@ -1,4 +1,4 @@
-"""One operator as the dispatcher calls it: every argument in schema order, by itself, without defaults."""
+"""One operator as the dispatcher calls it: separate arguments in schema order, without defaults."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from torchgen_lite.loader.entry import NativeFunction
 
 
 def signature(function: NativeFunction, *, symint: bool = True) -> CppSignature:
-    """The signature of the unboxed call, `at::_ops::add_Tensor::call`: the public name, faithful parameters."""
+    """The signature of the unboxed call, `at::_ops::add_Tensor::call`: it has the public name and
+    faithful parameters."""
     parameters = public.arguments(function, Style(faithful=True, symint=symint))
     return CppSignature(public.name(function.func), public.returns_type(function), parameters)

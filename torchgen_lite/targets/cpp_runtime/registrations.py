@@ -33,7 +33,8 @@ def build_registrations(
     library: str,
     declared: Blocks,
 ) -> Iterator[OutputFile]:
-    """The definitions of the operators, and the kernels, which are `declared` by these headers."""
+    """The definitions of the operators, and the registrations of the kernels, which the headers in
+    `declared` declare."""
 
     def type_of(kernel: Kernel) -> str:
         call = "redispatch" if kernel.key in keys_above_backends() else "call"

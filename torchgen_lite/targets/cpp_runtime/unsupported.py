@@ -14,7 +14,7 @@ from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
 
 
 def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
-    """Types without a C++ type in the options."""
+    """TG560 for schema types that the options map to no C++ type."""
     function, schema = operator.function, operator.schema
     arguments = [(a.type, f"argument `{a.name}`", a.type_span) for a in schema.arguments]
     returns = [(r.type, "result", r.span) for r in schema.returns]
@@ -32,7 +32,8 @@ def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
 
 
 def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
-    """Structured kernels, and formulas that no kernel is made from."""
+    """TG561 for structured kernels, and TG562 for formulas if there is no handwritten autograd
+    kernel."""
     function = operator.function
     message = "target `cpp-runtime` has no structured kernels"
     yield from check_structured(operator, "TG561", message)

@@ -1,7 +1,6 @@
-"""What the kernels of `autograd.py` and `adinplaceorview.py` are made of, operator by operator.
+"""The names and expressions in the kernels of `autograd.py` and `adinplaceorview.py`, by operator.
 
-The kernels themselves are in `templates/python/autograd.py.j2` and `adinplaceorview.py.j2`; here are the names and
-expressions that these print.
+The kernels themselves are in `templates/python/autograd.py.j2` and `adinplaceorview.py.j2`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result, 
 class KernelView(NamedTuple):
     """One generated kernel of an `operator` (a literal).
 
-    `below` is the stub that the call is passed on to, with the arguments `passed`.
+    `below` is the stub that the kernel forwards the call to, with the arguments `passed`.
     """
 
     name: str
@@ -38,7 +37,7 @@ class KernelView(NamedTuple):
 
 
 class RecordView(NamedTuple):
-    """How a call is recorded: the node, and the expressions that it is made of.
+    """How a call is recorded: the node, and the expressions that it is made from.
 
     `needs` says for each slot whether it needs a gradient; `saved` and `kept` are what the node
     keeps of arguments and of results, or empty. `results` is the `result` or, if it `has_several`,
@@ -85,7 +84,7 @@ class TrackingView(NamedTuple):
 
 
 def kernel_view(prefix: str, overload: Overload) -> KernelView:
-    """The kernel of an overload that takes the same arguments and passes them on."""
+    """A kernel that takes the overload's arguments and passes them on."""
     return KernelView(
         name=f"{prefix}_{overload.names.flat}",
         operator=quote(overload.schema.local_name),
@@ -99,7 +98,7 @@ def kernel_view(prefix: str, overload: Overload) -> KernelView:
 def autograd_view(
     overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
 ) -> AutogradView:
-    """The kernel of an operator that is recorded, refused, or passed through."""
+    """The kernel of an operator whose calls are recorded, refused, or passed through."""
     category = plan.categories[DEFAULT]
     is_inplace = overload.facts.kind is SchemaKind.inplace
     refused, record = "", None
@@ -121,7 +120,7 @@ def autograd_view(
 
 
 def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterator[str]:
-    """The names of the framework that a kernel of Autograd uses."""
+    """The names from the framework that a kernel for Autograd uses."""
     yield "after_autograd"
     if view.refused:
         yield "refuse_out"
@@ -141,7 +140,7 @@ def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterato
 
 
 def called_by_tracking(view: TrackingView) -> Iterator[str]:
-    """The names of the framework that a kernel of ADInplaceOrView uses."""
+    """The names from the framework that a kernel for ADInplaceOrView uses."""
     yield "after_adinplaceorview"
     if view.written or view.written_lists:
         yield "bump_version"
@@ -198,7 +197,8 @@ def _edge(slot: TensorArgument) -> str:
 
 
 def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
-    """The kernel of an operator that writes, or makes a view, which only a derivative lets count as one."""
+    """The kernel of an operator that writes, or makes a view, which is tracked only if the operator
+    has a derivative."""
     is_view = plan.tracking is Tracking.view
     several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
     written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}

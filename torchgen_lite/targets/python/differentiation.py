@@ -1,4 +1,4 @@
-"""The files of autograd, made where any entry of the schema has formulas.
+"""The autograd files, which are generated if any schema entry has formulas.
 
 `nodes.py`, `autograd.py` and `adinplaceorview.py`, or their shards: the kernels and nodes of each
 operator. Their registrations are in `register_autograd.py` and `register_adinplaceorview.py`.
@@ -32,10 +32,10 @@ _TRACKING = frozenset({Origin.view, Origin.raises_versions})
 
 
 class Uses(dict[str, str]):
-    """Each name that is imported from the framework, and what for."""
+    """The names that are imported from the framework, each with the first kernel that uses it."""
 
     def add(self, function: NativeFunction, key: str, names: Iterable[str]) -> set[str]:
-        """The names, which the kernel of an operator uses."""
+        """Add the names that an operator's kernel uses, and return them."""
         found = set(names)
         for name in sorted(found - self.keys()):
             self[name] = f"the kernel of `{function.name}` for {key}"
@@ -43,7 +43,7 @@ class Uses(dict[str, str]):
 
 
 class _Planned(NamedTuple):
-    """An overload that autograd has a kernel for."""
+    """An overload with a kernel for autograd."""
 
     overload: Overload
     plan: AutogradPlan
@@ -51,7 +51,7 @@ class _Planned(NamedTuple):
 
 
 class Differentiation(NamedTuple):
-    """The files, what is registered at which key, and what is used of the framework."""
+    """The files, the registrations of each key, and the names used from the framework."""
 
     files: list[OutputFile]
     registrations: dict[str, KeyFile]
@@ -153,7 +153,7 @@ def _autograd_file(
 
 
 def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
-    """For each helper function the module that defines it."""
+    """The module that defines each helper function."""
     if helpers is None:
         return {}
     return {name: module.name for module in reversed(helpers.modules) for name in module.names}

@@ -16,11 +16,12 @@ from torchgen_lite.targets.python.package import Package, used_constants
 from torchgen_lite.targets.python.structured import USED_BY_VARIANT
 from torchgen_lite.targets.python.views import used_types
 
-# Kernels that call nothing of a framework, and the constants of `runtime.framework`.
+# Kernels that call no framework functions, and the constants that `runtime.framework` defines.
 _PLAIN = WRITTEN | {Origin.fallthrough}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 
-# What kernels and nodes of autograd may use. A framework that has all of them need not be checked for each.
+# The names that kernels and nodes of autograd may use. If the framework has all of them, there is
+# no need to find out which ones are used.
 OF_AUTOGRAD = frozenset("""
     Gradients Node after_adinplaceorview after_autograd as_view as_views bump_version check_inplace_history conj
     edge_of edges_of grad_enabled needs_grad original output_of rebase_history refuse_out save save_list
@@ -29,7 +30,8 @@ OF_AUTOGRAD = frozenset("""
 
 
 def framework_names(package: Package, registered: Iterable[Registration]) -> dict[str, str]:
-    """Each name that is imported from the framework, and what for; those of autograd are in `OF_AUTOGRAD`."""
+    """The names that are imported from the framework, each with what uses it; `OF_AUTOGRAD` has
+    autograd's names."""
     found = dict.fromkeys(sorted(used_types(package.overloads) & FRAMEWORK_TYPES), "annotations")
     found |= dict.fromkeys(used_constants(package.overloads), "defaults")
     for one in registered:
@@ -86,7 +88,8 @@ def _lacking(
 def registered_by_framework(
     config: Config, options: PythonOptions
 ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
-    """What the framework registers, as two constants of it say, which are read and not imported."""
+    """What the framework itself registers, according to its constants `FALLBACKS` and `KERNELS`,
+    which are read from its source without importing it."""
     found = read_constants(
         options.framework, config.root, config.source_roots, ("FALLBACKS", "KERNELS")
     )

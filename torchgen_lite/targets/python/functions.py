@@ -33,7 +33,8 @@ Groups = Mapping[str, Sequence[Overload]]
 class RedispatchView(NamedTuple):
     """One name of `redispatch.py`: its `stub`, or the `packet` whose overloads it redispatches.
 
-    Overloads in several namespaces have no common packet, so there the `candidates` stand here.
+    If the overloads are in several namespaces, they have no common packet, and the view itself has
+    their `candidates`.
     """
 
     name: str
@@ -49,12 +50,13 @@ def is_function(overload: Overload) -> bool:
 
 
 def merged_groups(every: Groups) -> dict[str, list[Overload]]:
-    """Overloads by base name, out variants merged in."""
+    """Overloads by base name, with out variants merged in."""
     return {base: merge_out(group) for base, group in every.items()}
 
 
 def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator[OutputFile]:
-    """`functions.py` and `functions.pyi`, of `every` overload and of those that are `merged`."""
+    """`functions.py` and `functions.pyi`; `every` has all overloads by base name, and `merged` the
+    same with out variants merged in."""
     groups = {
         base: merged[base] if len(group) == len(every[base]) else merge_out(group)
         for base, group in group_by_base(filter(is_function, package.overloads)).items()
@@ -69,7 +71,7 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
 
 
 def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
-    """`redispatch.py` and `redispatch.pyi`: the same for all base names, keyset first."""
+    """`redispatch.py` and `redispatch.pyi`: functions for all base names, with the keyset first."""
     context = {
         "runtime": package.runtime,
         "functions": [_redispatch_view(base, group) for base, group in groups.items()],

@@ -1,4 +1,4 @@
-"""Where each kernel is: which module a registration file imports it from."""
+"""Where each kernel is: the module that a registration file imports it from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ FindKernel = Callable[[str], "KernelReference | None"]
 
 
 class KernelReference(NamedTuple):
-    """A kernel as a registration file writes it: `_pointwise.add_out`, of a `module` imported as `alias`."""
+    """A kernel as registration files write it: `_pointwise.add_out`, with `module` imported as
+    `alias`."""
 
     expression: str
     module: str
@@ -23,10 +24,10 @@ class KernelReference(NamedTuple):
 
 
 def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
-    """From a kernel's name to its reference, given the kernel modules of the configuration.
+    """A function from a kernel's name to its reference, given the configured kernel modules.
 
-    The module comes from the index, or from the name itself where that is a dotted path. A name with
-    `::` is C++, which no Python module defines.
+    The module comes from `find`, or from the name itself if that is a dotted path. A name with `::`
+    is a C++ name, which no Python module defines.
     """
     aliases = module_aliases(modules)
 
@@ -41,7 +42,7 @@ def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
 
 
 def module_aliases(modules: Sequence[str]) -> dict[str, str]:
-    """What modules are called in a registration file: the last part of the name, if that is enough.
+    """The names of modules in a registration file: the last part of the full name, if it is unique.
 
     >>> module_aliases(["k.unary", "a.ops", "b.ops"])
     {'k.unary': '_unary', 'a.ops': '_a_ops', 'b.ops': '_b_ops'}
@@ -64,6 +65,6 @@ def reference(module: str, name: str, aliases: Mapping[str, str]) -> KernelRefer
 
 
 def imported_modules(references: Iterable[KernelReference]) -> list[KernelReference]:
-    """A reference to each module, sorted."""
+    """One reference per module, sorted by module."""
     found = {reference.module: reference for reference in references}
     return [found[module] for module in sorted(found)]

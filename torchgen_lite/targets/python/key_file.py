@@ -4,7 +4,8 @@ aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
 aten.impl_deferred(_structured_cpu, {"add.Tensor": "structured_add_Tensor"})
 aten.impl_from(_matrix, "mm", "mm_cpu")
 
-`_structured_cpu` and `_matrix` are functions that import a module of kernels, when one of them is needed.
+`_structured_cpu` and `_matrix` are functions that import a module when one of its kernels is
+needed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from torchgen_lite.targets.python.package import Package, libraries_of
 
 
 class WrittenView(NamedTuple):
-    """The `function` for an `operator`, both literals, which is in the module that `loader` imports."""
+    """A `function` for an `operator` (both literals), from the module that `loader` imports."""
 
     library: str
     loader: str
@@ -29,7 +30,7 @@ class WrittenView(NamedTuple):
 
 
 class RegistrationView(NamedTuple):
-    """The generated `kernel` of an `operator`, both literals."""
+    """A generated `kernel` for an `operator` (both literals)."""
 
     library: str
     operator: str
@@ -63,7 +64,7 @@ class GeneratedKernels(NamedTuple):
 
 
 class KeyFile:
-    """What is registered under one key, while it is collected."""
+    """The registrations of one key, while they are collected."""
 
     def __init__(self) -> None:
         self.overloads: list[Overload] = []

@@ -45,7 +45,7 @@ class MethodView(NamedTuple):
 
 
 class AdapterView(NamedTuple):
-    """A function that takes `self` first for a stub that doesn't: `where(condition, self, other)`."""
+    """A function that takes `self` first, for stubs that don't: `where(condition, self, other)`."""
 
     name: str
     parameters: Sequence[Parameter]
@@ -54,7 +54,7 @@ class AdapterView(NamedTuple):
 
 
 class OperatorView(NamedTuple):
-    """A Python operator and the method or function that does its work."""
+    """A Python operator and the method or function that implements it."""
 
     dunder: str
     method: str
@@ -114,7 +114,7 @@ def _takes_self_first(overload: Overload) -> bool:
 
 
 def _adapted(overload: Overload) -> Overload:
-    """The overload under the name of its adapter in `methods.py` itself."""
+    """The overload with the name of its adapter in `methods.py`."""
     names = overload.names
     adapter = _AdapterNames(
         f"_{names.flat}", names.namespace, names.base, names.attribute, names.shard
@@ -123,7 +123,7 @@ def _adapted(overload: Overload) -> Overload:
 
 
 class _AdapterNames(Names):
-    """Names of a stub that is defined in `methods.py`, so that no module comes before it."""
+    """Names of a stub that `methods.py` itself defines, so it needs no module prefix."""
 
     __slots__ = ()
 
@@ -145,7 +145,7 @@ def _adapter_view(overload: Overload) -> AdapterView:
 
 
 def _untyped(argument: Argument) -> Parameter:
-    """A parameter of an adapter; constants of the framework have to be given."""
+    """A parameter of an adapter; it has no default if that is a constant of the framework."""
     value = None if argument.default is None else python.default(argument)
     has_default = argument.default is not None and not isinstance(value, NamedConstant)
     default = python.default_text(value) if has_default else None

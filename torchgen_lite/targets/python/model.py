@@ -14,7 +14,7 @@ from torchgen_lite.schema import FunctionSchema
 
 
 class Names(NamedTuple):
-    """How one overload is called in every generated module."""
+    """The names of one overload in the generated modules."""
 
     flat: str
     namespace: str
@@ -24,7 +24,7 @@ class Names(NamedTuple):
 
     @property
     def stub(self) -> str:
-        """The stub, seen from another module: `_operators.add_Tensor`."""
+        """The stub as other modules refer to it: `_operators.add_Tensor`."""
         return f"_operators.{self.flat}"
 
     @property
@@ -33,10 +33,10 @@ class Names(NamedTuple):
 
 
 class Overload(NamedTuple):
-    """One overload, of which `facts` is what is known. `parameters` and `returns` are used by half a dozen files, so
-    they are made once.
+    """One overload; `facts` is everything known about its operator. Half a dozen files use
+    `parameters` and `returns`, so they are computed once.
 
-    `out` is the out variant that callers reach by `out=`.
+    `out` is the out variant that callers get with `out=`.
     """
 
     facts: Operator
@@ -55,12 +55,12 @@ class Overload(NamedTuple):
 
 
 def shard_of(base: str, shards: int) -> int | None:
-    """The shard depends on the base name alone, so adding an entry moves no other."""
+    """The shard of a base name; it depends on nothing else, so adding an entry moves no other."""
     return zlib.crc32(base.encode()) % shards if shards > 1 else None
 
 
 def build_overload(facts: Operator, home: str, shards: int) -> Overload:
-    """Name an overload."""
+    """Make the overload of an operator, with its names and its signature."""
     function, schema = facts.function, facts.schema
     namespace, base = function.namespace, schema.base_name
     names = Names(

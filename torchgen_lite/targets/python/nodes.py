@@ -1,4 +1,4 @@
-"""The nodes of `nodes.py`: what each keeps, and its formulas as expressions."""
+"""The nodes in `nodes.py`: what each one saves, and its formulas as expressions."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _READ = {
     Fact.sym_numel: "{0}.numel()",
     Fact.sym_sizes: "{0}._shape",
 }
-# How a whole value is kept: the framework's functions.
+# The framework functions that save a whole value.
 _SAVE = {"T": "save", "O": "save_optional", "L": "save_list", "P": "save_list"}
 
 
 def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
-    """What a node keeps, in the order of the locals of `apply`."""
+    """What a node saves, in the order of the locals of `apply`."""
     return info.kept(_READ)
 
 
@@ -49,7 +49,7 @@ def _read(saved: Saved, value: str) -> str:
 
 
 def saving(saved: Saved, info: DifferentiabilityInfo, is_inplace: bool) -> Iterator[str]:
-    """The framework's functions by which a value is kept, of an input or a result."""
+    """The framework functions that save a value of an input or a result."""
     if saved.fact is Fact.info and not saved.is_whole:
         yield "output_of"
     if not saved.is_whole:
@@ -63,7 +63,7 @@ def saving(saved: Saved, info: DifferentiabilityInfo, is_inplace: bool) -> Itera
 
 
 def saved_input(saved: Saved, is_inplace: bool) -> str:
-    """What is kept of an input, before the call."""
+    """The expression that saves a value of an input, before the call."""
     value = identifier(saved.source)
     if is_inplace and value == "self" and saved.is_whole:
         value = "_original(self)"
@@ -74,15 +74,15 @@ def saved_input(saved: Saved, is_inplace: bool) -> str:
 
 
 def saved_result(saved: Saved, info: DifferentiabilityInfo, value: str) -> str:
-    """What is kept of a result, after the call."""
+    """The expression that saves a value of a result, after the call."""
     if saved.is_whole and saved.result in info.outputs:
         return f"_save_result({value}, {info.outputs.index(saved.result)})"
     return _read(saved, value)
 
 
 class DerivativeView(NamedTuple):
-    """One formula: `targets` are the gradients that it computes, `need` whether the only one of several is asked for
-    (empty where a formula has to run), `mask` what the formula calls `grad_input_mask`, or nothing.
+    """One formula. `targets` are the gradients that it computes; `need` is the test for running it,
+    or empty if it always runs; `mask` is the value of `grad_input_mask`, or empty if unused.
     """
 
     targets: str
@@ -93,11 +93,11 @@ class DerivativeView(NamedTuple):
 
 
 class NodeView(NamedTuple):
-    """A node class, with what its `apply` is made of.
+    """A node class, and the parts of its `apply`.
 
-    `unpacked` are the locals for what was saved, `gradients` the locals for gradients of results with their positions,
-    `result` the tuple of gradients of the arguments. Gradients of results that have none are zeros if
-    `is_materialized`.
+    `unpacked` are the locals for saved values, `gradients` the locals for gradients of results with
+    their positions, and `result` is the tuple of gradients of the arguments. If `is_materialized`,
+    missing gradients of results become zeros.
     """
 
     name: str
@@ -110,15 +110,15 @@ class NodeView(NamedTuple):
 
 
 class ModuleView(NamedTuple):
-    """A helper module, and what it is imported as."""
+    """A helper module and its alias."""
 
     module: str
     alias: str
 
 
 class Functions(NamedTuple):
-    """Where the functions of formulas are: helper modules by function, and names of operators. `called` are those of
-    the framework that formulas have called so far."""
+    """Where the functions in formulas are: `helpers` maps helper functions to their modules; all
+    others are operators. `called` are the framework functions that formulas have called so far."""
 
     helpers: dict[str, str]
     called: set[str]

@@ -30,7 +30,7 @@ from torchgen_lite.targets.python.views import shadowed_types
 
 
 class OverloadView(NamedTuple):
-    """`aten.add.Tensor` and the stub that it is."""
+    """The attribute for one overload, as in `aten.add.Tensor`, and its stub."""
 
     name: str
     stub: str
@@ -39,7 +39,7 @@ class OverloadView(NamedTuple):
 class PacketView(NamedTuple):
     """One name of a namespace and its overloads.
 
-    It is what `functions.py` has under the name `function`, or else bound as a `FunctionView` is.
+    It is bound to the `function` in `functions.py` or, if that is empty, as a `FunctionView` is.
     """
 
     name: str
@@ -52,7 +52,7 @@ class PacketView(NamedTuple):
 
     @property
     def is_only(self) -> bool:
-        """Whether it is a stub that is also its one overload, `default`."""
+        """Whether it is bound to the stub of its only overload, `default`."""
         return bool(self.stub) and [o.name for o in self.overloads] == ["default"]
 
     @property
@@ -67,7 +67,7 @@ class NamespaceView(NamedTuple):
 
 def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     """The namespaces at run time, and their types."""
-    # A class that has an overload called `Tensor` would hide the type of that name.
+    # A class with an overload named `Tensor` would hide the type with that name.
     shadowed = shadowed_types([o.names.attribute for o in package.overloads])
     context: dict[str, object] = {
         "runtime": package.runtime,
@@ -88,7 +88,7 @@ def _namespace_view(
     packets = []
     for base, group in group_by_base(overloads).items():
         mine = [o for o in merged[base] if o.names.namespace == namespace]
-        # What `functions.py` has under this name is the same thing if nothing is added or missing there.
+        # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
         prefix = f"{identifier(namespace)}."
         packets.append(_packet_view(base, prefix, group, mine, shadowed, is_shared=is_shared))

@@ -15,7 +15,8 @@ from torchgen_lite.targets.options import (
 )
 
 TARGET = "python"
-# An editor and a reviewer open a few thousand lines with pleasure, and 20,000 without.
+# Packages with more operators are sharded by default: files of a few thousand lines are easy to
+# edit and to review, files of 20,000 lines are not.
 MANY_OPERATORS = 200
 NO_FRAMEWORK = "torchgen_lite.runtime.framework"
 VENDORED = "vendored"

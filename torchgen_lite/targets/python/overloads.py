@@ -27,7 +27,8 @@ _SIZES = union(Annotation("int"), sequence(Annotation("int")))
 
 
 class CandidateView(NamedTuple):
-    """One overload as a packet tries it: `_Candidate(_operators.add_Tensor, ("Tensor", ...), out=...)`."""
+    """One overload as a packet tries it:
+    `_Candidate(_operators.add_Tensor, ("Tensor", ...), out=...)`."""
 
     stub: str
     types: str
@@ -37,7 +38,7 @@ class CandidateView(NamedTuple):
 
 
 class FunctionView(NamedTuple):
-    """One public name, which is bound to its `stub`, or to a packet if there is something to choose."""
+    """One public name, bound to its `stub`, or to a packet if there is something to choose."""
 
     name: str
     literal: str
@@ -73,11 +74,11 @@ def group_by_base(overloads: Iterable[Overload]) -> dict[str, list[Overload]]:
 
 
 def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
-    """Fold every out variant into the overload that it is the out variant of, as PyTorch's Python API does.
+    """Merge each out variant into the overload with the same inputs, as PyTorch's Python API does.
 
-    `add.Tensor` and `add.out` become one overload with `out=`; a factory's out variant has no dtype, layout
-    and device. An out variant without a partner stays on its own: it can be called with `out=` only. The parameters
-    are then those of the public function.
+    `add.Tensor` and `add.out` become one overload with `out=`; a factory's out variant lacks dtype,
+    layout and device. An out variant without a partner stays separate, and can only be called with
+    `out=`. The results have the parameters of public functions.
     """
     out_of: dict[tuple[str, ...], Overload] = {}
     for overload in overloads:
@@ -95,11 +96,12 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
 
 
 def _call_shape(overload: Overload) -> tuple[str, ...]:
-    """Names and bare types of the arguments that are not out arguments; without a factory's options."""
+    """Names and bare types of the arguments, without out arguments and a factory's options."""
     arguments = overload.schema.arguments
     inputs = [a for a in arguments if not a.is_out]
     options = tensor_options(overload.schema)
-    # Other operators with a tensor argument (`sum(dtype=)`) have these in the out variant, too.
+    # An operator with a tensor argument and only some options (`sum(dtype=)`) is not a factory: its
+    # out variant has them, too.
     if len(options) < len(TensorOptions._fields) and any(is_tensor_like(a.type) for a in inputs):
         options = {}
     shape = [f"{bare_type(a.type)} {a.name}" for a in inputs if a.name not in options]
@@ -109,8 +111,8 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
 def in_matching_order(overloads: Sequence[Overload]) -> Sequence[Overload]:
     """The order in which a call tries overloads: those with fewer `Scalar` arguments first.
 
-    A `Scalar` takes what narrower types take too, so `add.Tensor` comes before `add.Scalar`; otherwise the
-    order of the source stays. Most names have one overload only.
+    A `Scalar` also accepts what narrower types accept, so `add.Tensor` comes before `add.Scalar`;
+    otherwise they stay in source order. Most names have only one overload.
     """
     if len(overloads) == 1:
         return overloads
@@ -124,9 +126,9 @@ def in_matching_order(overloads: Sequence[Overload]) -> Sequence[Overload]:
 def function_view(
     base: str, overloads: Sequence[Overload], *, prefix: str = "", method: bool = False
 ) -> FunctionView:
-    """What a public name is bound to: the stub itself where there is nothing to choose.
+    """What a public name is bound to: the stub itself if there is nothing to choose.
 
-    `prefix` stands before the name in the module, as in `aten.add`.
+    `prefix` is written before the name, as in `aten.add`.
     """
     stub = overloads[0].names.stub if is_stub(overloads, method=method) else ""
     candidates = () if stub else candidate_views(overloads, method=method)
@@ -136,13 +138,13 @@ def function_view(
 def candidate_views(
     overloads: Sequence[Overload], *, method: bool = False
 ) -> Sequence[CandidateView]:
-    """The overloads of a packet."""
+    """The overloads of a packet, in the order in which it tries them."""
     tried = in_matching_order(overloads)
     return [_candidate_view(overload, method=method) for overload in tried]
 
 
 def is_stub(overloads: Sequence[Overload], *, method: bool = False) -> bool:
-    """Whether a call has nothing to choose: neither overloads nor how arguments are passed."""
+    """Whether there is nothing to choose: only one overload, and one way to pass its arguments."""
     only = overloads[0]
     if len(overloads) > 1 or only.out is not None:
         return False
@@ -168,14 +170,17 @@ def _candidate_view(overload: Overload, *, method: bool) -> CandidateView:
 
 
 def self_first(schema: FunctionSchema) -> tuple[Argument, ...]:
-    """The arguments as a method takes them: `where(condition, self, other)` has `self` in the middle."""
+    """The arguments with `self` first, as a method takes them; `where(condition, self, other)` has
+    it in the middle."""
     return tuple(sorted(schema.arguments, key=lambda a: a.name != "self"))
 
 
 def varargs_position(positional: Sequence[Argument], *, method: bool) -> int | None:
-    """Where `x.view(2, 3)` may stand for `x.view((2, 3))`: a list of integers, nothing positional after.
+    """The position of a list of integers that may be passed as separate arguments: `x.view(2, 3)`
+    for `x.view((2, 3))`.
 
-    As in torch (`FunctionSignature`), only if it is the only positional argument, `self` of a method aside.
+    As in torch (`FunctionSignature`), it has to be the only positional argument, apart from a
+    method's `self`.
     """
     at = 1 if method else 0
     if len(positional) != at + 1:
@@ -192,7 +197,8 @@ def signatures_view(
     first: Parameter | None = None,
     shadowed: frozenset[str] = frozenset(),
 ) -> SignaturesView:
-    """The `def`s of a name, in the order in which a call tries them; `first` is put before all parameters."""
+    """The `def`s of a name, in the order in which a call tries them, with `first` before the other
+    parameters."""
     signatures = [
         SignatureView(
             unshadowed(_led_by(first, overload.parameters), shadowed),
@@ -212,7 +218,7 @@ def _led_by(first: Parameter | None, parameters: Sequence[Parameter]) -> Sequenc
 
 
 def _public(overload: Overload, out: Overload | None = None) -> tuple[Parameter, ...]:
-    """The parameters of a public function, `out=` merged in."""
+    """The parameters of a public function, with `out=` merged in."""
     found = _with_varargs(overload, overload.parameters, method=False)
     if out is None:
         return found
@@ -229,7 +235,7 @@ def as_method(overload: Overload) -> Overload:
 def _with_varargs(
     overload: Overload, parameters: tuple[Parameter, ...], *, method: bool
 ) -> tuple[Parameter, ...]:
-    """The parameters, of which a list of integers may be given as several arguments."""
+    """The parameters, with `*` for a list of integers that may be passed as separate arguments."""
     positional = [a for a in overload.schema.arguments if not a.kwarg_only]
     at = varargs_position(positional, method=method)
     if at is None or positional[at].default is not None:

@@ -1,4 +1,4 @@
-"""The package as a whole: which overloads it has, under which names, with which imports."""
+"""The package as a whole: its overloads, their names, and the imports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AUTOMATIC_SHARDS = 16
 
 
 class Package(NamedTuple):
-    """Everything the files of one package have in common."""
+    """Everything that the files of one package share."""
 
     options: PythonOptions
     overloads: tuple[Overload, ...]
@@ -43,7 +43,8 @@ class Package(NamedTuple):
 
     @property
     def framework(self) -> str:
-        """The module of types and helpers. Where none is named, the runtime's own has types for annotations."""
+        """The module of types and helpers. If none is configured, it is the runtime's own module,
+        which has types for annotations."""
         named = self.options.framework
         return f"{self.runtime}.framework" if named == NO_FRAMEWORK else named
 
@@ -57,7 +58,7 @@ class Package(NamedTuple):
 
 
 def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
-    """Name every overload; the first namespace is the home, whose names carry no prefix."""
+    """Name every overload. The first operator's namespace is the home; its names have no prefix."""
     home = operators[0].function.namespace if operators else "aten"
     count = options.shards or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
     overloads = [build_overload(one, home, count) for one in operators]
@@ -71,7 +72,7 @@ def sharded(package: Package, name: str) -> list[str]:
 
 
 class LibraryView(NamedTuple):
-    """The library of a namespace, which is a literal."""
+    """The library of a `namespace` (a literal)."""
 
     name: str
     namespace: str
@@ -86,21 +87,22 @@ def libraries_of(overloads: Sequence[Overload]) -> list[LibraryView]:
 def type_imports(
     package: Package, overloads: Sequence[Overload], shadowed: frozenset[str]
 ) -> tuple[Import, ...]:
-    """The imports that annotations need: the framework's types, and hidden types under an underscore."""
+    """The imports that annotations need: the framework's types, and an alias with a leading
+    underscore for each hidden type."""
     modules = dict.fromkeys(BUILTIN_TYPES, "builtins")
     modules |= dict.fromkeys(FRAMEWORK_TYPES, package.framework)
     return imports(imported_names(used_types(overloads), shadowed), modules)
 
 
 def used_constants(overloads: Iterable[Overload]) -> list[str]:
-    """Names of the framework's constants that defaults mention: `["contiguous_format"]`."""
+    """Names of the framework's constants that are defaults: `["contiguous_format"]`."""
     arguments = [a for o in overloads for a in o.schema.arguments if a.default is not None]
     return [name for name in dict.fromkeys(map(constant_of, arguments)) if name]
 
 
 def constant_of(argument: Argument) -> str:
-    """The framework's constant that is the default of an argument, or nothing."""
-    # Almost every default is a number, None or a boolean; those need no second look.
+    """The name of the framework constant that is an argument's default, or empty."""
+    # Almost every default is a number, None or a boolean; these need not be parsed.
     text = argument.default
     if text is None or not text[:1].isalpha() or text in ("None", "True", "False"):
         return ""

@@ -1,5 +1,5 @@
-"""Which kernels each registration file has, the kernels of structured operators, and `registration.py`, which imports
-the registrations of all keys.
+"""The kernels in each registration file, the kernels of structured operators, and
+`registration.py`, which imports the registrations of all keys.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ class DefaultView(NamedTuple):
 
 
 class SelectView(NamedTuple):
-    """A kernel of BackendSelect: the backend is that of the `options` dtype, layout and device, of which an operator may
-    lack some."""
+    """A kernel for BackendSelect, which selects the backend by the `options` dtype, layout and
+    device; an option that the operator lacks is `None`."""
 
     kernel: KernelView
     options: Sequence[str]
 
 
 class _Structured(NamedTuple):
-    """A kernel of a structured operator, with what it calls."""
+    """A kernel of a structured operator, and the functions that it calls."""
 
     overload: Overload
     view: StructuredView
@@ -72,7 +72,7 @@ def build_registrations(
     find: FindKernel,
     differentiation: Mapping[str, KeyFile],
 ) -> list[OutputFile]:
-    """The files. `differentiation` is what autograd registers."""
+    """The files. `differentiation` has autograd's registrations by key."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     metas = _meta_names(registered, by_name)
     files = defaultdict(KeyFile, differentiation)
@@ -107,7 +107,7 @@ def build_registrations(
 def _meta_names(
     registered: Sequence[Registration], by_name: Mapping[str, Overload]
 ) -> dict[str, str]:
-    """`meta_add_Tensor` for `aten::add.out`: after the functional variant, if there is one."""
+    """`meta_add_Tensor` for `aten::add.out`: named after the functional variant if there is one."""
     found: dict[str, str] = {}
     for one in registered:
         if one.origin in STRUCTURED and one.source is not None:
@@ -120,7 +120,8 @@ def _meta_names(
 
 
 def author_functions(package: Package, registered: Sequence[Registration]) -> Iterator[Wanted]:
-    """The kernels, and for structured operators the meta function, which are those of the out variant."""
+    """The kernels, and the meta functions of structured operators. Structured operators have them
+    only for the out variant."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     metas = _meta_names(registered, by_name)
     for one in registered:
@@ -156,7 +157,8 @@ def _structured(
     metas: Mapping[str, str],
     find: FindKernel,
 ) -> dict[str, list[_Structured]]:
-    """The kernels of each key. Variants stand together, in the order of the out variants, which come last."""
+    """The kernels of each key. The variants of an operator are adjacent, with the out variant last;
+    the out variants are in source order."""
     position = {name: index for index, name in enumerate(by_name)}
     found = [
         (position[one.source.name], one.operator is one.source, one.source, one)

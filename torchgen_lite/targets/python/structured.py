@@ -1,9 +1,9 @@
 """Structured operators: one implementation, written for the out variant, serves all three variants.
 
-The kernels stand in `templates/python/structured.py.j2`. The in-place variant checks that `self` has the shape and dtype
-of the result, the out variant resizes what it was given. The author writes the meta function and the
-implementation; a structured operator has its Meta kernels by itself, because they are the same without the
-implementation.
+The kernels are in `templates/python/structured.py.j2`. The in-place variant checks that `self` has
+the shape and dtype of the result; the out variant resizes its out arguments. The author writes the
+meta function and the implementation. Meta kernels need no entry in the schema, because they are the
+same kernels without the implementation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torchgen_lite.dialects.text import quote
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
 
-# The framework's function that each variant begins with.
+# The framework function that prepares the results of each variant.
 USED_BY_VARIANT = {
     SchemaKind.functional: "allocate",
     SchemaKind.inplace: "check_inplace",
@@ -27,8 +27,8 @@ USED_BY_VARIANT = {
 
 
 class ResultView(NamedTuple):
-    """One result: the local or argument `name`, what the meta function says of it, and the out argument that the
-    implementation takes it as."""
+    """One result: the local or argument `name`, its `spec` from the meta function, and `out`, the
+    implementation's argument for it."""
 
     name: str
     spec: str
@@ -36,9 +36,10 @@ class ResultView(NamedTuple):
 
 
 class StructuredView(NamedTuple):
-    """One generated kernel: `meta` gives what results look like, `implementation` (of a Meta kernel none) fills them.
+    """One generated kernel: `meta` describes the results, and `implementation` (empty for a Meta
+    kernel) fills them.
 
-    Both are called with `passed`. The results of an in-place and of an out variant are there already.
+    Both are called with `passed`. In-place and out variants get their results as arguments.
     """
 
     name: str
@@ -56,7 +57,7 @@ class StructuredView(NamedTuple):
 def structured_kernel(
     out: Overload, member: Overload, key: str, meta: str, implementation: str
 ) -> StructuredView:
-    """The kernel of the variant `member` under one key, with the implementation written for `out`."""
+    """The kernel of the variant `member` for one key, with the implementation written for `out`."""
     outs = [identifier(argument.name) for argument in out.schema.out]
     specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
     kind = member.facts.kind

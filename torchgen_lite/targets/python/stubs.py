@@ -28,7 +28,7 @@ _DISPATCHERS = {"singleton": "Dispatcher.singleton()", "own": "Dispatcher()"}
 
 
 def build_libraries(package: Package, privateuse1: str) -> OutputFile:
-    """The file that makes the dispatcher and the libraries. `privateuse1` is that of the configuration."""
+    """The file that makes the dispatcher and the libraries. `privateuse1` names the backend."""
     context = {
         "runtime": package.runtime,
         "dispatcher": _DISPATCHERS[package.options.dispatcher],
@@ -39,14 +39,14 @@ def build_libraries(package: Package, privateuse1: str) -> OutputFile:
 
 
 class ShardView(NamedTuple):
-    """A module of stubs, and their names."""
+    """A module of stubs, and the names of the stubs."""
 
     module: str
     names: Sequence[str]
 
 
 def build_operators(package: Package) -> Iterator[OutputFile]:
-    """One file, or one for each shard and one that has the stubs of all of them."""
+    """One file, or one for each shard and one that imports the stubs of all shards."""
     if len(package.shards) == 1:
         yield _operators_file(package, "operators", package.overloads)
         return

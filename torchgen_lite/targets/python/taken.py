@@ -14,16 +14,16 @@ _PYTHON = frozenset(
     "__all__ __annotations__ __builtins__ __class__ __dict__ __dir__ __doc__ __file__ __future__ __getattr__ "
     "__getattribute__ __import__ __loader__ __name__ __package__ __path__ __slots__ __spec__".split()
 )
-# What modules of operators import for themselves, and `float("inf")`.
+# Names that generated modules import for themselves.
 _IMPORTED = frozenset(
     "_Candidate _functions _list _operators _ops _optional _packet _redispatch_packet _state _tuple _type _with_overloads "
     "annotations".split()
 )
 _NAMES = _PYTHON | _IMPORTED
 _NAMESPACES = _NAMES | {"Any", "Dispatcher", "Library", "SimpleNamespace", "dispatcher", "_"}
-# What stubs use, beside what their own operator has.
+# Names that stubs use, besides those with a prefix below.
 _IN_STUBS = frozenset({"_list", "_optional", "_state", "_tuple", "_type"})
-# Each operator has these beside its stub.
+# Prefixes of the names that each operator has besides its stub.
 _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 # A function with such a name would replace a module of the package, so only `functions` has it.
 _MODULES = re.compile(
@@ -34,12 +34,13 @@ _MODULES = re.compile(
 
 
 def is_exported(name: str) -> bool:
-    """Whether the package itself has the function, and not a module of that name."""
+    """Whether the package exports a function with that name, instead of a module."""
     return not _MODULES.fullmatch(name)
 
 
 def taken_name(function: NativeFunction, home: str, stubs: Collection[str]) -> str:
-    """Which part of an operator has a name that the package needs; empty if none has. `stubs` are those of all."""
+    """How an operator clashes with a name that the package needs, or empty. `stubs` has the stub
+    names of all operators."""
     schema, namespace = function.func, function.namespace
     if namespace in _NAMESPACES:
         return "is in a namespace whose name the generated code uses itself"

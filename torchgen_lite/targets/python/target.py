@@ -39,7 +39,7 @@ from torchgen_lite.targets.skipped import has_any_number, select
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
-    """Every file of the package, and what is wrong with kernels."""
+    """Every file of the package, and the diagnostics for operators, kernels and formulas."""
     selection = select_python(program, options)
     diagnostics = list(selection.diagnostics)
     modules = program.modules.get(TARGET, {})
@@ -63,7 +63,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
 
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
-    """The operators that have stubs. Without kernels there are stubs alone."""
+    """The operators that have stubs. If no kernels are configured, there are only stubs."""
     policy = TARGETS[TARGET].policy
     if not options.kernels:
         policy = policy._replace(makes=frozenset())
@@ -74,7 +74,8 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
 
 
 def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFunction]:
-    """The kernels, and meta functions of structured ones; without modules of kernels there are stubs alone."""
+    """The kernels, and the meta functions of structured operators; nothing if no kernel modules are
+    configured."""
     if not options.kernels:
         return iter(())
     selection = select_python(program, options)
@@ -88,7 +89,7 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
 def _inexpressible(
     function: NativeFunction, *, home: str, stubs: Collection[str], records: bool
 ) -> str:
-    """Why no stub can stand for an operator, or why it cannot be recorded; empty if all can."""
+    """Why an operator cannot have a stub, or cannot be recorded; empty if it can."""
     if has_any_number(function):
         return "takes or returns any number of values, which a stub cannot"
     if records and _has_list_among_results(function):
@@ -149,7 +150,7 @@ def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
 
 
 def _runtime(package: Package) -> Iterator[OutputFile]:
-    """The dispatcher in the package, and the data that it reads. Schemas as text are not read."""
+    """The copy of the dispatcher in the package, and its data. It does not parse schemas."""
     for name in ("key_sets.py", "key_tables.py"):
         yield OutputFile(f"{package.root}/{name}", name)
     for file in copied("runtime", f"{package.root}/runtime", {".py", ".pyi"}):
@@ -158,7 +159,7 @@ def _runtime(package: Package) -> Iterator[OutputFile]:
 
 
 def _finder(index: KernelIndex | None) -> Callable[[str], str | None]:
-    """From a kernel's name to its module, by the index of the kernel modules."""
+    """A function from a kernel's name to its module, by the index of the kernel modules."""
 
     def find(name: str) -> str | None:
         found = index.find(name) if index is not None else None

@@ -1,4 +1,4 @@
-"""Views of one overload: everything its template prints, worked out beforehand.
+"""Views of one overload: everything that its template prints, computed in advance.
 
 Note [Views]
 A template loops, tests a named boolean and prints a named string. Anything more complex is a field
@@ -27,7 +27,7 @@ from torchgen_lite.targets.python.model import Overload
 
 
 class SizedView(NamedTuple):
-    """An argument of a sized list, of which kernels get a tuple: unless it passes the `test`, one is made."""
+    """An argument that is a sized list. Kernels get a tuple: the stub makes one if `test` holds."""
 
     position: int
     name: str
@@ -37,9 +37,10 @@ class SizedView(NamedTuple):
 class OperatorView(NamedTuple):
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
-    `kernel` and `keyset` are local names that no argument has, `keysets` what is looked up for the
-    `dispatching` arguments, `passed` the arguments of the kernel's call. `doc` (a docstring), `tags` and `types` (those of the `sized`
-    arguments) are empty if there are none, and `returns` if there is one.
+    `kernel` and `keyset` are local names that no argument has, `keysets` are the keys that the stub
+    looks up for the `dispatching` arguments, and `passed` are the arguments of the kernel call.
+    `doc` (a docstring), `tags` and `types` (of the `sized` arguments) may be empty. `returns` is
+    the number of results, or empty if there is one.
     """
 
     name: str
@@ -67,7 +68,7 @@ def qualified(function: NativeFunction) -> str:
 
 
 def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> OperatorView:
-    """See `templates/python/operators.py.j2` for what it emits."""
+    """The view of one overload; `templates/python/operators.py.j2` shows the code."""
     function, schema = overload.function, overload.schema
     names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
     lines = doc_lines(function.doc)
@@ -94,14 +95,14 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
 
 
 def _sized(position: int, name: str, type_: Type) -> SizedView:
-    """The test is that of `runtime.stub`, too."""
+    """The view of one sized list; `runtime/stub.py` has the same test."""
     test = f"_type({name}) is not _tuple"
     is_optional = isinstance(type_, OptionalType)
     return SizedView(position, name, f"{name} is not None and {test}" if is_optional else test)
 
 
 def shadowed_types(names: Sequence[str]) -> frozenset[str]:
-    """The type names that a module with these functions hides."""
+    """The types that a module with these names hides."""
     return (BUILTIN_TYPES | FRAMEWORK_TYPES).intersection(names)
 
 

@@ -1,4 +1,4 @@
-"""The registrations of `_operators.py`: each operator with what is registered for it, as data.
+"""The registrations in `_operators.py`: each operator and what is registered for it, as data.
 
 _library.Operator(
     _places.muladd__func,
@@ -27,9 +27,10 @@ from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 
 
 class OperatorView(NamedTuple):
-    """One operator: the name of its place, its schema as a literal, tags and versions as displays or empty.
+    """One operator: the name of its place, its schema as a literal, and its tags and versions as
+    Python tuples or empty.
 
-    `rules` are what is registered, a dispatch key, `fake` and so on, with the functions.
+    `rules` are the registered functions, each with its dispatch key, `fake`, or the like.
     """
 
     place: str
@@ -64,7 +65,7 @@ def _tags(operator: Operator) -> str:
 
 
 def _kind_tags(operator: Operator) -> list[str]:
-    """`inplace` and `out` where PyTorch allows them: with these such operators can be compiled."""
+    """The tags `inplace` and `out` where PyTorch allows them: with them, such operators compile."""
     results = results_of(operator.schema)
     written = [a for a in operator.schema.arguments if a.is_write]
     kind = operator.kind
@@ -80,7 +81,7 @@ def _kind_tags(operator: Operator) -> list[str]:
 
 
 def _rules(package: Package, operator: Operator, refuses: bool) -> Iterator[Named]:
-    """Kernels, and what is registered beside them for operators that PyTorch doesn't have."""
+    """The kernels, and the other registrations of operators that PyTorch doesn't have."""
     for kernel in kernels_of(package, operator):
         yield Named(kernel.key, kernel.name)
     fake = _fake(package, operator)
@@ -105,7 +106,8 @@ def _rules(package: Package, operator: Operator, refuses: bool) -> Iterator[Name
 
 
 def _autocast(operator: Operator) -> str:
-    """`_library.float32`, or `_library.CastBack(_library.float32, 0)` with the argument that says to which dtype."""
+    """`_library.float32`, or `_library.CastBack(_library.float32, 0)`, which casts results back to
+    the dtype of argument 0."""
     rule = operator.function.autocast
     assert rule is not None
     if not rule.result:
@@ -122,7 +124,8 @@ def _fake(package: Package, operator: Operator) -> str:
 
 
 def _named(package: Package, operator: Operator, field: str) -> str:
-    """`_library.named(_places.nonzero__fake, "my_fakes", "nonzero_fake")`: imported at its first call."""
+    """`_library.named(_places.nonzero__fake, "my_fakes", "nonzero_fake")`, which imports the
+    function at its first call."""
     found = package.named_function(operator, field)
     if found is None:
         return ""

@@ -1,12 +1,13 @@
 """The stub package `torch-stubs`: `_ops.pyi`, and one module for each namespace.
 
-It is a partial stub package (PEP 561): a type checker takes `torch._ops` from here and the rest of PyTorch
-from PyTorch. Installed beside PyTorch, the folder gives types for `torch.ops.<namespace>`.
+It is a partial stub package (PEP 561): a type checker takes `torch._ops` from here and everything
+else from PyTorch. Installed next to PyTorch, the folder gives types for `torch.ops.<namespace>`.
 
 Note [Stub files of PyTorch]
-Beside a partial stub package pyright looks for every `.pyi` file in it alone, so what PyTorch describes in
-such files (`torch._C`, and with it `torch.dtype`) would be unknown. So the package has them too wherever they
-are known: with `--torch`, when the package is made for the PyTorch of this environment.
+If a partial stub package is installed, pyright looks for `.pyi` files only there, so what PyTorch
+describes in such files (`torch._C`, and with it `torch.dtype`) would be unknown. The package
+therefore has copies of them if they are known: with `--torch`, which generates the package for the
+PyTorch in this environment.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MODULES = f"{ROOT}/_ops_stubs"
 
 
 def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
-    """Every file of the package. The operators of the schema files come before PyTorch's own."""
+    """Every file of the package. Operators of schema files take precedence over PyTorch's own."""
     return TargetResult(_files(program))
 
 

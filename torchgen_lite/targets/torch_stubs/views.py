@@ -1,4 +1,4 @@
-"""What the templates of the stub package see.
+"""The views that the templates of the stub package print.
 
 class _op_add__Tensor(OpOverload[..., Tensor]):
     \"\"\"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\"\"\"
@@ -44,7 +44,7 @@ class AttributeView(NamedTuple):
 
 
 class SignatureView(NamedTuple):
-    """What `__call__` takes and gives."""
+    """The parameters and the return type of `__call__`."""
 
     parameters: tuple[Parameter, ...]
     returns: Annotation
@@ -72,7 +72,7 @@ class PacketView(NamedTuple):
 
 
 class NamespaceView(NamedTuple):
-    """One module of the package: what it imports, and packets."""
+    """One module of the package: its imports and its packets."""
 
     module: str
     imports: tuple[Import, ...]
@@ -80,7 +80,7 @@ class NamespaceView(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether every name in it is one that can only be mentioned."""
+        """Whether no attribute can be declared, because all packets are named like keywords."""
         return all(packet.attribute.is_keyword for packet in self.packets)
 
 
@@ -90,8 +90,8 @@ def namespace_view(
     modules: set[str],
     docs: Mapping[str, str] = NO_DOCS,
 ) -> NamespaceView:
-    """The module of one namespace; `schemas` are all of it, `modules` the names that others have, `docs` what is
-    said of them, by local name."""
+    """The module of one namespace. `schemas` are all its schemas, `modules` the module names that
+    are taken, `docs` the `doc:` texts by local name."""
     by_base: dict[str, list[FunctionSchema]] = {}
     for schema in schemas:
         by_base.setdefault(schema.base_name, []).append(schema)
@@ -145,7 +145,7 @@ def _overload(
 def _signature(
     schema: FunctionSchema, shadowed: frozenset[str], used: set[ImportedName]
 ) -> SignatureView:
-    """What `__call__` takes; names that attributes of the class hide get an underscore."""
+    """The signature of `__call__`; types that attributes of the class hide get an underscore."""
     parameters, returns = torch_ops.parameters(schema), torch_ops.returns_type(schema)
     for annotation in [returns, *(p.annotation for p in parameters)]:
         used |= imported_names(annotation.names, shadowed) if annotation else set()
@@ -153,7 +153,8 @@ def _signature(
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    """`name`, or with underscores behind it: `a__b.c` and `a.b__c` both exist, and so do `a::b` and `a__b`."""
+    """`name`, with underscores appended until it is not taken: `a__b.c` and `a.b__c` both exist,
+    and so do `a::b` and `a__b`."""
     name = identifier(name)
     while name in taken:
         name += "_"
@@ -164,7 +165,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 def group_by_namespace(
     schemas: Iterable[tuple[str, FunctionSchema]],
 ) -> Mapping[str, list[FunctionSchema]]:
-    """Schemas by namespace, both sorted by name; the first of two with the same name counts."""
+    """Schemas by namespace, both sorted by name. Of two with the same name, the first is used."""
     found: dict[str, dict[str, FunctionSchema]] = {}
     for namespace, schema in schemas:
         name = schema.local_name
