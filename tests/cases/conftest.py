@@ -1,3 +1,3 @@
-"""Generated tests are expectations here, and no tests of ours."""
+"""The generated tests below this folder are expected output, so pytest must not collect them."""
 
 collect_ignore_glob = ["*/input/*", "*/expected/*"]

@@ -1,11 +1,11 @@
-"""End-to-end cases: a folder each, with an input, a command, and what comes of it.
+"""End-to-end cases: each is a folder with an input, a command and its expected results.
 
     <case>/input/       the project before
     <case>/command      the arguments, one line
     <case>/exit_code, stdout, stderr
-    <case>/expected/    files below the project afterwards, those that the case is about
+    <case>/expected/    the files that the case is about, as the project has them afterwards
 
-`UPDATE_EXPECT=1 pytest tests/cases` writes what it sees into the expectations.
+`UPDATE_EXPECT=1 pytest tests/cases` writes the actual results into these files.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def test_case(
 
 
 def compare(expected: Path, text: str) -> None:
-    """Compare a text with its file; an absent file stands for nothing."""
+    """Compare a text with its file; an absent file stands for an empty text."""
     if os.environ.get("UPDATE_EXPECT"):
         if text or expected.exists():
             expected.write_text(text)

@@ -1,4 +1,4 @@
-"""Whatever is declared, deriving and exporting gives an answer."""
+"""Deriving and exporting never raise, whatever is declared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DISPATCH = st.sampled_from([(), (DispatchEntry("CPU", "k"),), (DispatchEntry("CP
 
 @st.composite
 def functions(draw: st.DrawFn) -> NativeFunction:
-    """An entry whose fields need not agree."""
+    """An entry whose fields may contradict each other."""
     schema = FunctionSchema.parse(draw(schemas()))
     return NativeFunction(
         schema,

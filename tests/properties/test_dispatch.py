@@ -1,4 +1,4 @@
-"""Properties of keysets and of dispatch, against models that are slow and plain."""
+"""Properties of keysets and of dispatch, compared with slow and simple models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ keys_of_any_kind = st.lists(st.sampled_from(KEYS), max_size=6)
 
 
 def members(keys: list[DispatchKey]) -> set[DispatchKey]:
-    """The cross product, worked out key by key."""
+    """The keys of a keyset: the cross product of functionalities and backends, computed key by key."""
     functionalities = {to_functionality_key(key) for key in keys}
     backends = {to_backend_component(key) for key in keys} - {0}
     return {
@@ -55,7 +55,7 @@ def test_keysets_are_cross_products(a: list[DispatchKey], b: list[DispatchKey]) 
     assert DispatchKeySet(list(ours)) is ours
 
 
-# Nothing above Autograd, so that the model below needs no list of priorities but the slots' own.
+# No key is above Autograd, so the order of the slots is the only priority that the model below needs.
 WHERE = ["CPU", "CUDA", "SparseCPU", "AutogradCPU", "AutogradCUDA", "Tracer", "ADInplaceOrView"]
 ALIASES = ["CompositeExplicitAutograd", "Autograd"]
 TENSORS = [("CPU",), ("CUDA",), ("CPU", "AutogradCPU"), ("CUDA", "AutogradCUDA", "ADInplaceOrView")]
@@ -74,7 +74,7 @@ call = st.tuples(
     st.lists(st.tuples(registration, st.lists(call, max_size=3), st.integers(0, 20)), max_size=8),
 )
 def test_calls_run_what_a_slow_walk_finds(steps: list[tuple[Any, ...]]) -> None:
-    """Registering, calling and undoing in turns; each call against a walk down the live table."""
+    """Register, call and undo in turn; `walk` predicts the kernel of each call from the live table."""
     dispatcher = Dispatcher()
     library = Library("ns", "DEF", dispatcher=dispatcher)
     operator = library.define("op(Tensor[] x) -> Any")
@@ -103,9 +103,9 @@ def test_calls_run_what_a_slow_walk_finds(steps: list[tuple[Any, ...]]) -> None:
 
 
 def walk(operator: Any, tensors: list[T], included: set[str], excluded: set[str]) -> str | None:
-    """From the highest key down, past what falls through, to the first key that is served.
+    """Walk down from the highest key, past keys that fall through, to the first key with a kernel.
 
-    A call's backend is the highest one of its tensors: that is what the functionalities stand for.
+    The highest backend of the tensors is the backend of the call, for every functionality.
     """
     names = {key.name for tensor in tensors for key in tensor._dispatch_keyset} | included
     names |= {"ADInplaceOrView", "BackendSelect"}

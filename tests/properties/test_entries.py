@@ -1,4 +1,4 @@
-"""No combination of fields makes a check raise, however well each reads."""
+"""No combination of fields that are valid one by one makes a check raise."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIELDS = {
 
 @st.composite
 def entries(draw: st.DrawFn) -> dict[str, object]:
-    """An entry of known fields, whose values fit together or do not."""
+    """An entry of known fields, whose values may or may not fit together."""
     arguments = draw(st.lists(ARGUMENTS, unique=True, max_size=4))
     entry: dict[str, object] = {
         "func": f"{draw(FUNCTIONS)}({', '.join(arguments)}) -> {draw(RETURNS)}"

@@ -1,6 +1,6 @@
-"""Every kernel that is written is registered by every target, or a diagnostic says why not.
+"""Every target registers every declared kernel, or a diagnostic says why not.
 
-What `registrations()` says is what generated text registers.
+`registrations()` lists exactly what the generated text registers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from torchgen_lite.loader import Config, index_kernel_modules, load_native_funct
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
-# The variants of two operators, with what they need to be structured.
+# The variants of two operators; each has the out variant that a structured operator needs.
 SCHEMAS = {
     "f": "f(Tensor self, int n) -> Tensor",
     "f_": "f_(Tensor(a!) self, int n) -> Tensor(a!)",
@@ -38,7 +38,7 @@ NAMESPACES = ("", "lib::")
 
 @st.composite
 def schema_files(draw: st.DrawFn) -> str:
-    """Entries with kernels or formulas, some of them structured or delegating."""
+    """A file of entries with kernels or formulas, some of them structured or delegating."""
     entries = []
     prefix = draw(st.sampled_from(NAMESPACES))
     for name in draw(st.lists(st.sampled_from(sorted(SCHEMAS)), unique=True, min_size=1)):
@@ -58,7 +58,7 @@ def schema_files(draw: st.DrawFn) -> str:
 
 
 def written_program(text: str, folder: Path, target: str) -> Program:
-    """The program, with a module that defines every kernel and every meta function."""
+    """The program of a schema file, with a module that defines every kernel and every meta function."""
     source = Source("ops.yaml", text)
     functions, found = load_native_functions([source])
     names = {kernel.kernel for function in functions for kernel in own_kernels(function)}
@@ -76,7 +76,7 @@ def written_program(text: str, folder: Path, target: str) -> Program:
 
 
 def places(target: str, key: str, name: str) -> str:
-    """What a generated file has where the kernel of an operator for a key is registered."""
+    """The pattern of the generated line that registers the kernel of an operator for a key."""
     if target == "torch-python":
         return rf'"\w+::{re.escape(name)}"(?:(?!Operator\().)*?"{key}"'
     if target == "python":
@@ -140,7 +140,7 @@ def test_the_list_is_what_the_text_registers_in_projects(project: str) -> None:
 
 
 def listed(program: Program, target: str) -> set[tuple[str, str]]:
-    """Operators and keys, but for kernels in C++ that a package of Python loads."""
+    """The listed operators and keys, without the C++ kernels that a Python package only loads."""
     found = registrations(program, TARGETS[target].policy)
     is_loaded = target == "torch-python" and program.module_functions(target, "kernels") is None
     written = WRITTEN if is_loaded else ()

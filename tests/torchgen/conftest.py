@@ -1,4 +1,4 @@
-"""PyTorch's file, read and derived once by both."""
+"""PyTorch's file, read once by us and once by torchgen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchgen_lite.analysis import Program, Resolved
 
 
 class Theirs(NamedTuple):
-    """What torchgen makes of its file. Functions are by full name, in its order."""
+    """What torchgen derives from its file. `functions` is keyed by full name, in torchgen's order."""
 
     functions: dict[str, Any]
     groups: list[Any]
@@ -62,5 +62,5 @@ def spelled(text: str) -> str:
 
 
 def full_name(function: Any) -> str:
-    """`aten::add.Tensor` of a torchgen NativeFunction."""
+    """The full name of a torchgen NativeFunction, such as `aten::add.Tensor`."""
     return f"{function.namespace}::{function.func.name}"

@@ -1,6 +1,6 @@
-"""Where torchgen is wrong, or has no answer, on its own file. Each is in docs/differences.md, "Signatures".
+"""Cases where torchgen is wrong about its own file, or fails. docs/differences.md lists them under "Signatures".
 
-Names are full (`aten::add.Tensor`). Whatever is not listed here has to be equal.
+Names are full (`aten::add.Tensor`). Everything that is not listed here has to be equal.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Disagreement(NamedTuple):
-    """One disagreement: the functions it is about, theirs and ours, and why ours stays."""
+    """One disagreement: the functions, torchgen's answer, our answer, and why ours is right."""
 
     names: tuple[str, ...]
     theirs: str
@@ -17,7 +17,7 @@ class Disagreement(NamedTuple):
     reason: str
 
 
-# torchgen `FunctionSchema.kind` does not look at `self` unless the name says in-place.
+# torchgen's `FunctionSchema.kind` ignores `self` unless the name is that of an in-place operator.
 KIND = Disagreement(
     ("aten::set_data", "aten::retain_grad", "aten::record_stream"),
     "functional",
@@ -25,8 +25,8 @@ KIND = Disagreement(
     "the schema says `Tensor(a!) self`: the operator writes to its argument",
 )
 
-# torchgen's `is_view_op` goes by the tag `inplace_view` but for `resize_` and `resize_as_`, by name;
-# its derivation of variants then leaves out `set_`, by name.
+# torchgen's `is_view_op` looks at the tag `inplace_view`, but excludes `resize_` and `resize_as_` by name;
+# its derivation of variants then excludes `set_` by name.
 NOT_VIEWS = Disagreement(
     (
         "aten::set_",
@@ -40,7 +40,7 @@ NOT_VIEWS = Disagreement(
     "no functional `set` aliases its argument, so there is nothing to view; `resize_` is the same case",
 )
 
-# `signature_str` raises ValueError: the name is kept for factories.
+# `signature_str` raises ValueError: the name is reserved for factories.
 RESERVED_NAME = Disagreement(
     ("aten::requires_grad_",),
     "ValueError",
@@ -69,8 +69,8 @@ NO_TYPE = Disagreement(
     "the stub has to be Python",
 )
 
-# Builds with CUDA register these from C++; PyTorch's schema parser takes any name in small letters for a type
-# variable, and so never says that `int64_t` is none of its types.
+# Builds with CUDA register these from C++; PyTorch's schema parser takes any lower-case name for a type
+# variable, so it never reports that `int64_t` is not a type.
 NO_VARIABLE = Disagreement(
     ("cuda::_set_device", "cuda::_exchange_device", "cuda::_maybe_exchange_device"),
     "a type variable called `int64_t`",
@@ -78,7 +78,7 @@ NO_VARIABLE = Disagreement(
     "who writes `int64_t` means `int`, and gets a schema that takes anything",
 )
 
-# What torchgen says about a Scalar in stubs, from 2.14 on.
+# torchgen's annotation of a Scalar in stubs, from 2.14 on.
 SCALAR = Disagreement(
     (),
     "Number | _complex | PySymType",

@@ -1,4 +1,4 @@
-"""Which key of which function has which kernel: as declared, as registered, and in the running torch."""
+"""The kernel of each function for each key: as declared, as registered, and in the installed torch."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ _LINE = re.compile(
 
 
 def test_what_the_running_torch_has(program: Program, ours: Resolved) -> None:
-    """The kernels of the build that is installed, by the generated file that registers them.
+    """The kernels in the installed build that a generated file registers.
 
-    Functionalization is left out: its kernels follow from other facts.
+    Functionalization is left out: its kernels are derived from other facts.
     """
     torch = pytest.importorskip("torch")
     found = set()

@@ -1,4 +1,4 @@
-"""What a backend's file makes, beside what `torchgen.gen_backend_stubs` makes of it."""
+"""The code that we generate from a backend's file, compared with that of `torchgen.gen_backend_stubs`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SCOPE = "torch_xla::XLANativeFunctions::"
 
 
 class Registered(NamedTuple):
-    """What is behind one `m.impl`: the kernel of the backend, what is copied and to where, and the device."""
+    """What one `m.impl` registers: the backend's kernel, the copies it makes, and its device checks and guard."""
 
     kernel: str
     copies: tuple[tuple[str, str], ...]
@@ -73,7 +73,7 @@ def our_files(folder: Path, text: str) -> dict[str, str]:
 
 
 def their_files(folder: Path, text: str) -> dict[str, str]:
-    """The results of torchgen, in a separate process, because it adds the backend to its copy of PyTorch's file."""
+    """The files that torchgen writes. It runs in its own process because it adds the backend to its global tables."""
     (folder / "theirs").mkdir()
     (folder / "backend.yaml").write_text(text)
     command = [sys.executable, "-m", "torchgen.gen_backend_stubs", "-s", "backend.yaml"]
@@ -82,7 +82,7 @@ def their_files(folder: Path, text: str) -> dict[str, str]:
 
 
 def plain(text: str) -> str:
-    """Without comments and in one style."""
+    """The text without comments and in one style."""
     text = re.sub(r"//.*|^#.*", "", text, flags=re.MULTILINE)
     text = re.sub(r"\s+", " ", text).replace(" &", "&").replace("::std::", "std::")
     return re.sub(r"(\(|::) ", r"\1", re.sub(r",\s*", ", ", text))
@@ -98,7 +98,7 @@ _COPIED = r"at::(_copy_from\w*)\([^;]*, (\w+)(?:\[|\.at|\))"
 
 
 def registered(text: str, key: str) -> dict[tuple[str, str], Registered]:
-    """What is registered for the key, by the name of the operator."""
+    """The registrations for a key, by key and operator name."""
     text = plain(text)
     blocks = "".join(re.findall(rf"TORCH_LIBRARY_IMPL\(\w+, {key}, m\) {{(.*?)}}", text))
     names = re.findall(r'm\.impl\( ?"([^"]+)", TORCH_FN\((?:::)?([\w:]+)\)\);', blocks)
@@ -137,12 +137,12 @@ def test_the_same_kernels_and_registrations(tmp_path: Path, flag: str) -> None:
     assert len(members) > 80 and (len(expected) == len(members)) == (flag == "use_out_as_primary")
     for pair, one in expected.items():
         if pair[1].startswith("_copy_from"):
-            # What copies from one device to another could not be called.
+            # With this check, an operator that copies between devices could never be called.
             one = one._replace(checked=())
         if not one.copies:
             assert mine[pair] == one, pair
             continue
-        # In torchgen the functional wrapper guards the device, but not that of `out`.
+        # torchgen's functional wrapper guards a device, but not that of `out`.
         assert mine[pair][:2] == one[:2], pair
         assert bool(mine[pair].guarded) == bool(one.guarded), pair
         assert set(one.checked) <= set(mine[pair].checked), pair
@@ -158,7 +158,7 @@ def test_it_compiles(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("which", ["functional", "every"])
 def test_all_operators(tmp_path: Path, theirs: Theirs, which: str) -> None:
-    """What is registered if all operators of a kind are in the list; what torchgen cannot make has a warning."""
+    """The registrations if all operators of a kind are listed; those that torchgen cannot generate get a warning."""
     from torchgen.dest import RegisterDispatchKey
     from torchgen.gen_backend_stubs import parse_backend_yaml
     from torchgen.model import DispatchKey, NativeFunction, SchemaKind

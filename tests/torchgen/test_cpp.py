@@ -1,4 +1,4 @@
-"""C++ signatures, character for character but for spacing: public API, redispatch, dispatcher, kernels, structured."""
+"""C++ signatures, equal except for spacing: public API, redispatch, dispatcher, kernels, structured kernels."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def test_dispatcher_and_kernels(ours: Resolved, theirs: Theirs, symint: bool) ->
             assert str(found) == spelled(kernel.decl())
 
 
-# Which of its libraries a kernel is exported from: that differs from release to release.
+# The macro of the library that exports a kernel, which differs between releases.
 _EXPORTED = re.compile(r"\bTORCH_(?:\w+_)?API\b")
 
 
 def test_declarations_of_kernels(ours: Resolved, theirs: Theirs) -> None:
-    """NativeFunctions.h: each kernel of each key."""
+    """The declarations in NativeFunctions.h: each kernel of each key."""
     from torchgen.dest import compute_native_function_declaration
     from torchgen.model import NativeFunction
 

@@ -1,6 +1,6 @@
-"""What is generated in C++ for every operator of PyTorch has the types and texts of PyTorch's own headers.
+"""The C++ generated for every operator of PyTorch has the types and texts of PyTorch's own headers.
 
-One translation unit sees both, `aten_ops::ops::X` and `at::_ops::X`, and compares them while it compiles.
+One translation unit includes both, `aten_ops::ops::X` and `at::_ops::X`, and compares them at compile time.
 docs/conformance.md has the figures.
 """
 
@@ -89,13 +89,13 @@ def installed() -> Path:
 
 
 def differences(generated: Path, pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """`struct: member` wherever ours of the first name is not theirs of the second."""
+    """`struct: member` for each member that differs between our first and their second struct of a pair."""
     lines = [f"COMPARE({ours}, {theirs})" for ours, theirs in pairs]
     return said(generated, COMPARE + "\n".join(lines) + "\n")
 
 
 def said(generated: Path, text: str) -> list[str]:
-    """What the compiler has against a translation unit: its errors, one each."""
+    """The errors that the compiler reports for a translation unit."""
     (generated / "compare.cpp").write_text(text)
     include = generated / "include"
     done = check_syntax(generated, "compare.cpp", flags=torch_flags(), includes=[include])
@@ -109,7 +109,7 @@ def structs(files: Iterable[Path]) -> list[str]:
     return sorted(name for names in found for name in names)
 
 
-# Pairs that are not the same, so that it shows that the compiler does compare.
+# Pairs that differ, to prove that the compiler does compare.
 WRONG_PAIRS = (("add_Tensor", "add_Scalar"), ("acos", "cos"))
 WRONG = [
     "add_Tensor: schema",
@@ -122,7 +122,7 @@ WRONG = [
 
 
 def test_every_operator_is_pytorchs(program: Program, generated: Path, installed: Path) -> None:
-    """Nothing is left out, in any of the two; what is there has the same types and texts."""
+    """Both sides have the same operators, with the same types and texts."""
     ours = structs((generated / "include" / "aten_ops").glob("operators_*.h"))
     assert ours == structs((installed / "ops").glob("*_ops.h"))
     pairs = [*((name, name) for name in ours), *WRONG_PAIRS]
@@ -130,7 +130,7 @@ def test_every_operator_is_pytorchs(program: Program, generated: Path, installed
 
 
 def names_in(files: Iterable[Path], pattern: str) -> Counter[str]:
-    """The names that PyTorch's headers define, each as often as it is there."""
+    """The names that PyTorch's headers define, with the number of their definitions."""
     return Counter(name for f in files for name in re.findall(pattern, f.read_text(), re.M))
 
 
@@ -140,7 +140,7 @@ INLINE = r"^ *inline [^(\n]*?(\w+)\(.*{$"
 
 @pytest.mark.parametrize("redispatch", [False, True])
 def test_free_functions(generated: Path, installed: Path, ours: Resolved, redispatch: bool) -> None:
-    """Each of at::'s is there with the same type, and there are no others."""
+    """Each function in namespace `at` has a generated one with the same type, and there are no others."""
     found = list(free_functions([o.function for o in ours.operators], redispatch=redispatch))
     headers = installed.glob("RedispatchFunctions.h" if redispatch else "ops/*.h")
     assert names_in(headers, INLINE) - WRITTEN_BY_HAND == Counter(name for name, _ in found)
@@ -163,7 +163,7 @@ def test_free_functions(generated: Path, installed: Path, ours: Resolved, redisp
 
 
 def test_methods(generated: Path, installed: Path, ours: Resolved) -> None:
-    """The same for at::Tensor's."""
+    """The same for the methods of at::Tensor."""
     found = list(methods([o.function for o in ours.operators]))
     defined = names_in([installed / "core" / "TensorBody.h"], r"^inline .*? Tensor::(\w+)\(.*{$")
     assert defined - WRITTEN_BY_HAND == Counter(name for name, _ in found)
@@ -184,7 +184,7 @@ void compare() {
 
 
 def write_few(folder: Path, program: Program) -> None:
-    """The operators with methods, as somebody's own file has them."""
+    """Generate the operators with methods as if a library of its own declared them."""
     entries = [f for f in program.functions if f.name in WITH_METHODS]
     assert len(entries) == len(WITH_METHODS)
     (folder / "few.yaml").write_text(
@@ -198,7 +198,7 @@ def write_few(folder: Path, program: Program) -> None:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """One shard of the calls, and what bench/torch_calls.py says about them."""
+    """The compiled calls of one shard, and the output of bench/torch_calls.py about them."""
     folder = tmp_path_factory.mktemp("compiled")
     script = ROOT / "bench" / "torch_calls.py"
     command = [sys.executable, str(script), "--shard", "9", "--folder", str(folder)]

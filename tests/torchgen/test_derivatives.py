@@ -1,4 +1,4 @@
-"""PyTorch's derivatives.yaml, compared with torchgen's own loader of it."""
+"""PyTorch's derivatives.yaml as we read it, compared with torchgen's loader."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from torchgen_lite.schema.formula import parse_formula
 pytestmark = pytest.mark.torch
 pytest.importorskip("torch")
 
-# torchgen looks for argument names in the text of a formula with a regular expression, and finds them in
-# string literals (`not_implemented("native_dropout_backward: mask")`) and as names of methods
-# (`result.values()`) too, so it keeps tensors that nothing uses.
+# torchgen finds argument names in the text of a formula with a regular expression. It also finds them in
+# string literals (`not_implemented("native_dropout_backward: mask")`) and in method names
+# (`result.values()`), so it saves tensors that nothing uses.
 FOUND_IN_TEXT = {
     "aten::complex": {"real", "imag"},
     "aten::native_dropout_backward": {"mask"},
@@ -110,7 +110,7 @@ def _their_saved(attributes: Any) -> set[tuple[str, str]]:
     return {(name, a.expr) for name, a in zip(names, attributes)}
 
 
-# How PyTorch reads what it keeps, in C++; `{0}` is the tensor, `{1}` the dimension.
+# The C++ expressions with which PyTorch reads saved facts; `{0}` is the tensor, `{1}` the dimension.
 READ = {
     Fact.args_scalartypes: "to_args_scalartypes({0})",
     Fact.args_sizes: "to_args_sizes({0})",
@@ -232,7 +232,7 @@ def test_variants_find_the_formulas_that_torchgen_finds(
     for function in their_matches:
         name = f"aten::{function.func.func.name}"
         if name.startswith("aten::_foreach_"):
-            # torchgen derives formulas for each element of a list; here they are written, or absent.
+            # torchgen derives formulas for operators on lists; here an operator has them only if they are written.
             continue
         mine = matches.of.get(name)
         if (mine is None) != (function.info is None):

@@ -1,4 +1,4 @@
-"""What is excepted from the comparison is said in public."""
+"""docs/differences.md lists every exception to the comparison with torchgen."""
 
 from __future__ import annotations
 

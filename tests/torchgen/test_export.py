@@ -1,4 +1,4 @@
-"""The JSON export of the whole of PyTorch."""
+"""The JSON export of all of PyTorch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_everything_is_there(program: Program, theirs: Theirs) -> None:
 
 
 def test_every_schema_of_the_jit() -> None:
-    """Operators of any kind, with dictionaries, classes and type variables, are exported all the same."""
+    """Operators of every kind can be exported, even with dictionaries, classes and type variables."""
     torch = pytest.importorskip("torch")
     from torchgen_lite.analysis import resolve
     from torchgen_lite.dialects.export import export_operator

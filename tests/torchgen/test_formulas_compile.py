@@ -1,4 +1,4 @@
-"""PyTorch's formulas as C++ of ours, compiled against libtorch's headers: all of them, but for a list with reasons."""
+"""All of PyTorch's formulas compile as our C++ against libtorch's headers, except for a list with reasons."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from torchgen_lite.targets.output import OutputFile
 pytestmark = [pytest.mark.torch, needs_compiler]
 pytest.importorskip("torch")
 
-# What PyTorch's own file of nodes sees.
+# The headers and namespaces that PyTorch's own file of nodes uses.
 BEFORE = """\
 #include <all/autograd.h>
 
@@ -52,7 +52,7 @@ AFTER = """
 } // namespace
 } // namespace all
 """
-# What the compiler says about a formula, and why that is so.
+# The compiler's messages about formulas, with their reasons.
 REASONS = {
     r"'\w+_symint' is not a member of '\S+formulas'": "helper with sizes under its plain name",
     r"only PyTorch's own nodes know `i`": "of one element",
@@ -62,7 +62,7 @@ REASONS = {
     r"could not convert .* from 'c10::SymFloat' to 'c10::SymInt'": "quotient of integers",
     r"nothing is kept for `self.sym_blocksize\(\)`": "fact of sparse tensors",
 }
-# Formulas that a library of your own would have to write differently.
+# Operators whose formulas another library would have to write differently.
 _EXPECTED = {
     "helper with sizes under its plain name": """
         _fft_r2c _grouped_mm _sparse_addmm addmm as_strided as_strided_ as_strided_scatter constant_pad_nd
@@ -87,7 +87,7 @@ _EXPECTED = {
 
 
 def differentiable() -> list[DifferentiabilityInfo]:
-    """What PyTorch's file says about its gradients, each node once."""
+    """The gradients in PyTorch's file, each node once."""
     files, _ = find_torch_files()
     assert files is not None
     paths = [files.native_functions, files.derivatives, files.tags]
@@ -100,7 +100,7 @@ def differentiable() -> list[DifferentiabilityInfo]:
 
 
 def formulas(folder: Path) -> dict[str, set[str]]:
-    """A file with the nodes of all formulas; the messages about those that C++ cannot express."""
+    """Write a file with the nodes of all formulas; return the messages about those that C++ cannot express."""
     called = Functions("all", has_headers=True)
     said: dict[str, set[str]] = {}
     nodes = []
@@ -118,14 +118,14 @@ def formulas(folder: Path) -> dict[str, set[str]]:
         OutputFile("nodes.cpp", "cpp_torch/autograd_node.cpp.j2", {"nodes": nodes}),
     ]
     texts = render_files(outputs, "derivatives.yaml")
-    # Every message is about the operator of a node.
+    # `#line` makes the compiler name the operator of a node in each message.
     named = re.sub(r"^// The gradients of (.*)\.$", r'#line 1 "\1"', texts["nodes.cpp"], flags=re.M)
     write_files(folder, {**texts, "nodes.cpp": BEFORE + named + AFTER})
     return said
 
 
 def undeclared(tree: Typed) -> Typed:
-    """A formula as in a library's file, which declares none of PyTorch's operators."""
+    """A formula as it is in a library's file, where PyTorch's operators are not declared."""
     return tree._replace(operator=None, parts=tuple(map(undeclared, tree.parts)))
 
 

@@ -1,4 +1,4 @@
-"""Which functions there are, what they are, and which belong together."""
+"""All functions with their properties and groups, compared with torchgen's."""
 
 from __future__ import annotations
 

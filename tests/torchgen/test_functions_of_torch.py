@@ -1,4 +1,4 @@
-"""The names of PyTorch's functions that formulas may call are those of the installed release, if that is the current one."""
+"""PyTorch's functions that formulas may call, compared with the installed PyTorch if it is the current release."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_names_are_those_of_the_current_release(include: Path) -> None:
 
 
 def declared(text: str) -> set[str]:
-    """The functions that a header declares at the beginning of a line, without the endings of variants."""
+    """The functions that a header declares at the beginning of a line, without the suffixes of variants."""
     found = re.findall(r"^(?:TORCH_API|inline|static inline) [^\n(]*?\b(\w+)\(", text, re.M)
     return {re.sub("(_symint)?(_outf?)?$", "", name) for name in found}
 
@@ -63,7 +63,7 @@ def test_the_functions_of_at_are_those_of_its_headers(include: Path) -> None:
 
 
 def parameters(text: str) -> list[str]:
-    """What stands between the commas of a parameter list, without what stands in brackets."""
+    """The parameters of a list, without the text in brackets."""
     before = ""
     while text != before:
         before, text = text, re.sub(r"<[^<>]*>|\([^()]*\)|\{[^{}]*\}", "", text)

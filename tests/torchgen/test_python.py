@@ -1,4 +1,4 @@
-"""Python signatures, character for character: for the argument parser, and for the stubs."""
+"""Python signatures for the argument parser and for the stubs, equal to torchgen's in every character."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ METHOD = pytest.mark.parametrize("method", [False, True], ids=["function", "meth
 def both(
     ours: Resolved, theirs: Theirs, method: bool, out: bool
 ) -> list[tuple[str, Any, PythonSignature]]:
-    """(name, their signature, ours), with or without the out argument."""
+    """(name, torchgen's signature, our signature), with or without the out argument."""
     from torchgen.api import python
 
     refused = []
@@ -50,7 +50,7 @@ def test_argument_parser(
 
 
 def on_one_line(stub: str) -> str:
-    """A stub as torchgen lays it out, without its line breaks, and with a `Scalar` as it is here."""
+    """A stub of torchgen without its line breaks, with our annotation of `Scalar`."""
     joined = stub.replace("(\n    ", "(").replace(",\n    ", ", ").replace(",\n)", ")")
     return joined.replace("  # fmt: skip\n    ...", " ...").replace(SCALAR.theirs, SCALAR.ours)
 
@@ -69,7 +69,7 @@ def test_stubs(ours: Resolved, theirs: Theirs, method: bool, out: bool) -> None:
             assert text.endswith(NO_TYPE.theirs)
             text = text.removesuffix(NO_TYPE.theirs) + NO_TYPE.ours
         assert torch_pyi.signature_text(mine) == on_one_line(text)
-        # torchgen fails where leaving the out argument out leaves nothing.
+        # torchgen fails for a function whose only argument is the skipped out argument.
         if expected.arguments(skip_outputs=not out):
             spread = expected.signature_str_pyi_vararg(skip_outputs=not out)
             assert torch_pyi.vararg_signature_text(mine) == (spread and on_one_line(spread))

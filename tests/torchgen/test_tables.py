@@ -1,4 +1,4 @@
-"""What `table` says about PyTorch's file is what the running PyTorch has."""
+"""The tables that `table` computes from PyTorch's file are those of the installed PyTorch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchgen_lite.targets.registered import registrations_of_program, select_op
 
 pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 
-# Keys under which PyTorch registers kernels that native_functions.yaml does not name, and where they are from.
+# Keys at which PyTorch registers kernels that native_functions.yaml does not name, and their origin.
 ELSEWHERE = {
     "Meta": "Python: torch/_meta_registrations.py and torch/_refs",
     "Autograd": "derivatives.yaml, and TraceTypeManual.cpp and VariableTypeManual.cpp by hand",
@@ -29,9 +29,9 @@ ELSEWHERE = {
     "Negative": "NegateFallback.cpp, by hand",
     "ZeroTensor": "ZeroTensorFallback.cpp, by hand",
 }
-# The same for releases after 2.13.
+# The same for releases later than 2.13.
 LATER = {"PythonTLSSnapshot": "Python: torch/_subclasses/fake_impls.py, from 2.14 on"}
-# What no build has all of.
+# Backends of which no build has all.
 NOT_BUILT = ("CUDA", "MPS", "MTIA", "XPU")
 
 

@@ -1,4 +1,4 @@
-"""TG415: `autogen` names what is derived."""
+"""TG415: `autogen` names exactly the operators that are derived."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_disagrees(text: str, expected: str) -> None:
         INPLACE + "  autogen: foo, foo.out\n",
         INPLACE + OUT + "  autogen: foo\n",
         FOO.replace("foo(", "foo.A(") + "  autogen: foo.A_out\n",
-        # What one variant computes itself, or the core set has, is derived from.
+        # A composite operator gets variants if one of its variants has a kernel, or if it is in the core set.
         COMPOSED + INPLACE,
         COMPOSED + "  tags: core\n",
     ],

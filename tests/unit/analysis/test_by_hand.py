@@ -1,4 +1,4 @@
-"""A kernel that is written for a key takes the place of the one that would be generated for it."""
+"""A kernel declared for a key replaces the kernel that would be generated for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
-# `@` is where the kernel of the test is.
+# `@` stands for the kernel that the test adds.
 FORMULAS = """\
 - func: my::f(Tensor x) -> Tensor
   dispatch: {CPU: k@}
@@ -95,7 +95,7 @@ def test_it_is_registered_once(
     name = "my::f.out" if entries is STRUCTURED else entries.split("(")[0].split()[-1]
     origins = []
     for more in ("", f", {key}: by_hand"):
-        # Another operator of the kind has the generated kernel in any case.
+        # Another operator of the same kind always has the generated kernel.
         other = entries.replace("my::f", "my::g").replace("@", "")
         (tmp_path / "ops.yaml").write_text(entries.replace("@", more) + other)
         options: dict[str, object] = {}

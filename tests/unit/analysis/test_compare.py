@@ -1,4 +1,4 @@
-"""What `breaking` finds: two small files beside the exact findings."""
+"""The findings of `breaking`: two small files and the exact result."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_dispatch_keys(old: str, new: str, keys: list[str]) -> None:
 
 
 def test_which_aliases_serve_a_key_is_said_by_c10() -> None:
-    """Kernels that call views serve no sparse tensors, but those that are compressed by rows."""
+    """CompositeExplicitAutogradNonFunctional serves SparseCsr keys, but no other sparse keys."""
     non_functional = {"CompositeExplicitAutogradNonFunctional"}
     served = {k: serves(k, non_functional) for k in ("CPU", "SparseCPU", "SparseCsrCPU", "XLA")}
     assert served == {"CPU": True, "SparseCPU": False, "SparseCsrCPU": True, "XLA": False}

@@ -1,4 +1,4 @@
-"""Variants that follow from what the file of a backend names, and copy."""
+"""Variants that are derived from the operators in a backend's file and copy their results."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read(tmp_path: Path) -> Callable[[str], Program]:
 
 
 def registered(program: Program, target: str = "cpp-torch") -> list[str]:
-    """`XLA neg_ copied neg`: key, operator, origin, and what it follows from."""
+    """Key, operator, origin, and the operator it is derived from, such as `XLA neg_ copied neg`."""
     return [
         " ".join(
             [one.key, one.operator.schema.local_name, one.origin.name]
@@ -81,7 +81,7 @@ def said(program: Program) -> list[str]:
 def test_what_follows(read: Callable[[str], Program], lists: str, expected: list[str]) -> None:
     program = read(lists + COPIES)
     assert (said(program), registered(program)) == ([], expected)
-    # Others make nothing of it.
+    # Other targets derive nothing from such a file.
     assert [o.name for o in TARGETS["cpp-torch-stable"].select(program).operators] == [
         o.name for o in program.resolved.declared
     ]
@@ -159,7 +159,7 @@ def test_commands_know_it(
     ],
 )
 def test_lists_of_what_pytorch_has_structured(tmp_path: Path, entries: str) -> None:
-    """c10 accepts one C++ type per operator, for the kernels of all libraries."""
+    """c10 accepts one C++ type per operator for all libraries, so kernels take PyTorch's type."""
     cat = "- func: cat(Tensor[] tensors) -> Tensor\n  structured_delegate: cat.out\n"
     cat += (
         "- func: cat.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"

@@ -1,4 +1,4 @@
-"""What a kernel for one schema is worth for another."""
+"""How far a kernel for one schema can serve another."""
 
 from __future__ import annotations
 

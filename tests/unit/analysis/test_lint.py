@@ -1,4 +1,4 @@
-"""What lint leaves alone; what it finds is in tests/errors/lint.yaml."""
+"""Code that lint accepts; its findings are in tests/errors/lint.yaml."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import Config, load_native_functions
 
 FINE = [
-    # Lists can be changed by their callee; so can class types and tensors.
+    # An operator may change lists, class types and tensors.
     "- func: append(t[](a!) self, t el) -> t[](a!)",
     "- func: f(Dict(str, t)(a!) self, __torch__.x.Y(b!) y) -> ()",
     # In-place operators over lists return nothing.
     "- func: _foreach_abs_(Tensor(a!)[] self) -> ()",
     "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
-    # A dunder is not an in-place name unless Python says so.
+    # A dunder name is an in-place name only if Python defines it as one.
     "- func: __and__.Tensor(Tensor self, Tensor other) -> Tensor",
-    # A written self that isn't returned.
+    # `self` is written, but not returned.
     "- func: resize(Tensor(a!) self, int[] size) -> ()",
     "- func: f(Tensor(a) self) -> Tensor(a)",
     "- func: f(Tensor(a -> *) self) -> Tensor(a)[]",
     "- func: f(t(*) self) -> t(*)",
     # A device argument lets BackendSelect choose the kernel.
     "- func: f(int n, *, Device? device=None) -> Tensor\n  dispatch:\n    CPU, Meta: f",
-    # A generator carries a key.
+    # A generator has a dispatch key.
     "- func: f(int n, Generator? generator=None) -> int\n  dispatch:\n    CPU: f\n"
     "  tags: nondeterministic_seeded",
     # Structured operators have a Meta kernel by themselves.
     "- func: f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
     "  dispatch:\n    CPU: f\n- func: f(Tensor x) -> Tensor\n  structured_delegate: f.out",
-    # Without a tensor in the result there is no shape to infer.
+    # Without a tensor in the result, there is no shape to infer.
     "- func: f(Tensor x) -> int\n  dispatch:\n    CPU: f",
     "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n    CompositeExplicitAutograd: g",
     # An explicit kernel resolves the ambiguity; so does one for AutogradOther.
@@ -41,11 +41,11 @@ FINE = [
     # Nested tensors have a separate autograd key.
     "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: f\n"
     "    NestedTensorCPU: g",
-    # Different numbers of required arguments, different types, and out arguments tell apart.
+    # Overloads may differ in the number of required arguments, their types, or an out argument.
     "- func: f.a(Tensor x) -> Tensor\n- func: f.b(Tensor x, int n) -> Tensor\n"
     "- func: f.c(Tensor x, float n) -> Tensor\n"
     "- func: f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)",
-    # One kernel for two operators that are called alike.
+    # Two operators with the same arguments may share a kernel.
     "- func: f.a(Tensor x, int n) -> int\n  dispatch:\n    CPU: k\n"
     "- func: g(Tensor x, SymInt n) -> int\n  dispatch:\n    CPU: k",
     '- func: f(Tensor x) -> Tensor\n  torch: ">=2.6,<2.9"',

@@ -1,4 +1,4 @@
-"""Facts about whole files."""
+"""Checks of whole schema files."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_selection_and_suppression() -> None:
 @pytest.mark.parametrize("namespace", ["mylib", "aten"])
 @pytest.mark.parametrize("beside", ["", "CPU: f_cpu"])
 def test_a_structured_kernel_is_one_of_a_backend(namespace: str, beside: str) -> None:
-    """Nothing would call the explicit one alone: the functional variant has no kernel then, but for that of PyTorch."""
+    """A structured group with only the explicit kernel is refused; PyTorch's namespace is exempt."""
     text = f"""\
 - func: {namespace}::f(Tensor self) -> Tensor
   structured_delegate: f.out

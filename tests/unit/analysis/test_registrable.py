@@ -1,4 +1,4 @@
-"""What PyTorch's dispatcher refuses is said at generation time, by every target that defines operators."""
+"""Every target that defines operators reports at generation time what PyTorch's dispatcher refuses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
 
 
 def test_types_are_said_where_they_are(tmp_path: Path) -> None:
-    # The other targets have refused them by then.
+    # Only `torch-python`: the other targets refuse these types earlier.
     yaml = "- func: my::f(NoneType? x, Dict(str, int)(a) y) -> SymFloat\n"
     assert messages(tmp_path, "torch-python", yaml) == [
         "1:9: PyTorch's dispatcher does not know the type `SymFloat`",
@@ -74,7 +74,7 @@ MORE_TYPES = ["Dict(str, int)", "Future(int)", "Union(int, float)", "t"]
 
 
 def arguments() -> list[Argument]:
-    """Every type with every default, as far as our parser takes the two together."""
+    """Every pair of type and default that our parser accepts."""
     found = []
     for base in sorted({*BASE_TYPES, *MORE_TYPES} - UNREAD_TYPES - {"None", "NoneType"}):
         for suffix in SUFFIXES:
@@ -91,11 +91,11 @@ WHOLE = """
 
 
 def fits(type_: Type, value: object) -> bool:
-    """Whether a default that PyTorch has read is a value of its type: it takes 1 for a `float?`, and fails later."""
+    """Whether a default that PyTorch parsed has its type: PyTorch accepts 1 for a `float?`, and fails later."""
     if isinstance(type_, OptionalType):
         return value is None or fits(type_.elem, value)
     if isinstance(type_, ListType):
-        # A kernel that wants a list of dtypes does not take one of integers.
+        # A kernel that takes a list of dtypes does not accept a list of integers.
         elem = str(type_.elem)
         taken = elem not in WHOLE or elem in ("int", "SymInt")
         if not isinstance(value, list) or (
@@ -127,12 +127,12 @@ def test_defaults_are_those_that_pytorch_takes() -> None:
         text = f"my::f({argument}) -> Tensor"
         try:
             read = torch._C.parse_schema(text).arguments[0].default_value
-            # Real numbers for a `complex` are read as imaginary ones.
+            # PyTorch reads a real number for a `complex` as an imaginary one.
             is_real = "complex" in str(argument.type) and bool(
                 re.search(r"[0-9.]\]?$", str(argument.default))
             )
             is_taken = fits(argument.type, read) and not is_real
-        # Numbers that do not fit are an IndexError, or a ValueError.
+        # A number that does not fit raises an IndexError or a ValueError.
         except (RuntimeError, IndexError, ValueError):
             is_taken = False
         if str(argument.type) == "Device" and argument.default in ('"a"', "'a'"):
@@ -165,7 +165,7 @@ def test_types_are_those_that_pytorch_refuses() -> None:
     import torch
 
     def refused(name: str) -> bool:
-        # `parse_schema` accepts type variables, which operators may not have.
+        # `parse_schema` would accept type variables, which operators may not have.
         make: Any = torch.library.Library
         library = make("registrable", "FRAGMENT")
         try:

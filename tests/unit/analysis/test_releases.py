@@ -1,4 +1,4 @@
-"""TG340: keys, types and tags that a release in the project's range has not got."""
+"""TG340: keys, types and tags that a release in the project's range lacks."""
 
 from __future__ import annotations
 

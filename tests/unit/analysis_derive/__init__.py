@@ -1,4 +1,4 @@
-"""Derived facts: a few lines of YAML beside exactly what follows from them."""
+"""Derived facts: a few lines of YAML, and exactly the facts that are derived from them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from torchgen_lite.loader import load_native_functions
 
 
 def derived(text: str, *vocabulary: str) -> Resolved:
-    """Everything that follows from a schema file."""
+    """Everything that is derived from a schema file."""
     functions, found = load_native_functions([Source("native_functions.yaml", text)])
     assert not [d for d in found if d.severity == "error"], found
     return resolve(functions, vocabulary)
 
 
 def schemas(facts: Resolved) -> list[str]:
-    """The schemas that were derived, in order."""
+    """The derived schemas, in order."""
     return [str(operator.schema) for operator in facts.operators if operator.is_derived]
 
 
 def found(facts: Resolved, name: str) -> Operator:
-    """An operator that is there."""
+    """The operator with this name, which has to exist."""
     operator = facts.find(name)
     assert operator is not None
     return operator

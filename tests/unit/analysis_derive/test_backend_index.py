@@ -1,4 +1,4 @@
-"""Which key of which function has which kernel."""
+"""The kernel of each function for each key."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Kernel = tuple[str, str, str, bool]
 
 
 def kernels(facts: Resolved, name: str) -> list[Kernel]:
-    """Key, namespace, name, and whether it is an impl function, of each kernel."""
+    """Each kernel's key, namespace and name, and whether it is an impl function."""
     operator = found(facts, name)
     return [(k.key, *native.kernel(operator, k), k.is_structured) for k in operator.kernels]
 
 
 def registered(text: str, name: str) -> list[tuple[str, str]]:
-    """Key and reason of everything that PyTorch registers for an operator."""
+    """The key and the reason of each registration that PyTorch makes for an operator."""
     functions, _ = load_native_functions([Source("ops.yaml", text)])
     program = build_program(functions, Config(Path(".")))
     return [
@@ -46,7 +46,7 @@ def test_implicit_kernels_have_the_name_of_the_function() -> None:
     assert kernels(facts, "foo.x_out") == [(implicit, "at::native", "foo_out", False)]
     assert kernels(facts, "bar") == []
     (kernel,) = found(facts, "foo.x").kernels
-    # PyTorch's name is that of the C++ function; everybody else's says which overload it is.
+    # PyTorch names a kernel after the C++ function; other projects include the name of the overload.
     assert (kernel.kernel, kernel.is_implied) == ("foo_x", True)
 
 

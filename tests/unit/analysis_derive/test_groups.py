@@ -1,4 +1,4 @@
-"""Which functions belong together."""
+"""Which functions form a group."""
 
 from __future__ import annotations
 

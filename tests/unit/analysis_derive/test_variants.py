@@ -1,4 +1,4 @@
-"""Which variants are derived, with which names, kernels and tags."""
+"""The derived variants, with their names, kernels and tags."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_inplace_asks_for_both() -> None:
 
 
 def test_const_references_are_handed_on() -> None:
-    """As in torchgen: one convention for all that is derived from an entry."""
+    """As in torchgen, everything derived from an entry has its convention."""
     facts = derived("""\
 - func: foo_(Tensor(a!) self) -> Tensor(a!)
   use_const_ref_for_mutable_tensors: True
@@ -145,15 +145,15 @@ def test_functional_follows_without_being_asked_for() -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        # Composed of others, so whatever transforms it sees those.
+        # A composite operator: a transformation sees the operators that it calls.
         "- func: foo(Tensor self) -> Tensor\n  autogen: foo.out\n",
-        # A view has a copy instead.
+        # A view has a copying variant instead.
         "- func: foo(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU: f\n  autogen: foo.out\n",
-        # Nothing that could be written to.
+        # The result is not a tensor, so there is nothing to write to.
         "- func: foo(Tensor self) -> int\n  dispatch:\n    CPU: f\n  autogen: foo.out\n",
-        # Nothing that is called self.
+        # No argument is called `self`.
         "- func: foo_(Tensor(a!) x) -> Tensor(a!)\n  dispatch:\n    CPU: f\n  autogen: foo.out\n",
-        # An out variant without company.
+        # An out variant alone.
         "- func: foo.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: f\n",
     ],
 )

@@ -1,9 +1,9 @@
-"""`generate` in forked processes, stopped at every step or many at once.
+"""Run `generate` in forked processes: stop it at its steps, or start many runs at once.
 
-    python -m tests.unit.cli.forked SIGTERM SIGKILL     at every second step of a run the next of these signals
-    python -m tests.unit.cli.forked 4 10                four times ten at once
+    python -m tests.unit.cli.forked SIGTERM SIGKILL     stop runs at every second step, with each signal in turn
+    python -m tests.unit.cli.forked 4 10                four rounds of ten runs at once
 
-It prints counts as JSON. The current folder is a project; a process that has run once forks fast.
+It prints counts as JSON. The current folder has to be a project. Forks are fast because the parent has run once.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def start(
     number: int = 0,
     gate: tuple[int, int] | None = None,
 ) -> int:
-    """Fork a run of the console script; at its step `stop_at` in the output folder it gets signal `number`.
+    """Fork a run of the console script, and send it signal `number` at its step `stop_at` in the output folder.
 
-    It starts when nobody has the writing end of `gate`, a pipe, any more.
+    It starts when every process has closed the writing end of the pipe `gate`.
     """
     process = os.fork()
     if process:
@@ -59,7 +59,7 @@ def start(
 
 
 def finish(process: int) -> int:
-    """The exit code as a shell has it."""
+    """The exit code as a shell reports it."""
     status = os.waitpid(process, 0)[1]
     return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
@@ -69,7 +69,7 @@ def tree() -> dict[str, bytes]:
 
 
 def generate(package: str) -> list[str]:
-    """Each package has other files, with other texts."""
+    """The command for a package; each package has different files with different texts."""
     return ["-q", "generate", "--config", f"target.python.package = '{package}'"]
 
 
@@ -80,9 +80,9 @@ def run_here(arguments: list[str]) -> tuple[int, str]:
 
 
 def stop_everywhere(names: list[str]) -> dict[str, int]:
-    """Stop a run that replaces one package by another at every second of its steps, and look at what is left."""
+    """Stop a run that replaces one package by another at every second step, and check what is left."""
     signals = [getattr(signal, name) for name in names]
-    # What a shell starts in the background ignores SIGINT, and so would these.
+    # A shell's background processes ignore SIGINT, and these would inherit that.
     for number in {*signals} - {signal.SIGKILL}:
         signal.signal(number, signal.SIG_DFL)
     expected = {}
@@ -110,7 +110,7 @@ def stop_everywhere(names: list[str]) -> dict[str, int]:
 
 
 def all_at_once(rounds: int, several: int) -> dict[str, int]:
-    """Several runs start together, and others check."""
+    """Start several runs at the same time, while other runs check."""
     count: Counter[str] = Counter()
     for number in range(rounds):
         command = generate("first" if number % 2 else "second")

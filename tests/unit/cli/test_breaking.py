@@ -1,4 +1,4 @@
-"""`breaking`: against a file, a folder and a git revision; exit codes and formats."""
+"""`breaking` against a file, a folder and a git revision: exit codes and formats."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def repository(project: Path) -> Path:
-    """The project in a repository, whose tag `v1` has the old schema."""
+    """The project in a repository; its tag `v1` has the old schema."""
     (project / "native_functions.yaml").write_text(OLD)
     git(project, "init", "-q", "-b", "main")
     git(project, "add", ".")
@@ -171,12 +171,12 @@ def test_a_derived_operator_that_is_not_derived_any_more(run: Run, repository: P
     result = run("breaking", "--against", "HEAD", "--output-format", "concise")
     assert result.code == 1
     assert "error[TG351] overload 'f.out' was removed" in result.stderr
-    # Written out in full it is there again.
+    # With an entry for it, the overload exists again.
     path.write_text(
         entry + "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
         "  dispatch:\n    CPU: f_out\n"
     )
-    # The kernel that is derived serves every backend; the one that is written is for CPU.
+    # The derived kernel serves every backend, the declared one only CPU.
     result = run("breaking", "--against", "HEAD", "--output-format", "concise")
     assert "TG351" not in result.stderr and "TG364" in result.stderr
 

@@ -114,7 +114,7 @@ def test_explain(run: Run) -> None:
 
 @pytest.mark.parametrize("format_", ["json", "sarif"])
 def test_every_command_has_every_format(run: Run, project: Path, format_: str) -> None:
-    """One document on stdout; commands with their own format, such as a JSON Schema or a script, keep it."""
+    """stdout has one document; commands with their own format, such as a JSON Schema or a script, keep it."""
     asked = {
         "init": "files",
         "kernels": "functions",
@@ -186,7 +186,7 @@ def test_list_outputs_for_cmake(run: Run, project: Path) -> None:
     ],
 )
 def test_list(run: Run, kind: str, line: str) -> None:
-    # How far apart the columns stand depends on the longest name.
+    # The distance between columns depends on the longest name.
     assert line in [" ".join(found.split()) for found in run("list", kind).stdout.splitlines()]
 
 
@@ -258,7 +258,7 @@ def test_init_then_generate(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_pipes_are_not_waited_for(run: Run, project: Path) -> None:
-    """Not one of these commands returns if it opens the pipe."""
+    """Opening the pipe would block each of these commands."""
     os.mkfifo(project / ".gitattributes")
     for command in (
         ("schema", "--output", ".gitattributes"),

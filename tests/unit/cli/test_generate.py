@@ -263,7 +263,7 @@ def test_config_of_the_command_line(run: Run, project: Path) -> None:
 
 
 def test_settings_of_the_command_line_add_up(run: Run, project: Path) -> None:
-    """Each replaces what it names; the file's other options of the target stay."""
+    """Each setting replaces what it names; the target's other options in the file stay."""
     (project / "torchgen_lite.toml").write_text(
         '[target.python]\npackage = "first"\ndispatcher = "own"\n'
     )
@@ -277,7 +277,7 @@ def test_settings_of_the_command_line_add_up(run: Run, project: Path) -> None:
 def test_a_partial_run_deletes_only_beside_its_own_files(run: Run, project: Path) -> None:
     run("generate")
     (project / "other.yaml").write_text("- func: f(Tensor x) -> Tensor\n")
-    # Another schema has no options of the configuration, and its package another name.
+    # For another schema, the options in the configuration do not apply, so its package has another name.
     (project / "torchgen_lite.toml").write_text('[target.python]\npackage = "first"\n')
     assert run("generate").stderr.endswith("\n12 written, 12 deleted\n")
     assert run("generate", "--schema", "other.yaml").stderr == "12 written\n"
@@ -287,7 +287,7 @@ def test_a_partial_run_deletes_only_beside_its_own_files(run: Run, project: Path
 def test_nothing_of_another_project_is_deleted_or_overwritten(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch, schema: str
 ) -> None:
-    """Whatever the other project calls its schema file, if it has its own folder."""
+    """This holds whatever the name of the other project's schema file, if it has its own folder."""
     library = project / "third_party/lib"
     (library / ".git").mkdir(parents=True)
     (library / "torchgen_lite.toml").write_text(f'schema = "{schema}"\n')
@@ -332,7 +332,7 @@ def test_projects_with_schema_files_of_one_name_know_their_outputs_apart(
     assert refused.code == 1
     assert "TG010" in refused.stderr and "another project generated it" in refused.stderr
     assert contents(tmp_path) == before
-    # Where their files have other names, either leaves the other's alone.
+    # If their files have different names, neither project touches the other's.
     package = ("--config", "target.python.package = 'other'")
     assert run("generate", *package).stderr == "12 written\n"
     assert run("check", *package).code == 0
@@ -442,7 +442,7 @@ def test_names_that_are_too_long(run: Run, project: Path, setting: str, code: in
 
 
 def test_names_that_are_not_utf_8(project: Path) -> None:
-    """Folders, build files, and an orphan that somebody else's file system has named."""
+    """Folders, build files and an orphan may have names that are not UTF-8."""
     output = os.fsdecode(b"\xff")
 
     def start(*arguments: str) -> subprocess.CompletedProcess[bytes]:

@@ -1,4 +1,4 @@
-"""Patches and checkouts, with git itself."""
+"""Patches and checkouts, tested with git itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def git(folder: Path, *arguments: str, input: bytes | None = None) -> str:
 
 
 def diff(folder: Path, *arguments: str) -> bytes:
-    """What `diff` writes to a pipe."""
+    """The output of `diff` in a pipe."""
     done = subprocess.run(
         [sys.executable, "-m", "torchgen_lite", "diff", "-q", *arguments],
         cwd=folder,
@@ -36,7 +36,7 @@ def diff(folder: Path, *arguments: str) -> bytes:
 
 @pytest.fixture
 def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project in a subfolder of a repository, whose name git has to quote."""
+    """A project in a subfolder of a repository; git has to quote the folder's name."""
     folder = tmp_path / 'sub "folder"\té'
     folder.mkdir()
     git(tmp_path, "init", "-q", "-b", "main")

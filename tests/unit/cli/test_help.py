@@ -1,4 +1,4 @@
-"""The examples that `--help` of each command shows, run."""
+"""The examples in the `--help` of each command run."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ PYTORCH = """\
   dispatch:
     CPU: add
 """
-# Of a project whose outputs are stale, and which has changed in a way that breaks callers.
+# Exit codes for a project with stale outputs and a change that breaks callers.
 EXIT_CODES = {"check": 1, "diff": 1, "breaking": 1, "review": 1}
 
 
 def examples(run: Run, command: str) -> list[str]:
-    """The lines of the help that are commands; a group has those of its commands."""
+    """The example commands in the help of a command; for a group, those of its commands."""
     names = [[command, "export"], [command, "check"]] if command == "templates" else [[command]]
     found = []
     for words in names:
@@ -65,7 +65,7 @@ def examples(run: Run, command: str) -> list[str]:
 
 @pytest.fixture
 def stale(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project under git, generated, and changed since `main` and `v1.0`."""
+    """A generated project under git that has changed since `main` and `v1.0`."""
     path = project / "native_functions.yaml"
     path.write_text(OLD)
     (project / "old").mkdir()
@@ -85,7 +85,7 @@ def stale(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def execute(run: Run, line: str) -> Result:
-    """A command line as a shell takes it, as far as examples go."""
+    """Run a command line as a shell would, with the syntax that the examples use."""
     for part in line.split(" && "):
         command, _, file = part.partition(" > ")
         command, _, pipe = command.partition(" | ")
@@ -119,7 +119,7 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
     (stale / "csrc").mkdir()
     (stale / "csrc/ops.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f() -> ()"); }')
     for line in examples(run, command):
-        # What a language server answers is asked in `tests/unit/cli/lsp`.
+        # The language server is tested in `tests/unit/cli/lsp`.
         if "--torch" not in line and "--module" not in line and command != "lsp":
             result = execute(run, line)
             is_view = command == "diff" and "--against" in line

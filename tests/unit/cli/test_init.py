@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def start(run: Run, *arguments: str) -> None:
-    """A project, generated, that our own commands have nothing to say about."""
+    """Start and generate a project, for which `check` and `lint` report nothing."""
     said = run("init", *arguments)
     assert said.code == 0 and "torchgen-lite generate" in said.stderr
     assert run("generate").code == 0
@@ -68,7 +68,7 @@ def test_a_project_in_cpp(run: Run, folder: Path) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
-    """It passes its own tests. CMake is left to tests/cpp/test_torch_ops_cmake.py: this compiles two files."""
+    """The project passes its own tests. This compiles two files; tests/cpp/test_torch_ops_cmake.py runs CMake."""
     start(run, "--target", target, "tiny")
     generated = folder / "generated" / target
     sources = sorted((generated / "src").glob("*.cpp"))
@@ -115,7 +115,7 @@ def test_editors_are_told_of_the_json_schema(
 def test_a_device_is_called_as_the_folder_is(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless that has digits, which PyTorch reads in no name of a device, or is the name of another device."""
+    """Not if the folder's name has digits, which PyTorch does not read in device names, or is another device."""
     for name, device in (("my-chip", "my_chip"), ("chip2", "mylib"), ("xpu", "mylib")):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)

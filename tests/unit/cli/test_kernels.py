@@ -1,4 +1,4 @@
-"""`kernels`: what the author writes, where it is, and how it begins."""
+"""`kernels`: the functions that the author writes, their places, and their first lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that is stopped, and runs beside one another."""
+"""Runs that are stopped, and runs at the same time."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_second_signal_ends_the_process_at_once() -> None:
     ],
 )
 def test_what_cannot_be_said(project: Path, arguments: str, redirection: str, said: str) -> None:
-    """A stale output is exit code 1, and so is a crash of Python; this is neither."""
+    """Exit code 1 means a stale output, or a crash of Python; an output error is neither."""
     line = f"{' '.join(COMMAND)} {arguments} {redirection}"
     result = subprocess.run(
         ["sh", "-c", line], env=ENVIRONMENT, capture_output=True, text=True, timeout=60

@@ -1,4 +1,4 @@
-"""Several projects in one run, and the one document that machines get."""
+"""Several projects in one run, and the single document that machine formats give for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def two(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two projects in a folder, one of them configured in pyproject.toml; `a` is generated, `b` is not."""
+    """Two projects in a folder. `a` is generated; `b`, which pyproject.toml configures, is not."""
     for name, prefix in (("a/torchgen_lite.toml", ""), ("b/pyproject.toml", "tool.torchgen_lite.")):
         path = tmp_path / name
         path.parent.mkdir()
@@ -69,7 +69,7 @@ def test_a_workspace_may_be_a_project_too(run: Run, two: Path) -> None:
         file.write('[workspace]\nmembers = [".", "../b"]\n')
     result = run("check", "a", "--output-format", "json")
     assert {file["path"].split("/")[0] for file in json.loads(result.stdout)["files"]} == {"a", "b"}
-    # An option about one project is about this one.
+    # An option for a single project applies to the workspace's own project.
     assert run("generate", "--config", "a/torchgen_lite.toml", "--output-dir", "new").code == 2
     (two / "native_functions.yaml").write_text("- func: f(Tensor self) -> Tensor\n")
     (two / "torchgen_lite.toml").write_text('[workspace]\nmembers = [".", "a"]\n')
@@ -160,7 +160,7 @@ def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
     for against in ("main", "old"):
         result = run("breaking", "--against", against, "a", "b", "--output-format", "json")
         paths = [found["path"] for found in json.loads(result.stdout)["diagnostics"]]
-        # What is gone is shown where it was.
+        # A removed operator is shown at its old place.
         assert (result.code, len(paths)) == (1, 2)
         assert all(path.endswith("native_functions.yaml") for path in paths)
 

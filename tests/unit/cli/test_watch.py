@@ -20,7 +20,7 @@ GOOD = "- func: lib::{name}(Tensor self) -> Tensor\n"
 
 
 class Watching:
-    """The process, and what it says."""
+    """The process of `generate --watch`, and its output."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -32,7 +32,7 @@ class Watching:
         )
 
     def until_it_waits(self) -> str:
-        """What it says until it waits for the next save."""
+        """The output until the process waits for the next save."""
         said = ""
         assert self.process.stderr is not None
         for line in self.process.stderr:
@@ -78,7 +78,7 @@ def test_each_save_is_written_and_a_mistake_is_not(
     said = one.until_it_waits()
     assert "error[TG202]: unknown type `Tensr`" in said and "nothing was written" in said
     assert "def first(" in names(project), "the last good output stays"
-    # As editors save: a new file takes the place of the old one.
+    # Save as editors do: a new file replaces the old one.
     new = project / "new.tmp"
     new.write_text(GOOD.format(name="third"))
     new.replace(schema)

@@ -1,4 +1,4 @@
-"""Formulas: text to tree, and what is wrong with them."""
+"""Formulas: from text to tree, and their mistakes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_wrong_formula_gives_its_first_mistake(text: str, message: str, column
 
 
 def test_the_deepest_formula_can_be_generated() -> None:
-    """Brackets, terms, links and levels of operators, each as deep as the parser allows."""
+    """Brackets, terms, method chains and operator levels, each as deep as the parser allows."""
     step = "a || b && c | d ^ e & f == g < h + i * -"
     entry = """\
 - func: lib::f(Tensor self) -> Tensor
@@ -369,7 +369,7 @@ FOREACH = "_foreach_f(Tensor[] self) -> Tensor[]"
     ],
 )
 def test_names_of_formulas_in_cpp(func: str, formulas: list[str], unknown: list[str]) -> None:
-    """Constants of C++, and what PyTorch's nodes have; in Python both are unknown."""
+    """C++ constants and variables of PyTorch's nodes are known in C++ and unknown in Python."""
     said = "\n".join(problems(func, *formulas, helpers=None))
     assert re.findall(r"unknown name '(\w+)'", said) == unknown
     if "original" not in formulas[-1]:

@@ -1,4 +1,4 @@
-"""The pages that are made from tables, compared with them."""
+"""The pages written from tables, compared with these tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples in the table of codes: the bad one gives the code and no other, the good one gives none."""
+"""The examples in the table of codes: the bad one gives exactly its code, the good one gives none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Run = Callable[..., Result]
 
 
 def write_project(example: str, folder: Path) -> list[str]:
-    """Write the files of an example; the result is its commands."""
+    """Write the files of an example and return its commands."""
     path, commands = "native_functions.yaml", []
     files: dict[str, list[str]] = {}
     for line in example.splitlines():

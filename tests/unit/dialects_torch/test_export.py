@@ -1,4 +1,4 @@
-"""The JSON export: one small file, whole."""
+"""The complete JSON export of one small file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What templates and views say about each other: each name is documented, given and used; each field is read.
+"""Templates and views agree: each name is documented, passed and used, and each field is read.
 
-Every template is rendered by an environment that takes down which attributes it reads of what.
+An environment that records attribute reads renders every template.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ PROJECTS = [
 TEMPLATES = sorted(
     path.relative_to(find_templates()).as_posix() for path in find_templates().rglob("*.j2")
 )
-# The part of an opening comment that describes the context: `  key, other  what they are`.
+# The lines of an opening comment that describe the context: `  key, other  what they are`.
 DOCUMENTED = re.compile(r"^  (\w+(?:, \w+)*)  +\S", re.MULTILINE)
-# `vars` is the user's (`template-vars`).
+# `vars` has the user's `template-vars`.
 GIVEN = {"vars"}
 IMPORTING = (nodes.Extends, nodes.Include, nodes.FromImport)
 
 
 class Recording(Environment):
-    """Takes down the attributes that templates read, by class."""
+    """Records the attributes that templates read, by class."""
 
     read: dict[type, set[str]]
 
@@ -72,7 +72,7 @@ class Recording(Environment):
 
 @dataclass
 class Rendered:
-    """What a run over all projects has seen: contexts by template, classes of values, attributes by class."""
+    """The record of a run over all projects: contexts by template, classes of values, attributes by class."""
 
     contexts: dict[str, list[Mapping[str, object]]] = field(default_factory=dict)
     seen: set[type] = field(default_factory=set)
@@ -113,7 +113,7 @@ def described_files() -> Iterator[OutputFile]:
 
 
 def unusual(program: Program, target: str) -> Iterator[Program]:
-    """The same with what the configurations don't have: files in shards, stub files of PyTorch, the runtime in the package."""
+    """The program with options that no project sets: shards, PyTorch's stub files, a vendored runtime."""
     if target == "python":
         options = {**program.config.target_options.get(target, {}), "runtime": "vendored"}
         yield replace(program, config=replace(program.config, target_options={target: options}))
@@ -125,7 +125,7 @@ def unusual(program: Program, target: str) -> Iterator[Program]:
 
 
 def walk(value: object, seen: set[type], visited: dict[int, object]) -> None:
-    """The classes of views in a context; `visited` has what many contexts share, by identity."""
+    """Collect the classes of views in a context in `seen`; `visited` holds values already walked, by identity."""
     if isinstance(value, str) or id(value) in visited:
         return
     visited[id(value)] = value
@@ -150,12 +150,12 @@ def parsed(name: str) -> nodes.Template:
 
 
 def used_names(name: str) -> set[str]:
-    """The names that a template takes from its context, those of what it includes with them."""
+    """The names that a template takes from its context, including those of the templates that it includes."""
     tree = parsed(name)
     tree.environment = Environment()
-    # A function of Jinja's, too.
+    # `namespace` is a function of Jinja, and also a name in our contexts.
     del tree.environment.globals["namespace"]
-    # A scoped block sees the names of what is around it.
+    # A scoped block sees the names of its surroundings.
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx in ("store", "param")}
     names = find_undeclared_variables(tree) - own
     for part in tree.find_all((nodes.Include, nodes.Extends)):
@@ -165,7 +165,7 @@ def used_names(name: str) -> set[str]:
 
 
 def used_attributes(name: str) -> set[str]:
-    """The attributes that a template reads, whether it comes to that or not."""
+    """The attributes that a template reads in any of its branches."""
     tree = parsed(name)
     found = {
         node.attr
@@ -207,12 +207,12 @@ def test_what_is_given_is_what_is_used(name: str) -> None:
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_every_attribute_has_been_read(name: str) -> None:
-    """What is read is there, or rendering would have failed: so no line of a template is unknown to these tests."""
+    """Rendering fails if an attribute is missing, so this shows that the tests reach every line of a template."""
     assert used_attributes(name) <= set().union(*rendered().read.values())
 
 
 def test_every_field_of_a_view_is_read() -> None:
-    """By a template, or by a module that names the class, and so has to do with its values."""
+    """A template reads it, or a module that names the class."""
     found = rendered()
     unread = []
     for view in found.seen - {TorchPythonOptions}:
@@ -226,7 +226,7 @@ def test_every_field_of_a_view_is_read() -> None:
 
 @cache
 def read_in_python(view: str) -> frozenset[str]:
-    """The attributes that the modules of targets read in which a class is named."""
+    """The attributes read in those modules of the targets that name a class."""
     texts = [path.read_text("utf-8") for path in (ROOT / "torchgen_lite/targets").rglob("*.py")]
     trees = [ast.parse(text) for text in texts if re.search(rf"\b{view}\b", text)]
     every = [node for tree in trees for node in ast.walk(tree)]

@@ -1,4 +1,4 @@
-"""Overridden templates: which are used, what they may say, and how their mistakes are shown."""
+"""Overridden templates: which are used, what they may contain, and how their mistakes are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan and the write: what may be touched, and what may not."""
+"""Planning and writing: which files a run may change, and which not."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_a_file_of_another_project_is_in_the_way(tmp_path: Path) -> None:
             "`../out/python/a.txt` is in the way: another project generated it, from `lib.yaml`",
         )
     ]
-    # In the project's own folder the schema file has another name now, unless there is one of that name.
+    # In the project's own folder, the schema file was renamed, unless a file with the old name exists.
     within = build_plan(OURS, tmp_path / "out", "out", project=tmp_path)
     assert [c.action for c in within.changes] == ["update"]
     (tmp_path / "lib.yaml").write_text("")
@@ -259,7 +259,7 @@ def test_a_file_of_another_project_is_in_the_way(tmp_path: Path) -> None:
 
 
 def refused(project: Path, root: Path) -> list[str]:
-    """What a run of `project`, whose schema file is `ours.yaml`, finds in its way; TG010 alone."""
+    """The files in the way of a run of `project`, whose schema file is `ours.yaml`; TG010 is the only code."""
     schema = project / "ours.yaml"
     plan = build_plan(OURS, root, "out", project=project, schemas=[schema])
     assert {d.code for d in plan.diagnostics} <= {"TG010"}
@@ -275,13 +275,13 @@ def test_files_of_another_project_may_be_from_a_file_of_that_name(tmp_path: Path
         put(folder / "generated/python/a.txt", "ours.yaml, second.yaml")
         (folder / "ours.yaml").write_text("")
     assert refused(mine, mine / "generated") == []
-    # Nothing is configured there: the file beside the output folder is what the name stands for.
+    # There is no configuration, so the name means the file beside the output folder.
     assert refused(mine, other / "generated") == ["out/python/a.txt"]
     (other / "torchgen_lite.toml").write_text('output-dir = "elsewhere"')
     assert refused(mine, other / "generated") == []
     (other / "torchgen_lite.toml").write_text('output-dir = "."')
     assert refused(mine, other / "generated") == ["out/python/a.txt"]
-    # What is found is that of this run.
+    # The name leads to this run's own schema file.
     (other / "ours.yaml").unlink()
     (other / "ours.yaml").symlink_to(mine / "ours.yaml")
     assert refused(mine, other / "generated") == []
@@ -297,7 +297,7 @@ def test_an_inner_project_writes_to_a_folder_of_the_outer_one(tmp_path: Path) ->
     put(tmp_path / "generated/python/a.txt", "ours.yaml, second.yaml")
     assert refused(inner, tmp_path / "build") == []
     assert refused(inner, tmp_path / "generated") == ["out/python/a.txt"]
-    # A name from the output folder is that of the file it leads to.
+    # A relative name is resolved from the output folder.
     put(tmp_path / "generated/python/a.txt", "../examples/inner/ours.yaml")
     assert refused(inner, tmp_path / "generated") == []
 

@@ -1,4 +1,4 @@
-"""The configuration: where it is found, what it says, what is wrong with it."""
+"""The configuration: its place, its values, its mistakes."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_modules_are_looked_for_in_source_roots_and_named_as_they_are_imported(
         "looked for `lib/python/tiny/kernels.py`, `tiny/kernels.py` and an installed package; "
         "`source-roots` names other folders"
     )
-    # A package that is called so keeps its name.
+    # If `src` is a package, the name of the module is correct.
     (tmp_path / "src" / "__init__.py").touch()
     assert index_kernel_modules(["src.tiny.kernels"], tmp_path)[1] == ()
 

@@ -1,4 +1,4 @@
-"""Hostile files end in a diagnostic, however large they are."""
+"""Hostile files give a diagnostic, whatever their size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries to functions."""
+"""Entries become functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from torchgen_lite.loader import (
 def load(
     text: str, *, tags: Collection[str] | None = None, extra: Collection[str] = ()
 ) -> tuple[tuple[NativeFunction, ...], str]:
-    """The functions of a text, and what is said about it."""
+    """The functions of a text, and its diagnostics."""
     source = Source("ops.yaml", text)
     functions, found = load_native_functions([source], tags=tags, extra_fields=extra)
     return functions, render_concise(found)

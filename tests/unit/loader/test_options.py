@@ -1,4 +1,4 @@
-"""Options that are declared as fields of a dataclass."""
+"""Options declared as fields of a dataclass."""
 
 from __future__ import annotations
 

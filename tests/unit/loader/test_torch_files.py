@@ -1,4 +1,4 @@
-"""PyTorch is the one that is installed, whatever is in the current folder."""
+"""The installed PyTorch is used, whatever the current folder contains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _C:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout that contains a PyTorch is first on the path; another one is installed."""
+    """A folder with a PyTorch, which comes first on the path; another PyTorch is installed."""
     installed, here = tmp_path / "installed", tmp_path / "here"
     for root, text in ((installed, TORCH), (here, "open('ran', 'w').close()\n" + TORCH)):
         native = root / "torchgen/packaged/ATen/native"

@@ -1,4 +1,4 @@
-"""Files in the shapes that authors of backends write, beside what is read of them."""
+"""Files as authors of backends write them, and what the loader reads from them."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_parts_of_a_schema_have_no_place_in_the_file_that_names_it(tmp_path: Pat
 
 
 def test_types_of_kernels_are_those_of_pytorch(tmp_path: Path) -> None:
-    """Whether a list is an `ITensorListRef`, and what is written to is `const`: c10 compares that."""
+    """c10 compares types, so PyTorch's file decides on `ITensorListRef` and on `const` for written tensors."""
     lists = """\
 - func: cat(Tensor[] tensors) -> Tensor
   structured_delegate: cat.out
@@ -370,7 +370,7 @@ def test_executorch_takes_any_field(tmp_path: Path) -> None:
 
 
 def test_kernels_for_a_key_that_has_one_are_refused(tmp_path: Path) -> None:
-    """Where PyTorch's file is a schema file before it, its kernels are there."""
+    """If PyTorch's file is an earlier schema file, its kernels count as declared."""
     text = "- op: isnan\n  kernels: [{arg_meta: null, kernel_name: mine}]\n"
     (tmp_path / "nf.yaml").write_text(PYTORCH)
     (tmp_path / "et.yaml").write_text(text)
@@ -424,7 +424,7 @@ def test_types_of_the_edge_dialect(tmp_path: Path) -> None:
 
 
 def test_warnings_are_about_the_author(tmp_path: Path) -> None:
-    """`clamp` and `clamp.Tensor` cannot be told apart by a call, and have no Meta kernel in this file."""
+    """PyTorch's `clamp` and `clamp.Tensor` would get the same warnings, but only the author's operators do."""
     text = """\
 - func: clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
   dispatch: {PrivateUse1: clamp}
@@ -441,7 +441,7 @@ def test_warnings_are_about_the_author(tmp_path: Path) -> None:
 def test_the_script_that_reads_files_of_vendors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It counts kernels with PyYAML, too, and says where one is lost."""
+    """It also counts kernels with PyYAML, and reports files from which some are lost."""
     from bench import vendors
 
     (tmp_path / "pytorch.yaml").write_text(PYTORCH)

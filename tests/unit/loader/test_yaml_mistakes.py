@@ -1,4 +1,4 @@
-"""Whatever is wrong with YAML gets a sentence, at a place that the file has."""
+"""Every mistake in YAML gets a message with a place inside the file."""
 
 from __future__ import annotations
 

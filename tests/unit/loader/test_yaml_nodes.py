@@ -1,4 +1,4 @@
-"""YAML to nodes: places, limits, recovery."""
+"""YAML nodes: places, limits, recovery."""
 
 from __future__ import annotations
 

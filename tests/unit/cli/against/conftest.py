@@ -1,4 +1,4 @@
-"""A library under git, whose working tree changes the operators."""
+"""A library under git whose working tree changes the operators."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def changed(run: Run, project: Path) -> Path:
-    """The project as `main` has it, generated and committed; its schema file is changed since."""
+    """A project that is generated and committed as `main`; its schema file has changed since."""
     (project / "torchgen_lite.toml").write_text(CONFIG)
     (project / "kernels.py").write_text(KERNELS)
     (project / "native_functions.yaml").write_text(OLD)

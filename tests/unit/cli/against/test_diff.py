@@ -16,13 +16,13 @@ Run = Callable[..., Result]
 
 
 def test_the_patch_takes_one_version_to_the_other(run: Run, changed: Path) -> None:
-    """What is on disk is that of `main`, so the patch applies."""
+    """The files on disk are those of `main`, so the patch applies."""
     result = run("diff", "--against", "main")
     assert result.code == 0
     assert result.stderr.endswith(" files changed against main\n")
     subprocess.run(["git", "apply"], input=result.stdout.encode(), cwd=changed, check=True)
     assert run("check").code == 0
-    # What is on disk does not count.
+    # The generated files on disk do not matter.
     assert run("diff", "--against", "main") == result
 
 
@@ -49,7 +49,7 @@ def test_templates_are_those_of_each_side(run: Run, changed: Path) -> None:
 def test_each_side_reads_what_its_configuration_names(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Schema files, and PyTorch's, may stand outside of the project's folder, and move into it."""
+    """Schema files and PyTorch's file may be outside the project's folder, and may move into it."""
     project = tmp_path / "project"
     project.mkdir()
     monkeypatch.chdir(project)

@@ -115,7 +115,7 @@ def test_a_project_that_is_new(run: Run, project: Path) -> None:
 
 
 def test_several_projects(run: Run, changed: Path) -> None:
-    """A page for each of them; paths are those from here."""
+    """Each project gets a section; paths are relative to the current folder."""
     for name in ("a", "b"):
         (changed / name).mkdir()
         (changed / name / "torchgen_lite.toml").write_text("")

@@ -138,7 +138,7 @@ def test_errors_of_the_other_side(run: Run, changed: Path) -> None:
 
 
 def test_a_release_of_pytorch(run: Run, changed: Path) -> None:
-    """From its wheel; the schema file of the command line is compared with it."""
+    """The schema file of the command line is compared with a release's wheel."""
     place = "torchgen/packaged/ATen/native/native_functions.yaml"
     with zipfile.ZipFile(changed / "torch-2.9.1-py3-none-any.whl", "w") as wheel:
         wheel.writestr(place, OLD)
@@ -166,7 +166,7 @@ def test_the_page_of_the_installed_pytorch_has_schemas(run: Run, changed: Path) 
 
 
 def test_links_and_filters_of_a_revision(run: Run, changed: Path) -> None:
-    """Symbolic links are not followed, and no filter that the attributes name is run."""
+    """Symbolic links are not followed, and filters in `.gitattributes` are not run."""
     (changed / "outside.yaml").symlink_to("/etc/passwd")
     (changed / ".gitattributes").write_text("*.yaml filter=trap\n")
     (changed / "native_functions.yaml").write_text(OLD)

@@ -31,7 +31,8 @@ PYTORCH = """\
     CPU: mm
 """
 
-# What is gone, what took other arguments, what was composed, what had a kernel for each backend.
+# The older release: `gone` still exists, `mm` takes another argument, `isnan` has one kernel for all backends, and
+# `square` has a kernel of its own.
 OLDER = (
     PYTORCH.replace("mat2", "mat2, int more")
     .replace("- func: square(Tensor self) -> Tensor\n", "")

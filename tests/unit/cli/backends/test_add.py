@@ -1,4 +1,4 @@
-"""`add`: what is copied from PyTorch, and what comes with it."""
+"""`add`: the entries that it copies from PyTorch, and the entries that come with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`coverage`: verdicts, selections, and what they are kept for."""
+"""`coverage`: verdicts, selections, and the comparison with verdicts saved earlier."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_where_calls_end(run: Run, backend: Path) -> None:
         "isnan.out": ("nothing", "aten::isnan"),
         "square": ("own", "square_mine"),
         "clone": ("composite", "CompositeExplicitAutograd: clone"),
-        # The entry is for another schema: that is what `lint` and `upgrade` say.
+        # The entry has another schema than PyTorch; `lint` and `upgrade` report that.
         "mm": ("own", "mm_mine"),
     }
     fallen = verdicts(run, *KEY, "--fallback")
@@ -75,7 +75,7 @@ def test_selections(run: Run, backend: Path) -> None:
         "[W] falls back: aten::mm\n%3 = torch.ops.aten.clone.default(%2)\nisnan.out\n"
     )
     assert set(verdicts(run, *KEY, "--calls", "log")) == {"mm", "clone", "isnan.out"}
-    # A profile does not say which overload, a graph does.
+    # A graph names the overload, a profile does not.
     (backend / "log").write_text("  aten::isnan   12.3 ms\n")
     assert set(verdicts(run, *KEY, "--calls", "log")) == {"isnan", "isnan.out"}
     (backend / "log").write_text("isnan = torch.ops.aten.isnan.default(x)\n")
@@ -117,7 +117,7 @@ def test_verdicts_are_kept(run: Run, backend: Path) -> None:
         )
     )
     result = run("coverage", *KEY, "--against", "kept.json", "--output-format", "concise")
-    # `square` is composed of others now.
+    # `square` is a composite operator now.
     assert (result.code, result.stderr) == (
         1,
         "kept.json:11:3: error[TG370] 'aten::square' is served worse: a kernel of its own before, composed of other"
@@ -174,7 +174,7 @@ box.dispatchEvent(new Event("input"));
 
 @in_a_browser
 def test_searching_in_a_browser(run: Run, backend: Path) -> None:
-    """Words in any order, in any column, whatever their case."""
+    """The search finds words in any order, in any column and in any case."""
     page = backend / "page.html"
     assert run("coverage", *KEY, "--html", "page.html").code == 0
     page.write_text(page.read_text() + USE_THE_PAGE)

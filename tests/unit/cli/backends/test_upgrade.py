@@ -1,4 +1,4 @@
-"""`upgrade`: two small releases of PyTorch and a backend between them."""
+"""`upgrade`: a backend moves between two small releases of PyTorch."""
 
 from __future__ import annotations
 

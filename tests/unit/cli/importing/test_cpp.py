@@ -1,4 +1,4 @@
-"""`import` of C++: each file beside its YAML and what is said."""
+"""`import` of C++: each file with its YAML and its messages."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_mistakes_of_the_command_line(
 
 
 def test_where_nothing_is_registered(run: Run, project: Path) -> None:
-    """A folder or a namespace was mistyped: a file that is there stays."""
+    """If a folder or a namespace is mistyped, an existing file stays."""
     (project / "f.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }')
     (project / "ops.yaml").write_text("- func: mylib::f(Tensor x) -> Tensor\n")
     result = run("import", "f.cpp", "--namespace", "my_lib", "--to", "ops.yaml")

@@ -1,4 +1,4 @@
-"""What the registry says and what the text says, put together."""
+"""Merge the definitions in the registry with those in the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`import` of modules: whose a function is."""
+"""`import` of modules: which package a function belongs to."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The language server, asked as editors ask it."""
+"""The language server, used as editors use it."""

@@ -1,4 +1,4 @@
-"""An editor, and the project that it has open."""
+"""An editor with an open project."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def relu_cpu(self):
 def relu_meta(self):
     return relu_cpu(self)
 """
-# A cursor; a line above has characters that count differently in bytes, code points and UTF-16.
+# Marks the cursor. A line above has characters whose length differs in bytes, code points and UTF-16.
 CURSOR = "|"
 _Result = TypeVar("_Result")
 
 
 class Editor:
-    """A client of one server. Texts have a `|` where the cursor is."""
+    """A client of one server. In texts, `|` marks the cursor."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -69,12 +69,12 @@ class Editor:
         return (self.folder / name).as_uri()
 
     def show(self, text: str, name: str = "ops.yaml") -> list[types.Diagnostic]:
-        """Open a document, or type into it, and wait for what is found in it."""
+        """Open or change a document, and wait for its diagnostics."""
         self.send(text, name)
         return self.shown(name)
 
     def send(self, text: str, name: str) -> None:
-        """Open a document, or type into it; what was found in it before is forgotten."""
+        """Open or change a document; its earlier diagnostics are forgotten."""
         uri, text = self.uri(name), text.replace(CURSOR, "")
         self.version += 1
         if uri in self.opened:
@@ -91,18 +91,18 @@ class Editor:
         self.client.diagnostics.pop(uri, None)
 
     def shown(self, name: str) -> list[types.Diagnostic]:
-        """What is found in a document, as soon as anything is."""
+        """The diagnostics of a document, as soon as the server sends them."""
         uri = self.uri(name)
         while uri not in self.client.diagnostics:
             self.do(self.client.wait_for_notification("textDocument/publishDiagnostics"))
         return list(self.client.diagnostics[uri])
 
     def said(self, text: str) -> list[str]:
-        """What is found in a text: `TG103 3:4-3:8 unknown ...`, lines and columns as the protocol counts."""
+        """The diagnostics of a text: `TG103 3:4-3:8 unknown ...`, with the protocol's lines and columns."""
         return [f"{one.code} {shown(one.range)} {one.message}" for one in self.show(text)]
 
     def at(self, text: str, name: str = "ops.yaml") -> dict[str, Any]:
-        """Where the cursor is, once a text is shown."""
+        """Show a text; return the position of its cursor."""
         self.show(text, name)
         before = text.partition(CURSOR)[0]
         line = before.rpartition("\n")[2]
@@ -124,7 +124,7 @@ class Editor:
         return {item.label: item for item in items}
 
     def definitions(self, text: str) -> list[str]:
-        """`kernels.py 0:0-0:8` of each place that the cursor leads to."""
+        """The definitions of the name at the cursor, such as `kernels.py 0:0-0:8`."""
         params = types.DefinitionParams(**self.at(text))
         found = self.do(self.client.text_document_definition_async(params))
         places = found if isinstance(found, list) else []
@@ -136,12 +136,12 @@ class Editor:
         ]
 
     def rename(self, text: str, new: str) -> dict[str, str]:
-        """The files as they are after a kernel got another name."""
+        """The files after the kernel at the cursor has been renamed."""
         params = types.RenameParams(new_name=new, **self.at(text))
         return self.edited(self.do(self.client.text_document_rename_async(params)), text)
 
     def actions(self, text: str) -> dict[str, str]:
-        """What can be done about the cursor's place, by title, with the text as it is afterwards."""
+        """The code actions at the cursor: for each title, the text after the action."""
         at = self.at(text)["position"]
         params = types.CodeActionParams(
             types.TextDocumentIdentifier(self.uri("ops.yaml")),
@@ -170,7 +170,7 @@ def shown(where: types.Range) -> str:
 
 
 def apply(text: str, edits: Any) -> str:
-    """A text after edits, whose columns are UTF-16."""
+    """A text after edits whose columns are in UTF-16 units."""
     lines = [line.encode("utf-16-le") for line in text.split("\n")]
     for edit in sorted(edits, key=lambda one: one.range.start, reverse=True):
         start, end = edit.range.start, edit.range.end

@@ -1,4 +1,4 @@
-"""What an editor shows of a text that nobody has saved."""
+"""The answers that an editor gets for unsaved text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_mistakes_are_shown_where_they_are_and_go_when_they_are_mended(editor: E
 
 
 def test_columns_are_those_of_the_editor(editor: Editor) -> None:
-    """A character beyond the basic plane is two units of UTF-16."""
+    """A character outside the basic plane takes two UTF-16 units."""
     text = '- func: mylib::f(str s="\U0001f600\U0001f600", Te|nsr? x=None) -> Tensor\n'
     (action,) = editor.actions(text).values()
     (said,) = editor.said(text)
@@ -43,7 +43,7 @@ def test_columns_are_those_of_the_editor(editor: Editor) -> None:
 
 
 def test_yaml_of_others_is_left_alone(editor: Editor) -> None:
-    """A workflow of CI is open in the same editor, and nothing is said about it."""
+    """A CI workflow that is open in the same editor gets no diagnostics."""
     uri = editor.uri("ci.yaml")
     with pytest.raises(asyncio.TimeoutError):
         editor.loop.run_until_complete(_shown_within(editor, uri, "on: push\nfunc: {\n"))
@@ -52,7 +52,7 @@ def test_yaml_of_others_is_left_alone(editor: Editor) -> None:
 
 @pytest.mark.parametrize("other", ["on: push\n", "- func: g(Tensr self) -> Tensor\n"])
 def test_what_else_is_open_hides_no_mistake(editor: Editor, other: str) -> None:
-    """Files that the configuration does not name are no part of its project, whatever is in them."""
+    """A file that the configuration does not name is not part of the project, whatever it contains."""
     schema = "native_functions.yaml"
     editor.send("- func: f(Tensr self) -> Tensor\n", schema)
     editor.send(other, "ci.yml")

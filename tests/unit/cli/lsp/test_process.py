@@ -1,4 +1,4 @@
-"""The process of the server, as an editor starts and ends it."""
+"""The server's process, started and ended as an editor does it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that nobody has finished: whatever is in the editor, there is an answer, and it lies in the text."""
+"""Unfinished texts: whatever the editor contains, the server answers with positions inside the text."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def analyzed(folder: Path, text: str) -> Analysis:
 @given(begin=CUTS, end=CUTS, typed=TYPED, at=CUTS)
 @example(0, len(WHOLE), "", 40)
 def test_there_is_always_an_answer(folder: Path, begin: int, end: int, typed: str, at: int) -> None:
-    """A text from which a part is gone, or has become something else."""
+    """A text in which a part has been deleted or replaced."""
     text = WHOLE[: min(begin, end)] + typed + WHOLE[max(begin, end) :]
     analysis = analyzed(folder, text)
     lines = text.count("\n") + 1

@@ -84,7 +84,7 @@ def test_why(run: Run, tables: Path) -> None:
 
 
 def test_fallbacks_are_those_of_the_target(run: Run, tables: Path) -> None:
-    """PyTorch's fallbacks are in PyTorch: a framework of your own raises where none is registered."""
+    """PyTorch's fallbacks exist only in PyTorch: with target `python`, a call without a kernel raises."""
     result = run("why", "twice", "CPU", "AutogradCPU")
     assert result.stderr == "registrations of target `python`\n"
     assert "PyTorch's" not in result.stdout
@@ -113,7 +113,7 @@ def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
     row = "  CPU  default backend kernel  isnan_out  [CompositeExplicitAutograd]"
     assert run(*asked, "cpp-torch").stdout.splitlines()[1:] == [row]
     assert run(*asked, "torch-python").stdout.splitlines()[1:] == [row]
-    # Outside PyTorch nobody has a kernel for it, nor a stub.
+    # Outside PyTorch, it has neither a kernel nor a stub.
     for target in ("python", "cpp-runtime"):
         result = run("--config", 'target.cpp-runtime.tensor = "my::T"', *asked, target)
         assert (result.code, result.stdout) == (2, "")
@@ -129,7 +129,7 @@ def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
 
 
 def test_operators_that_a_target_leaves_out(run: Run, tables: Path) -> None:
-    """`skip`, and what a target has no way to express: neither commands nor the export have it."""
+    """Commands and the export leave out operators that `skip` names or that a target cannot express."""
     (tables / "native_functions.yaml").write_text(
         SCHEMA + "- func: every(...) -> Tensor\n  dispatch: {CPU: twice_cpu}\n"
     )
@@ -161,7 +161,7 @@ def test_formulas_that_are_somebody_elses(run: Run, tables: Path) -> None:
 
 
 def test_a_target_that_generates_no_kernel(run: Run, tables: Path) -> None:
-    """Stubs and typed calls alone: what is written is there, and nothing follows from it."""
+    """With only stubs or typed calls, the table has the declared kernels and nothing derived from them."""
     stubs, calls = "target.python.kernels = []", "target.cpp-torch.calls-only = true"
     for name, missing in (("add.out", "Meta"), ("scaled", "AutogradCPU")):
         asked = ("table", name, "--key", "CPU", "--key", missing)
@@ -183,7 +183,7 @@ def test_targets_without_registrations(run: Run, tables: Path) -> None:
     assert "error[TG015]: target `torch-stubs` registers nothing\n" in result.stderr
     assert "= help: the targets are python, " in result.stderr
     assert "unknown target `pyton`" in run(*asked, "--target", "pyton").stderr
-    # Which kernels there are depends on the options, so that they have to be right.
+    # The options decide which kernels exist, so they have to be valid.
     result = run("--config", "target.python.skip = 1", *asked)
     assert (result.code, result.stdout) == (2, "")
     assert "error[TG510]: `skip` takes a list of strings" in result.stderr
@@ -294,7 +294,7 @@ library = torch.library.Library("table_of_mine", "DEF")
 library.define("twice(Tensor x) -> Tensor")
 library.impl("twice", lambda x: x + x, "CPU")
 """)
-    # In a separate process: an operator stays registered in torch until the end.
+    # In a separate process, since an operator stays registered in torch until the process ends.
     command = [
         sys.executable,
         "-m",

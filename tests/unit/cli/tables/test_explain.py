@@ -1,4 +1,4 @@
-"""`why` and `table`, from names and from a live dispatcher."""
+"""`why` and `table`, computed from names of keys and from a live dispatcher."""
 
 from __future__ import annotations
 

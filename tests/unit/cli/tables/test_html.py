@@ -70,7 +70,7 @@ const press = origin => [...document.querySelectorAll("#legend button")].find(b 
 
 
 def browse(page: str, folder: Path, script: str = "", hash: str = "", *flags: str) -> str:
-    """What the page looks like to a program, after a script has used it; `said` are the values it gives."""
+    """The DOM of the page after a script has run in it; the script pushes its results to `said`."""
     path = folder / "table.html"
     script = f"<script>{{{SEARCH}const said = [];\n{script}\ndocument.title = JSON.stringify(said);}}</script>"
     path.write_text(page + script)
@@ -141,7 +141,7 @@ def test_filters(tmp_path: Path) -> None:
     """
     assert said(render_html(SEVERAL, "operators"), tmp_path, script) == [
         "aten::add_mm aten::mm.out aten::mm lib::matmul",  # aten comes first
-        "aten::mm aten::mm.out aten::add_mm",  # exact matches, then overloads, then other places
+        "aten::mm aten::mm.out aten::add_mm",  # exact matches, then overloads, then matches elsewhere in a name
         "lib::matmul",
         "1 of 4 operators",
         "CPU",
@@ -213,7 +213,7 @@ def test_a_comparison(tmp_path: Path) -> None:
 @in_a_browser
 @pytest.mark.parametrize(("width", "dark"), [(480, True), (1000, False), (1600, True)])
 def test_it_fits_the_window(tmp_path: Path, width: int, dark: bool) -> None:
-    """No part of the page is out of reach, the panel goes below a narrow grid, and dark is dark."""
+    """The whole page fits the width, the panel is below a narrow grid, and dark mode has a dark background."""
     script = """
     const box = id => byId(id).getBoundingClientRect();
     said.push(document.documentElement.scrollWidth <= innerWidth, box("grid").height > 100);
@@ -232,7 +232,7 @@ def test_it_fits_the_window(tmp_path: Path, width: int, dark: bool) -> None:
 
 @in_a_browser
 def test_rows_that_are_used_again_show_what_fresh_ones_do(tmp_path: Path) -> None:
-    """After searching, choosing and scrolling the rows are those of a page that was opened there."""
+    """After searching, choosing and scrolling, the rows equal those of a fresh page at the same position."""
     many = [
         Registrations(f"ns::f{i:03}", {"CPU": f"k{i}"} if i % 3 else {"CUDA": "c", "Meta": "m"}, {})
         for i in range(200)

@@ -1,4 +1,4 @@
-"""Defaults in the words of libtorch; tests/cpp/test_defaults.py compiles and compares them."""
+"""Defaults as libtorch spells them; tests/cpp/test_defaults.py compiles and compares them."""
 
 from __future__ import annotations
 

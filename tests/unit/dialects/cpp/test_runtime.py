@@ -1,4 +1,4 @@
-"""Types and defaults of a schema in the C++ of a framework."""
+"""A schema's types and defaults in a framework's C++."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_results(written: str, expected: str) -> None:
         ("int[]? x=None", "::std::nullopt"),
         ("int x=Sum", "2"),
         ('Device x="cpu"', "toy::Device::CPU"),
-        # The framework has no word for these, so a caller has to say them.
+        # The framework has no expression for these, so callers have to pass a value.
         ('Device x="cuda"', None),
         ("Stream x=3", None),
         ("Tensor x", None),

@@ -16,7 +16,7 @@ TENSOR = "torch::stable::Tensor"
 
 
 def argument(text: str) -> tuple[str, str | None]:
-    """Type and default of the parameter that a schema's argument becomes."""
+    """Type and default of the C++ parameter for an argument of a schema."""
     (found,) = stable.arguments(FunctionSchema.parse(f"f({text}) -> ()").arguments)
     return str(found.type), found.default and found.default.text
 
@@ -90,7 +90,7 @@ def test_types(schema: str, parameter: str, owned: str) -> None:
         ("ScalarType x=long", "torch::headeronly::ScalarType::Long"),
         ("MemoryFormat? x=channels_last", "torch::headeronly::MemoryFormat::ChannelsLast"),
         ("Layout x=strided", "torch::headeronly::Layout::Strided"),
-        # C++ has no word for a device, and an undefined tensor is not a default of a reference.
+        # The stable ABI has no constant for a device, and a reference cannot default to an undefined tensor.
         ('Device x="cpu"', None),
         ("Tensor x=None", None),
     ],

@@ -1,4 +1,4 @@
-"""C++ types as values: what is made of them, and the headers that they need."""
+"""C++ types as values: types made from them, and the headers that they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases in a text file: `# what it shows`, the statement, `-->`, its lines."""
+"""Cases in a text file: `# what the case shows`, the statement, `-->`, its lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def read_cases(name: str, comment: str) -> list[object]:
-    """Parameters of a test: a statement and its lines."""
+    """The parameters of a test: statements with their lines."""
     text = (Path(__file__).parent / name).read_text("utf-8")
     return [_case(case, comment) for case in text.rstrip("\n").split("\n\n")]
 

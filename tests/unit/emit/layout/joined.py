@@ -1,4 +1,4 @@
-"""The inverse of layout: statements that stand on several lines, each on one."""
+"""The inverse of layout: join statements that take several lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SILENT = {tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT}
 
 
 def joined_python(text: str) -> str:
-    """A file with each statement on one line; those with comments or longer strings in them, and tables, stay."""
+    """A file with one line for each statement, except for statements with comments or long strings, and tables."""
     lines, out, done, start = text.split("\n"), [], 0, 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in _SILENT:
@@ -31,12 +31,12 @@ def _joined(lines: list[str]) -> list[str]:
     if len(lines) == 1 or '"""' in "".join(lines):
         return lines
     joined = lines[0][: -len(lines[0].lstrip())] + join_lines(lines)
-    # What would fit on one line has been written on several.
+    # A statement that would fit on one line was written on several on purpose.
     return [joined] if len(joined) > LINE_LENGTH else lines
 
 
 def join_cpp_lines(lines: list[str]) -> str:
-    """One line of a C++ statement that is on several.
+    """Join the lines of a C++ statement.
 
     >>> join_cpp_lines(["f(", "    a,", "    b);"])
     'f(a, b);'
@@ -54,7 +54,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def joined_cpp(text: str) -> str:
-    """A C++ file with each statement on one line; blocks in expressions and initialisers stay."""
+    """A C++ file with one line for each statement, except for blocks in expressions, and initialisers."""
     out: list[str] = []
     lines = [] if "clang-format off" in text else text.replace("\\\n", "\0").split("\n")
     while lines:

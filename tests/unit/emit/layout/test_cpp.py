@@ -1,4 +1,4 @@
-"""C++ statements beside their lines, and any other: clang-format says the same."""
+"""The layout of C++ statements, for a list of cases and for any other: clang-format agrees."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _closed(statement: str) -> str:
 
 
 def file_of(statements: list[str]) -> str:
-    """A file of statements; what opens a block closes it."""
+    """A file of statements; a block that a statement opens is closed."""
     texts = [_closed(statement) for statement in statements]
     return "".join(f"// {i}\n{text}\n" for i, text in enumerate(texts))
 
@@ -75,7 +75,7 @@ def test_a_statement_that_is_nested_too_deeply_stays_on_its_line(depth: int) -> 
 
 @compiling.needs_clang_format
 def test_statements_with_many_places_to_divide() -> None:
-    """Each operand and each bracket doubles the ways; those that come to the same are looked at once."""
+    """Each operand and bracket doubles the possible layouts; equal states are examined once."""
     wanted = " || ".join(f"task_should_compute_output({i})" for i in range(40))
     text = (
         f"void f() {{\n  if ({wanted}) {{\n    return {'square(a, ' * 14}b{')' * 14};\n  }}\n}}\n"
@@ -85,7 +85,7 @@ def test_statements_with_many_places_to_divide() -> None:
 
 
 def test_a_comment_does_not_go_on_in_the_next_line() -> None:
-    """`float?` at its end is a type."""
+    """The `?` of `float?` at the end of a comment is not an operator."""
     line = f"int function(int {'a' * 40}, int {'b' * 40}) {{"
     assert lay_out("x.h", f"// demo::f() -> float?\n{line}\n").count("\n    int ") == 2
 
@@ -132,7 +132,7 @@ def listed(items: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 def joined(template: str, *parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """The template with a text of each strategy in it."""
+    """The template, filled with a text from each strategy."""
     return st.tuples(*parts).map(lambda texts: template.format(*texts))
 
 
@@ -181,7 +181,7 @@ STATEMENTS = st.one_of(
 )
 
 
-# Ways that cost the same: that one is taken whose last cost is the latest.
+# Of layouts with the same cost, the one whose last penalty comes latest is chosen.
 WEIGHT = "weight" * 5
 EQUALLY_GOOD = (
     f"return at::_ops::{'long_' * 9}::call((grad_input_mask > 2 ? (self > 2 ? gradient : other.method((self != "
@@ -199,7 +199,7 @@ EQUALLY_GOOD = (
     st.lists(STATEMENTS, min_size=10, max_size=20),
 )
 def test_any_statement(declarations: list[str], statements: list[str]) -> None:
-    """Where it may stand: outside of functions, clang-format takes `std::tie(a, b) = c` for a declaration."""
+    """Statements are put into a function: outside, clang-format reads `std::tie(a, b) = c` as a declaration."""
     body = indent(file_of(statements), "  ")
     text = f"{file_of(declarations)}void function() {{\n{body}}}\n"
     assert clang_format(text) == lay_out("x.cpp", text)

@@ -1,4 +1,4 @@
-"""What we generate is the fixed point of layout, and what layout makes of it when nothing is laid out."""
+"""Layout leaves our generated files unchanged, and restores them after their lines have been joined."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def generated(suffixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def check(path: str, joined: str, text: str) -> None:
-    """Layout makes the text again; else the first line that differs is shown."""
+    """Assert that layout restores the text; a failure shows the first line that differs."""
     for found, line in zip(lay_out(path, joined).split("\n"), text.split("\n"), strict=False):
         assert found == line, path
     assert lay_out(path, text) == text
 
 
 def bare(text: str) -> str:
-    """Without what tells formatters to keep away."""
+    """The text without the comment that switches formatters off."""
     return text.replace("# fmt: off\n", "", 1)
 
 

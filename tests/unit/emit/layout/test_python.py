@@ -1,4 +1,4 @@
-"""Statements beside their lines, one for each of black's rules, and any other: black says the same."""
+"""The layout of statements, for one case per rule of black and for any other: black agrees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def laid_out(statement: str, indent: int) -> list[str]:
 
 
 def black_lines(statement: str, mode: black.Mode) -> list[str]:
-    """What black makes of a statement. A block needs a body, and a decorator a function."""
+    """Black's lines for a statement. A block gets a body, and a decorator a function."""
     body = {":": "\n    pass", "@": "\ndef f(): ..."}
     below = body.get(statement[-1]) or body.get(statement[0]) or ""
     text = black.format_str(f"{HEAD}{statement}{below}\n", mode=mode).removeprefix(HEAD)
@@ -73,7 +73,7 @@ LEAVES = st.one_of(
 
 
 def joined(template: str, *parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """The template with a text of each strategy in it."""
+    """The template, filled with a text from each strategy."""
     return st.tuples(*parts).map(lambda texts: template.format(*texts))
 
 
@@ -82,7 +82,7 @@ def listed(items: st.SearchStrategy[str], least: int = 0) -> st.SearchStrategy[s
 
 
 def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Expressions that may stand anywhere, made of such expressions."""
+    """Expressions that are valid anywhere, made of smaller ones."""
     operators = st.sampled_from("+ - * / @ // | and or == < in".split() + ["not in"])
     named = st.sampled_from(["{}", "{}", "key={}", "*{}"])
     arguments = listed(st.tuples(named, inner).map(lambda pair: pair[0].format(pair[1])))

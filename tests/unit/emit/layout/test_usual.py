@@ -1,4 +1,4 @@
-"""Usual statements are divided as any other would be; what is not usual is left to the rules."""
+"""The short cut for usual statements gives the same lines as the rules, and leaves all others to the rules."""
 
 from __future__ import annotations
 
