@@ -55,7 +55,7 @@ def test_keysets_are_cross_products(a: list[DispatchKey], b: list[DispatchKey]) 
     assert DispatchKeySet(list(ours)) is ours
 
 
-# No key is above Autograd, so the order of the slots is the only priority that the model below needs.
+# These keys are not above Autograd, so the order of the slots is the only priority that the model below needs.
 WHERE = ["CPU", "CUDA", "SparseCPU", "AutogradCPU", "AutogradCUDA", "Tracer", "ADInplaceOrView"]
 ALIASES = ["CompositeExplicitAutograd", "Autograd"]
 TENSORS = [("CPU",), ("CUDA",), ("CPU", "AutogradCPU"), ("CUDA", "AutogradCUDA", "ADInplaceOrView")]

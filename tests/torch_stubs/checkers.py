@@ -21,7 +21,7 @@ needs_pyright = pytest.mark.skipif(
 
 
 def environment_with(folder: Path, *paths: Path) -> Path:
-    """A Python environment that has `paths`, then our site-packages: mypy finds stub packages only there."""
+    """A Python environment with `paths` before our site-packages: mypy looks for stub packages only there."""
     venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
     python = folder / "bin" / "python"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -73,7 +73,7 @@ def our_files(folder: Path, text: str) -> dict[str, str]:
 
 
 def their_files(folder: Path, text: str) -> dict[str, str]:
-    """The files that torchgen writes. It runs in its own process because it adds the backend to its global tables."""
+    """The files that torchgen writes, in its own process: it adds the backend to its copy of PyTorch's file."""
     (folder / "theirs").mkdir()
     (folder / "backend.yaml").write_text(text)
     command = [sys.executable, "-m", "torchgen.gen_backend_stubs", "-s", "backend.yaml"]
@@ -137,7 +137,7 @@ def test_the_same_kernels_and_registrations(tmp_path: Path, flag: str) -> None:
     assert len(members) > 80 and (len(expected) == len(members)) == (flag == "use_out_as_primary")
     for pair, one in expected.items():
         if pair[1].startswith("_copy_from"):
-            # With this check, an operator that copies between devices could never be called.
+            # With this check, an operator that copies between devices could not be called.
             one = one._replace(checked=())
         if not one.copies:
             assert mine[pair] == one, pair

@@ -184,7 +184,7 @@ void compare() {
 
 
 def write_few(folder: Path, program: Program) -> None:
-    """Generate the operators with methods as if a library of its own declared them."""
+    """Generate the operators with methods as if another library declared them."""
     entries = [f for f in program.functions if f.name in WITH_METHODS]
     assert len(entries) == len(WITH_METHODS)
     (folder / "few.yaml").write_text(

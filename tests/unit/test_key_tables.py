@@ -1,4 +1,4 @@
-"""The key tables of releases, and the sets that follow from each."""
+"""The key tables of releases, and the key sets computed from each."""
 
 from __future__ import annotations
 

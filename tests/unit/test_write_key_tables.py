@@ -1,4 +1,4 @@
-"""Every file that follows from `key_tables.py` is what the table gives."""
+"""Every file written from `key_tables.py` is up to date."""
 
 from __future__ import annotations
 

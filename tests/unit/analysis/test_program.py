@@ -150,7 +150,7 @@ def test_selection_and_suppression() -> None:
 @pytest.mark.parametrize("namespace", ["mylib", "aten"])
 @pytest.mark.parametrize("beside", ["", "CPU: f_cpu"])
 def test_a_structured_kernel_is_one_of_a_backend(namespace: str, beside: str) -> None:
-    """A structured group with only the explicit kernel is refused; PyTorch's namespace is exempt."""
+    """With only the explicit kernel, the functional variant would have none; PyTorch's own operators have one."""
     text = f"""\
 - func: {namespace}::f(Tensor self) -> Tensor
   structured_delegate: f.out

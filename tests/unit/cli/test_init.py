@@ -115,7 +115,7 @@ def test_editors_are_told_of_the_json_schema(
 def test_a_device_is_called_as_the_folder_is(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not if the folder's name has digits, which PyTorch does not read in device names, or is another device."""
+    """Unless the folder's name has digits, which PyTorch's device names cannot have, or names another device."""
     for name, device in (("my-chip", "my_chip"), ("chip2", "mylib"), ("xpu", "mylib")):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)

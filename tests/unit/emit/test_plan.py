@@ -250,7 +250,7 @@ def test_a_file_of_another_project_is_in_the_way(tmp_path: Path) -> None:
             "`../out/python/a.txt` is in the way: another project generated it, from `lib.yaml`",
         )
     ]
-    # In the project's own folder, the schema file was renamed, unless a file with the old name exists.
+    # In the project's own folder, the named schema file counts as renamed, unless it still exists.
     within = build_plan(OURS, tmp_path / "out", "out", project=tmp_path)
     assert [c.action for c in within.changes] == ["update"]
     (tmp_path / "lib.yaml").write_text("")

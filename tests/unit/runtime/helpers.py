@@ -1,4 +1,4 @@
-"""A tensor of nothing but keys, kernels that say who they are, and what an operator has registered."""
+"""A tensor that has only keys, kernels that return their names, and the registrations of an operator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torchgen_lite.runtime import (
 
 
 class T:
-    """A tensor with the keys named."""
+    """A tensor with the named keys."""
 
     def __init__(self, *names: str) -> None:
         self._dispatch_keyset = keyset(*names)
@@ -40,7 +40,7 @@ def operator_with(
 ) -> tuple[Any, Dispatcher, list[Library]]:
     """An operator `ns::op` with a kernel at each key that returns the key's name.
 
-    The libraries are handed back because dropping them undoes what they registered.
+    The libraries are returned too, since dropping them would undo their registrations.
     """
     dispatcher = Dispatcher()
     library = Library("ns", "DEF", dispatcher=dispatcher)
@@ -58,7 +58,7 @@ def origins(table: dict[str, Any]) -> dict[str, str]:
 
 
 def registrations_of(operator: OperatorHandle) -> Registrations:
-    """The registrations of a live operator: labels are the sites of registration."""
+    """The registrations of a live operator; their labels are the places of registration."""
 
     def labels(kernels: Mapping[DispatchKey, object]) -> dict[str, str]:
         return {key.name: str(kernel) for key, kernel in kernels.items()}

@@ -1,4 +1,4 @@
-"""Calls: which kernel arguments and local state lead to, redispatch, boxing, fallthrough, the memo."""
+"""Calls: the kernel that arguments and local state select, redispatch, boxing, fallthrough, the memo."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_generator_counts_in_unboxed_calls_only() -> None:
 )
 def test_wrong_arguments(schema: str, argument: Any, message: str) -> None:
     operator, _, _keep = operator_with("CPU", "CompositeExplicitAutograd", schema=schema)
-    for good in (CPU, [CPU], [None, CPU], None):  # What is in the memo changes no answer.
+    for good in (CPU, [CPU], [None, CPU], None):  # Entries in the memo change no answer.
         try:
             operator.call(good)
         except TypeError:
@@ -122,7 +122,7 @@ NUMBERS = [
 def test_one_number_for_a_sized_list_is_a_tuple_in_kernels(
     argument: str, value: Any, given: Any
 ) -> None:
-    """... as are all lists with a size; others are passed on as they are."""
+    """Every list with a size is a tuple in kernels; other lists are passed unchanged."""
     operator, _, keep = operator_with(schema=f"op(Tensor x, {argument}) -> Any")
     name = argument.split()[-1].partition("=")[0]
     keep[0].impl("op", lambda x, *rest, **named: (*rest, *named.values())[0], "CPU")
@@ -162,7 +162,7 @@ def test_what_is_no_sized_list(type_: str, value: Any, message: str) -> None:
 
 
 def test_an_iterator_is_no_list() -> None:
-    """Reading its keysets would leave nothing for the kernel."""
+    """Reading the keysets would exhaust the iterator before the kernel gets it."""
     operator, _, _keep = operator_with("CPU", schema="op(Tensor[] a) -> ()")
     tensors: Iterator[T] = iter([CPU])
     with pytest.raises(TypeError, match="must be a sequence of tensors, not list_iterator"):
@@ -179,7 +179,7 @@ def test_parameters_are_the_schema_s() -> None:
 
 
 def test_names_that_python_reserves() -> None:
-    """`from` becomes `from_`; names that the stub's own text uses give way too."""
+    """`from` becomes `from_`; names that the text of the stub uses are changed, too."""
     dispatcher = Dispatcher()
     library = Library("ns", "DEF", dispatcher=dispatcher)
     operator = library.define("op(Tensor _memo, int lambda=1, *, int from, int _keyset=2) -> int")
@@ -323,7 +323,7 @@ def test_fallthrough_kernels_are_skipped() -> None:
 
 
 def test_fallthrough_masks_differ_by_backend() -> None:
-    """AutogradCPU falls through and AutogradCUDA does not: the highest backend of the call decides."""
+    """AutogradCPU falls through, AutogradCUDA does not: the highest backend of the call decides."""
     operator, _, keep = operator_with("CPU", "CUDA", "AutogradCUDA")
     keep[0].impl("op", fallthrough_kernel, "AutogradCPU")
     assert operator.plan.backend_masks is not None

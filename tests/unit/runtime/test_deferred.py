@@ -1,4 +1,4 @@
-"""Kernels of modules that are imported when they are needed."""
+"""Kernels whose modules are imported when a call needs them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_keyset(keyset, self):
 
 
 class Loader:
-    """Makes the module, and remembers the excluded keys of each import."""
+    """Creates the module, and records the excluded keys at each import."""
 
     def __init__(self) -> None:
         self.excluded: list[DispatchKeySet] = []
@@ -136,7 +136,7 @@ def written(libraries: tuple[Library, Library], load: Any, kernel: str) -> Opera
 def test_what_somebody_wrote_loads_for_the_first_call(libraries: tuple[Library, Library]) -> None:
     load = Loader()
     op = written(libraries, load, "double")
-    assert __file__ in op.dump()  # Its site is where it is registered, which imports nothing.
+    assert __file__ in op.dump()  # Shows where it is registered, and imports nothing.
     with pytest.raises(MissingKernelError, match=r"CPU: registered at .*test_deferred\.py"):
         op.redispatch(DispatchKeySet(DispatchKey.CUDA), TENSOR)
     assert load.excluded == []

@@ -1,4 +1,4 @@
-"""`INTERFACE` numbers what generated code expects: if that changes, so does the number."""
+"""`INTERFACE` is the number of the interface that generated code uses; a change needs a new number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torchgen_lite import runtime
 from torchgen_lite.runtime.interface import INTERFACE
 
 TEMPLATES = {path.name: path.read_text() for path in (ROOT / "templates/python").glob("*.j2")}
-# What is called on what these give.
+# The methods that generated code calls.
 METHODS = (
     runtime.Dispatcher.rename_privateuse1,
     runtime.Library.define_stubs,

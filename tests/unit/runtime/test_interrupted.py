@@ -1,7 +1,7 @@
-"""Registering and calling, interrupted at each line by what a finalizer or a signal handler may do there.
+"""Registering and calling, interrupted at each line by actions of a finalizer or a signal handler.
 
-Such code runs in the thread that it interrupts, so no lock keeps it out. A trace function stands for it: it
-does the same at the first line of the runtime that is run, at the second, and so on.
+Such code runs in the thread that it interrupts, so no lock keeps it out. Here a trace function interrupts: at the
+first line of the runtime that runs, in the next round at the second line, and so on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Warning only once")
 
 
 def runs_into(number: int, interrupt: Callable[[], object], work: Callable[[], object]) -> bool:
-    """Do `work`, and `interrupt` where it comes to its line of that number; whether it came so far."""
+    """Do `work`, and call `interrupt` at its line `number`; return whether it reached that line."""
     lines = 0
 
     def trace(frame: Any, event: str, _: object) -> Any:
@@ -57,7 +57,7 @@ def runs_into(number: int, interrupt: Callable[[], object], work: Callable[[], o
 def stops_at_a_call(
     number: int, interrupt: Callable[[], object], work: Callable[[], object]
 ) -> bool:
-    """The same where something that the runtime calls has returned: Python looks for signals there."""
+    """The same after return number `number` of a call in the runtime: Python checks for signals there."""
     calls = 0
 
     def profile(frame: Any, event: str, _: object) -> None:
@@ -77,7 +77,7 @@ def stops_at_a_call(
 
 @pytest.fixture(autouse=True)
 def tables_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rules take thousands of lines, none of which reads anything that could change."""
+    """Compute tables without tracing: the rules run thousands of lines, and read nothing that can change."""
     compute_plan = dispatcher_module.compute_plan
     known: dict[Any, Any] = {}
 
@@ -96,7 +96,7 @@ def tables_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Scene:
-    """An operator with a composite kernel, and a library with its kernel for CPU."""
+    """An operator with a composite kernel, and a library with a kernel for CPU."""
 
     def __init__(self, cpu: bool = True) -> None:
         self.operator, self.dispatcher, self.keep = operator_with("CompositeExplicitAutograd")
@@ -131,7 +131,7 @@ class Scene:
         assert self.operator.has_computed_kernel_for_dispatch_key(DispatchKey.CPU)
 
     def check(self, expected: str) -> None:
-        """What comes afterwards follows what is registered; what was interrupted gave the old or the new."""
+        """Later calls run the registered kernel; the interrupted call ran the old or the new one."""
         assert {*self.answers} <= {"CompositeExplicitAutograd", "plugin"}
         self.answers.clear()
         self.call()
@@ -196,7 +196,7 @@ def test_registering_is_interrupted(interrupt: str) -> None:
         scene.check("CompositeExplicitAutograd" if interrupt == "drop" and reached else "plugin")
         assert [scene.operator.call(T("CUDA")), more[0].call(T("CPU"))] == ["plugin", "more"]
         assert more[0].call(T("Meta")) == "fallback"
-        number += 7  # Prime to nothing: the lines are many.
+        number += 7  # Not every line, since there are many.
     assert number > 50
 
 
@@ -217,7 +217,7 @@ def test_undoing_is_interrupted(interrupt: str) -> None:
 
 
 def in_time(work: Callable[[], None]) -> None:
-    """Do something that would hang forever if it met a lock that its own thread holds."""
+    """Do something that would hang forever if it waited for a lock that its own thread holds."""
     faults: list[BaseException] = []
 
     def run() -> None:
@@ -267,7 +267,7 @@ def test_making_a_local_state_is_interrupted_by_making_it() -> None:
             before = local_state()
             reached = runs_into(number, enter, enter)
             assert local_state() is before
-            # Inside the guard the interruption is under it already, which changes nothing.
+            # An interruption inside the guard runs under it already, which changes nothing.
             assert all(state is seen[0] for state in seen) and len(seen) == 1 + reached
             number += 1
         assert number > 8
@@ -295,7 +295,7 @@ def test_a_finalizer_does_not_wait_for_another_thread() -> None:
 
 
 def test_what_a_finalizer_left_may_raise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is reported as finalizers' errors are, and the thread that released the lock does not see it."""
+    """The error is reported like that of a finalizer; the thread that releases the lock does not get it."""
 
     class Listener:
         def on_operator_registered(self, operator: OperatorHandle) -> None: ...

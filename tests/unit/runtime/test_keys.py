@@ -1,4 +1,4 @@
-"""Names, values and conversions of keys; the golden values are torch 2.13's."""
+"""Names, values and conversions of keys; the expected values are those of torch 2.13."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keysets: the measured golden values of torch 2.13."""
+"""Keysets; the expected values were measured with torch 2.13."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_slots() -> None:
     assert keyset("CPU").dispatch_table_index() == 1
     assert DispatchKeySet().dispatch_table_index() == 0
     assert keyset("CPU", "PythonDispatcher").dispatch_table_index() == 136
-    # A functionality without a backend has its first slot, as in c10.
+    # A functionality without a backend uses its first slot, as in c10.
     assert keyset("Dense").dispatch_table_index() == 1
 
 

@@ -1,4 +1,4 @@
-"""The rules of registration, with their texts."""
+"""The rules of registration, with their messages."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ def test_a_handle_outlives_its_definition(dispatcher: Dispatcher) -> None:
 def test_a_stub_does_not_outlive_its_definition(
     dispatcher: Dispatcher, schema: str, argument: Any
 ) -> None:
-    """The next definition has another number of keysets to look for, or other arguments."""
+    """The next definition has a different number of keysets to read, or different arguments."""
     kernels = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
     kernels.impl("op", says("cpu"))
     library = Library("ns", "DEF", dispatcher=dispatcher)
@@ -323,7 +323,7 @@ def test_a_stub_does_not_outlive_its_definition(
 
 
 def test_a_generated_stub_does_not_outlive_its_definition(dispatcher: Dispatcher) -> None:
-    """It finds its handle's memo once, when it is defined, and asks the handle when it misses."""
+    """The stub looks up its handle's memo once, when it is defined, and asks the handle on a miss."""
     kernels = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
     kernels.impl("op", says("cpu"))
     library = Library("ns", "DEF", dispatcher=dispatcher)
@@ -456,7 +456,7 @@ def test_a_kernel_that_is_not_callable_is_refused_before_its_operator_exists(
 
 
 def test_the_fallback_of_autogradprivateuse1_is_replaced(dispatcher: Dispatcher) -> None:
-    """As in torch 2.13: any number of times, and undoing any of them leaves none."""
+    """As in torch 2.13, any number of times; undoing any of the fallbacks leaves none."""
     library = Library("ns", "DEF", dispatcher=dispatcher)
     operator = library.define(SCHEMA)
     blocks = [Library("_", "IMPL", "AutogradPrivateUse1", dispatcher=dispatcher) for _ in range(2)]
@@ -470,7 +470,7 @@ def test_the_fallback_of_autogradprivateuse1_is_replaced(dispatcher: Dispatcher)
 
 
 def test_copies_and_pickles(dispatcher: Dispatcher) -> None:
-    """A handle is one for its process, and so is the dispatcher; a library owns what it registered."""
+    """A process has one handle for an operator and one dispatcher; a library owns its registrations."""
     library = Library("ns_pickled", "DEF")
     operator = library.define("op.x(Tensor x) -> Tensor")
     assert copy.copy(operator) is copy.deepcopy([operator])[0] is operator

@@ -84,7 +84,7 @@ def test_force_guard() -> None:
 
 
 def test_guards_restore_all_of_the_state() -> None:
-    """As the guards of 2.13: what setters changed inside is undone as well."""
+    """As with the guards of torch 2.13, changes by setters inside the block are undone as well."""
     before = local_state()
     with IncludeDispatchKeyGuard(K.Tracer):
         tls_set_dispatch_key_excluded(K.Python, True)
@@ -103,7 +103,7 @@ def test_a_guard_nests_in_itself_and_ends_with_an_exception() -> None:
 
 
 def test_a_guard_is_shared_by_threads() -> None:
-    """On exit each thread returns to its own state, whichever entered first."""
+    """On exit, each thread returns to its own state, whichever thread entered first."""
     guard = ExcludeDispatchKeyGuard(K.Tracer)
     turns = [threading.Barrier(2, timeout=10) for _ in range(2)]
     right: list[bool] = []
@@ -150,7 +150,7 @@ def test_guards_left_in_another_order() -> None:
     inner.__enter__()
     outer.__exit__(None, None, None)
     assert local_state() is before
-    inner.__exit__(None, None, None)  # To what it found, as all guards do.
+    inner.__exit__(None, None, None)  # Back to the state on entry, as with all guards.
     assert local_state() is within
     tls_set_dispatch_key_excluded(K.Tracer, False)
     assert local_state() is before

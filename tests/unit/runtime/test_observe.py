@@ -43,7 +43,7 @@ def test_the_tree_of_a_call() -> None:
 
 def test_an_observer_sees_the_call_and_its_end() -> None:
     operator, dispatcher, keep = two_steps()
-    operator.call(T("CPU"))  # What is in the memo before must not hide later calls.
+    operator.call(T("CPU"))  # An earlier entry in the memo must not hide later calls.
     seen: list[Any] = []
 
     def observer(record: Record) -> Any:
@@ -89,7 +89,7 @@ def test_observers_nest_and_end_in_any_order() -> None:
 
 
 def test_nothing_is_left_of_an_observer() -> None:
-    """A kernel resolved after the observers are gone is the bare kernel."""
+    """Once the observers are gone, calls resolve to the bare kernel."""
     operator, dispatcher, keep = operator_with()
     kernel = says(1)
     keep[0].impl("op", kernel, "CPU")

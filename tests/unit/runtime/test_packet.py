@@ -13,7 +13,7 @@ X = T("CPU")
 
 
 class Stub:
-    """Says how it was called. Its parameters are those of another function."""
+    """Returns how it was called. Its parameters are those of the given function."""
 
     def __init__(self, name: str, parameters: Any) -> None:
         self.name = name
@@ -102,7 +102,7 @@ def test_tensors_without_dimensions_stand_for_numbers() -> None:
 
 
 class Slotted:
-    """A tensor type of which a packet knows that all its objects are tensors."""
+    """A tensor type with slots, so a packet knows that all its objects are tensors."""
 
     __slots__ = ("_dispatch_keyset",)
 
@@ -167,7 +167,7 @@ def test_separate_integers_are_a_list() -> None:
     assert view(X, -1) == ("view", (X, (-1,)), {})
     x = Slotted()
     for _ in range(2):
-        # The second time it is remembered that two integers were a list.
+        # The second time, the packet remembers that two integers were a list.
         assert view(x, 2, 3) == view(x, (2, 3)) == ("view", (x, (2, 3)), {})
         assert view(x, 2, size(3)) == ("view", (x, (2, size(3))), {})
         for wrong in ((2, True), (2, 1.5), (2, "a")):

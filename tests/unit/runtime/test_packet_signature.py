@@ -1,4 +1,4 @@
-"""What `inspect`, `help` and `pickle` know of a function with overloads."""
+"""A function with overloads under `inspect`, `help` and `pickle`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_signature_of_a_method_has_no_self_and_of_a_redispatch_a_keyset() ->
 
 
 def test_help_shows_every_overload() -> None:
-    # From 3.13 on a long signature has a line for each parameter, from 3.14 on annotations have no quotes.
+    # From Python 3.13 on, long signatures take a line per parameter; from 3.14 on, annotations have no quotes.
     shown = pydoc.plain(pydoc.render_doc(add)).partition("\n\n")[2].replace("'", "")
     signature, returned, overloads = shown.partition("-> Tensor\n")
     assert " ".join(signature.split()).replace("( ", "(").replace(" )", ")") + f" {returned}" == (

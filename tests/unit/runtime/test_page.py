@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "runtime.md"
 
 
 def test_every_block_of_the_page_runs() -> None:
-    """In a separate process: it registers fallbacks for every operator of the process."""
+    """In a separate process, since the page registers fallbacks for every operator of its process."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), flags=re.S | re.M)
     assert len(blocks) == PAGE.read_text("utf-8").count("\n```\n") == 10
     done = subprocess.run(

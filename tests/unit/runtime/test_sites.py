@@ -1,4 +1,4 @@
-"""Places of registrations, and their lines."""
+"""The places of registrations, and their lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchgen_lite.runtime.sites import line_at, place, site
 
 
 def lines_of(text: str) -> list[tuple[int, int]]:
-    """(line asked for afterwards, line of the frame at the time) of every call of `here()` in a module."""
+    """For every call of `here()` in a module: (line computed afterwards, line of the frame during the call)."""
     found: list[tuple[CodeType, int, int]] = []
 
     def here(*arguments: object) -> None:

@@ -1,4 +1,4 @@
-"""Computed tables: the golden cases of torch 2.13, order independence, undo."""
+"""Computed tables: expected cases of torch 2.13, any order of registration, undoing."""
 
 from __future__ import annotations
 

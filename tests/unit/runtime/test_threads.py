@@ -1,4 +1,4 @@
-"""Registration and calls in many threads: a bounded run of bench/stress.py, and one race made on purpose."""
+"""Registration and calls in many threads: a short run of bench/stress.py, and races made on purpose."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_stress() -> None:
 def test_what_was_resolved_before_a_registration_is_not_stored_after_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A thread misses the memo, and before it goes on another thread registers a newer kernel."""
+    """A thread misses the memo, and another thread registers a newer kernel before the first continues."""
     operator, dispatcher, _keep = operator_with("CPU")
     missed, registered = threading.Event(), threading.Event()
     keysets_of = report.keysets_of
@@ -56,7 +56,7 @@ def test_what_was_resolved_before_a_registration_is_not_stored_after_it(
 
 
 def test_resolving_waits_for_a_registration_under_way() -> None:
-    """The lock is held from the change of the kernels until the memo is empty."""
+    """The lock is held from the change of the kernels until the memo has been emptied."""
     operator, dispatcher, _keep = operator_with("CPU")
     answers: list[str] = []
     thread = threading.Thread(target=lambda: answers.append(operator.call(T("CPU"))))
@@ -70,7 +70,7 @@ def test_resolving_waits_for_a_registration_under_way() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_waits_for_a_registration_under_way() -> None:
-    """In the child nothing is half done, and nobody holds the lock: its first call is answered."""
+    """In the child, no registration is half done and no thread holds the lock, so its first call works."""
     operator, dispatcher, _keep = operator_with("CPU")
     held = threading.Event()
 
@@ -83,7 +83,7 @@ def test_a_fork_waits_for_a_registration_under_way() -> None:
     thread.start()
     assert held.wait(10)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # CPython 3.12 warns of forks beside threads.
+        warnings.simplefilter("ignore")  # CPython 3.12 warns of forks in processes with threads.
         child = os.fork()
     if child == 0:
         signal.alarm(20)  # A child that hangs ends with a signal.

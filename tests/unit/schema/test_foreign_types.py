@@ -1,4 +1,4 @@
-"""Types as Python and C++ spell them."""
+"""Types in the spelling of Python and C++."""
 
 from __future__ import annotations
 

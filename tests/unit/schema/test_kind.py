@@ -1,4 +1,4 @@
-"""How an operator writes its result."""
+"""The kinds of operators: where they write their results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchgen_lite.schema import FunctionSchema
         ("relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", "out"),
         ("f.out(Tensor self, *, Tensor(a!) out, Tensor(b!) _scratch_x) -> Tensor(a!)", "scratch"),
         ("f(Tensor self, Tensor(a!) stats) -> Tensor", "mutable"),
-        # torchgen calls this functional, since it does not look at self.
+        # torchgen calls this operator functional, since it ignores `self`.
         ("foo(Tensor(a!) self) -> Tensor(a!)", "mutable"),
         ("view(Tensor(a) self) -> Tensor(a)", "functional"),
     ],

@@ -1,4 +1,4 @@
-"""The schema parser: what prints back, and what is said about what doesn't."""
+"""The schema parser: schemas that print back as written, and messages about those that are invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole language, compared with PyTorch's own parser and files."""
+"""The whole schema language, compared with PyTorch's own parser and files."""
 
 from __future__ import annotations
 

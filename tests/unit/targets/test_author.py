@@ -1,4 +1,4 @@
-"""The Python functions of authors, compared with schemas without being imported."""
+"""The author's Python functions, compared with schemas without importing them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ formulas = ["formulas"]
 
 
 def said(run: Run, folder: Path, config: str, ops: str, kernels: str, formulas: str = "") -> str:
-    """What `lint` prints, which is what `generate` prints."""
+    """The output of `lint`, which `generate` prints, too."""
     (folder / "torchgen_lite.toml").write_text(config)
     (folder / "ops.yaml").write_text(ops)
     (folder / "kernels.py").write_text(kernels)

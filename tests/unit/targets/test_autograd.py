@@ -1,4 +1,4 @@
-"""`derivatives:` to nodes and kernels: what is written, and that it runs, on a backend of your own too."""
+"""The nodes and kernels for `derivatives:`: their text, and that they run, also on an out-of-tree backend."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_versions_of_what_is_in_lists(project: Path) -> None:
 
 @pytest.mark.torch
 def test_pytorch_counts_the_same_versions(project: Path) -> None:
-    """As `torch.library` does: `torch.autograd.graph.increment_version` for each argument that is written."""
+    """`torch.library` calls `torch.autograd.graph.increment_version` for each written argument."""
     program = REGISTERED + WRITE.format(lib="torch", call="torch.ops.scaling.each_")
     assert run(project, program) == ["[2, 1, 1, 1, 0, 0]"]
 
@@ -320,7 +320,7 @@ OVERRIDE = """\
 
 
 def run(project: Path, program: str) -> list[str]:
-    """What a program prints that uses the generated package."""
+    """The output of a program that uses the generated package."""
     for path, text in generate(load(root=project)).items():
         target = project / "generated" / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Generated Python is black's style by construction: black would change nothing."""
+"""Generated Python is already in black's style, so black would change nothing."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_small_packages(tmp_path: Path, yaml: str) -> None:
 
 @pytest.mark.torch
 def test_a_sample_of_pytorchs_package() -> None:
-    """All of it takes black half a minute; these shards hold every kind of file and the longest names."""
+    """black needs half a minute for the whole package; these files have every kind and the longest names."""
     files = torchgen_lite.generate(torchgen_lite.load(torch=True))
     suffixes = ("_0.py", "_12.py", "/methods.pyi", "/functions.py", "/__init__.py", "/methods.py")
     sample = {path: text for path, text in files.items() if path.endswith(suffixes)}

@@ -96,9 +96,9 @@ def test_the_page_is_what_is_declared() -> None:
 
 
 def test_the_pipeline_and_the_commands_know_no_target() -> None:
-    """What a target needs is in its registration and its options."""
+    """Everything specific to a target is in its registration and its options."""
     package = ROOT / "torchgen_lite"
-    # A new project has one; `table` and `why` explain what the Python package registers.
+    # `init` gives a new project a target; `table` and `why` explain registrations of the Python package.
     allowed = {package / "cli" / "init.py", package / "cli" / "tables" / "registrations.py"}
     quoted = [f'"{name}"' for name in TARGETS]
     paths = {package / "pipeline.py", *(package / "cli").rglob("*.py")} - allowed

@@ -1,6 +1,6 @@
-"""The text of `doc:` reaches docstrings, types and C++ headers of every target, laid out as the rest.
+"""The text of `doc:` reaches docstrings, stubs and C++ headers of every target, in their usual layout.
 
-That nothing leaves its comment, tests/hostile holds for every field.
+For every field, tests/hostile tests that its text cannot end the comment around it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The framework of target python is read, and has what generated code imports from it."""
+"""Target `python` reads its framework and checks that it has the names that generated code imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A target of another package, `examples/rst_target`, installed: it has what ours have."""
+"""An installed target of another package, `examples/rst_target`: it has all that our targets have."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ OVERRIDE = """\
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the example is installed in."""
+    """A folder in which the example is installed."""
     for needed in ("pip", "hatchling"):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"`{needed}` is not installed")
@@ -115,14 +115,14 @@ def test_it_has_options_codes_and_templates(installed: Path, project: Path) -> N
     assert run(installed, project, "generate", *config).returncode == 0
     made = (project / "generated" / "operators.rst").read_text()
     assert made.endswith("generate\nmylib::scale\nmylib::relu\n")
-    # Its warnings are switched off as ours are.
+    # Its warnings are switched off like ours.
     for setting in ('lint.ignore = ["RST"]', 'lint.ignore = ["RST001"]'):
         assert "RST001" not in run(installed, project, "lint", "--config", setting).stderr
     assert "RST001" in run(installed, project, "lint", "--config", 'lint.select = ["TG4"]').stderr
     ops = project / "ops.yaml"
     ops.write_text(ops.read_text().rstrip() + "  # torchgen-lite: ignore[RST001]\n")
     assert run(installed, project, "lint").stderr == "2 operators, 0 errors, 0 warnings\n"
-    # An override's warning is that of the schema alone.
+    # Checking the templates finds nothing wrong with the override.
     assert "TG5" not in run(installed, project, "templates", "check", *config).stderr
 
 
@@ -132,7 +132,7 @@ def test_the_example_is_short() -> None:
 
 
 def test_our_names_are_ours() -> None:
-    """No package takes the place of a target of ours."""
+    """No package can replace one of our targets."""
     own = Target("python", "ours", "")
     targets = Targets(own)
     entries = {"python": EntryPoint("python", "os:path", GROUP)}

@@ -1,4 +1,4 @@
-"""What the Python target emits for a few operators."""
+"""The output of the Python target for a few operators."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def add(
 
 
 def test_types_of_ops(tmp_path: Path) -> None:
-    """A name with one overload takes its type from the stub; others are classes."""
+    """A name with one overload has the type of its stub; other names are classes."""
     yaml = "- func: f(Tensor x) -> Tensor\n- func: g.T(Tensor x) -> Tensor\n"
     assert """
 
@@ -261,7 +261,7 @@ def test_shards_depend_on_the_name_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shards", [1, 4])
 def test_an_operator_adds_lines_and_changes_none(tmp_path: Path, shards: int) -> None:
-    """Even where it stands first in the file."""
+    """This holds even for the first entry in the file."""
     yaml = "".join(
         f"- func: f{i}.T(Tensor self, int n=1) -> Tensor\n  variants: function, method\n"
         for i in range(9)
@@ -411,7 +411,7 @@ def test_merge_out_prefers_the_functional_partner(tmp_path: Path) -> None:
 
 
 def test_the_package_runs(tmp_path: Path) -> None:
-    """Import it in a fresh interpreter, register a kernel, call by every route."""
+    """Import the package in a fresh interpreter, register a kernel, and call the operator in every way."""
     for path, text in torchgen_lite.generate(load(tmp_path, ADD, dispatcher="own")).items():
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -479,7 +479,7 @@ def test_a_namespace_of_the_configuration_is_that_of_every_name_without_one(
         (tmp_path / "native_functions.yaml").write_text(text)
         config = Config(tmp_path, targets=(target,), namespace=namespace)
         files = torchgen_lite.generate(torchgen_lite.load(config=config))
-        # In C++ a type is in the column where the YAML has it.
+        # In C++, a type keeps its column in the schema, so only the words are compared.
         return {path: text.split() for path, text in files.items()}
 
     assert generated(DERIVED.format(""), "tiny") == generated(DERIVED.format("tiny::"), "")
@@ -495,7 +495,7 @@ def test_files_without_kernels_are_not_there(tmp_path: Path) -> None:
         "register_autograd.py"
     ]
     assert 'aten.impl("f", _fallthrough)' in files["register_autograd.py"]
-    # A call that must not record has a kernel but no node.
+    # An operator that must not be recorded has a kernel, but no node.
     composed = none.replace("CPU: f", "CompositeExplicitAutograd: f")
     files = generate(tmp_path, composed, **options)
     assert [name for name in files if "auto" in name or "nodes" in name or "inplace" in name] == [

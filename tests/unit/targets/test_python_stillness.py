@@ -1,4 +1,4 @@
-"""Target `python`: a change of the YAML changes the lines that are about it, and a comment changes none."""
+"""Target `python`: an edit of the YAML changes only lines about the edited entry; a comment changes none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEW = """\
 
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
-    """examples/tinyarr, whose YAML and kernels a test may change."""
+    """A copy of examples/tinyarr, whose YAML and kernels a test may change."""
     folder = tmp_path / "tinyarr"
     shutil.copytree(ROOT / "examples/tinyarr", folder, ignore=shutil.ignore_patterns("_ops"))
     return folder

@@ -1,4 +1,4 @@
-"""How targets say that an operator is called."""
+"""The signatures that targets show for an operator."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_signatures(tmp_path: Path, target: str, line: str) -> None:
     program = load(root=tmp_path)
     found, other = [TARGETS[target].signatures_of(program, f) for f in program.functions]
     assert found is not None and found.lines == (line,)
-    # A type that a target has no name for is in none of its signatures.
+    # If a target has no name for a type, it shows no signature for the operator.
     assert (other is None) == (target in ("cpp-torch-stable", "cpp-runtime"))
 
 

@@ -1,4 +1,4 @@
-"""`skip`, which every target has that writes code for operators."""
+"""`skip`, an option of every target that writes code for operators."""
 
 from __future__ import annotations
 

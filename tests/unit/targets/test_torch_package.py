@@ -1,4 +1,4 @@
-"""PyTorch's whole file as a package: it imports, registers everything, and fails clearly."""
+"""The package for PyTorch's whole file can be imported, registers everything, and gives clear errors."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_the_package_is_strictly_typed(package: Path, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    # The runtime has its own test; this one is about what was generated.
+    # The runtime has its own test; this one is about generated code.
     found = [line for line in result.stdout.splitlines() if "aten_ops" in line]
     assert "checked" in result.stdout or "Success" in result.stdout, result.stderr
     assert found == []

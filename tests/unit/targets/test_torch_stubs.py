@@ -1,4 +1,4 @@
-"""Target `torch-stubs`: what needs no PyTorch."""
+"""Target `torch-stubs`: tests that do not need PyTorch."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is checked before anything is registered. What registering does, `tests/torch_python` shows.
+"""Checks before a registration. `tests/torch_python` tests registrations themselves.
 
-Registrations last as long as a process, so nothing is registered here.
+Registrations last as long as their process, so nothing is registered here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`promote(...)` of fakes against PyTorch, for values of every class in every order."""
+"""`promote(...)` of fakes, compared with PyTorch for values of every class in every order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.torch
 
-# Values by what they say: the dtype, and in which of the three classes they count.
+# `values` has tensors of these dtypes, with and without dimensions, and numbers: promotion has these three classes.
 DTYPES = ("bool", "uint8", "int8", "int64", "float16", "bfloat16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 

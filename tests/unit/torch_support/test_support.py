@@ -1,4 +1,4 @@
-"""The functions that rules of the YAML call: what they give for shapes and values."""
+"""The functions that rules in the YAML call, with results for shapes and values."""
 
 from __future__ import annotations
 

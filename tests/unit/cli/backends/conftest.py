@@ -32,7 +32,7 @@ PYTORCH = """\
 """
 
 # The older release: `gone` still exists, `mm` takes another argument, `isnan` has one kernel for all backends, and
-# `square` has a kernel of its own.
+# `square` is not composite.
 OLDER = (
     PYTORCH.replace("mat2", "mat2, int more")
     .replace("- func: square(Tensor self) -> Tensor\n", "")

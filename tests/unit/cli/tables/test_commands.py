@@ -84,7 +84,7 @@ def test_why(run: Run, tables: Path) -> None:
 
 
 def test_fallbacks_are_those_of_the_target(run: Run, tables: Path) -> None:
-    """PyTorch's fallbacks exist only in PyTorch: with target `python`, a call without a kernel raises."""
+    """PyTorch's fallbacks exist only in PyTorch: with target `python`, a call raises where none is registered."""
     result = run("why", "twice", "CPU", "AutogradCPU")
     assert result.stderr == "registrations of target `python`\n"
     assert "PyTorch's" not in result.stdout

@@ -40,7 +40,7 @@ def test_a_condition_is_true_where_the_range_contains_the_version(text: str) -> 
     clauses = parse_range(text)
     assert clauses is not None
     expression = " && ".join(conditions.clause_expression(clause) for clause in clauses)
-    # The operators are those of Python but for two, and C++ divides whole numbers.
+    # All but two operators are those of Python, and C++ divides integers.
     python = expression.replace("&&", "and").replace(" / ", " // ")
     for version in VERSIONS:
         major, minor, patch = parse_version(version)
@@ -82,13 +82,13 @@ def test_text_that_is_no_condition(condition: str) -> None:
 
 @needs_compiler
 def test_the_preprocessor_takes_every_guard(tmp_path: Path) -> None:
-    """Brackets, operators and operands at random: what is read as a guard is a condition to g++."""
+    """Random brackets, operators and operands: g++ accepts every condition that we read as a guard."""
     chooser, found = random.Random(0), []
     parts = "A B(1) defined(C) 0x1fu 017 ( ( ) ) ! - + ~ && || == <= << < & | ^ * ? : , and not ' \"".split()
     for _ in range(20_000):
         text = " ".join(chooser.choices(parts, k=chooser.randint(1, 8)))
         condition = read_guard(f"#if {text}")
-        # `A` is not a macro that is called.
+        # `A` is not a function-like macro.
         if condition is not None and "A (" not in condition:
             found.append(condition)
     assert len(found) > 100

@@ -1,4 +1,4 @@
-"""Operators whose names C++ or the generated code has taken already."""
+"""Operators whose names C++ or the generated code already uses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_structs_get_names_that_are_free(tmp_path: Path, target: str) -> None:
     header = files[f"{target}/include/demo/operators.h"]
     structs = [line.split()[1] for line in header.splitlines() if line.startswith("struct ")]
     assert structs == ["new__", "new_", "call_", "torch_", "schema_", "detail_"]
-    # What libtorch looks for is the operator's own name.
+    # libtorch looks up the operator's own name.
     assert 'name = "demo::new";' in header
     assert "ops::new__::call(self, namespace_)" in files[f"{target}/include/demo/functions.h"]
 
@@ -50,7 +50,7 @@ def generated(folder: Path, target: str, yaml: str, namespace: str = "") -> dict
 
 
 def refused(folder: Path, target: str, yaml: str, namespace: str = "") -> str:
-    """What is said about the operators."""
+    """The message about the refused operators."""
     with pytest.raises(GenerateError) as caught:
         generated(folder, target, yaml, namespace)
     return str(caught.value)
@@ -100,7 +100,7 @@ def test_kernels_with_names_of_namespaces(tmp_path: Path, target: str, kernel: s
     )
     named = f"{yaml}  dispatch: {{CompositeImplicitAutograd: {kernel}_kernel}}\n"
     assert generated(tmp_path, target, named)
-    # Elsewhere it may have the name.
+    # In another namespace, the kernel may have this name.
     assert generated(tmp_path, target, named.replace(f"{kernel}_kernel", f"other::{kernel}"))
 
 

@@ -1,4 +1,4 @@
-"""What is checked in stays still: a change of the YAML changes the lines that are about it."""
+"""Checked-in code changes little: an edit of the YAML changes only lines about the edited entry."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEW = """\
 
 
 def copy_example(name: str, folder: Path) -> Path:
-    """An example whose YAML a test may change."""
+    """A copy of an example, whose YAML a test may change."""
     shutil.copytree(ROOT / "examples" / name, folder, ignore=lambda *_: ["generated", "build"])
     return folder / "ops.yaml"
 
@@ -90,7 +90,7 @@ PROVEN = """\
 
 
 def test_the_fourth_line_of_a_proof_is_the_schema(tmp_path: Path) -> None:
-    """Every mistake is reported there, in the column of what it is about."""
+    """Every mistake is reported in this line, at the column of the wrong part."""
     (tmp_path / "ops.yaml").write_text(PROVEN)
     (tmp_path / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
     files = generate(load(root=tmp_path))

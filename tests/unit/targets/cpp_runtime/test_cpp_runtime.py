@@ -1,4 +1,4 @@
-"""What the target `cpp-runtime` emits for a few operators; tests/cases/cpp_runtime has whole files."""
+"""The output of target `cpp-runtime` for a few operators; tests/cases/cpp_runtime has whole files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEG = "- func: my::neg(Tensor self) -> Tensor\n"
 def load(
     folder: Path, yaml: str, options: str = "", *, tensor: bool = True
 ) -> torchgen_lite.Program:
-    """A project; the tensor is `my::Tensor`."""
+    """Load a project whose tensor type is `my::Tensor`."""
     (folder / "ops.yaml").write_text(yaml)
     first = 'tensor = "my::Tensor"\n' if tensor else ""
     (folder / "torchgen_lite.toml").write_text(
@@ -37,7 +37,7 @@ def generate(folder: Path, yaml: str, options: str = "") -> dict[str, str]:
 
 
 def messages(folder: Path, yaml: str, options: str = "", *, tensor: bool = True) -> list[str]:
-    """Everything that is said, with its place."""
+    """All diagnostics, with their places."""
     found = generate_all(load(folder, yaml, options, tensor=tensor)).diagnostics
     return [f"{d.path}:{d.start()[0]}:{d.start()[1]}: {d.code} {d.message}" for d in found]
 
@@ -140,7 +140,7 @@ def test_a_tag_is_text(tmp_path: Path) -> None:
 
 
 def test_calls_only(tmp_path: Path) -> None:
-    """Nothing for kernels, and the variants that PyTorch derives are there too."""
+    """No files for kernels are written, but the variants that PyTorch derives get calls, too."""
     yaml = f"{NEG}  autogen: neg.out\n  dispatch:\n    CPU: neg\n"
     files = generate(tmp_path, yaml, "calls-only = true")
     assert sorted(files) == [
@@ -208,7 +208,7 @@ def test_structured_kernels_are_refused_entry_by_entry(tmp_path: Path) -> None:
         "  dispatch:\n    CPU, CUDA: neg_out\n    SparseCPU: neg_out_sparse\n"
     )
     found = [message.partition(" ")[0] for message in messages(tmp_path, yaml)]
-    # The kernels of neg_ and of SparseCPU are plain ones.
+    # The kernels of neg_ and of SparseCPU are not structured.
     assert found == ["ops.yaml:2:24:", "ops.yaml:10:16:"]
     assert messages(tmp_path, yaml, 'skip = ["my::neg", "my::neg.out"]') == []
 
@@ -262,7 +262,7 @@ def test_a_wrong_tensor(tmp_path: Path, tensor: str, message: str) -> None:
 
 
 def test_the_framework_is_the_same_for_other_schemas(tmp_path: Path) -> None:
-    """`--schema` of somebody else's file: the tensor stays, and the namespace is the file's own."""
+    """With `--schema`, the configured tensor stays, but the namespace is that of the named file."""
     load(tmp_path, NEG, 'namespace = "mine"\nskip = ["my::neg"]')
     (tmp_path / "other.yaml").write_text(NEG.replace("my::", "other::"))
     program = torchgen_lite.load("other.yaml", root=tmp_path)

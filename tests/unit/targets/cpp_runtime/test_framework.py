@@ -1,4 +1,4 @@
-"""Types and expressions as the author of a framework writes them."""
+"""Types and expressions in the configuration of a framework."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small schema gives exactly these files, and clang-format would change nothing in any."""
+"""A small schema gives exactly these files, and clang-format would change none of them."""
 
 from __future__ import annotations
 

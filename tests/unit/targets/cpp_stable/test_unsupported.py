@@ -1,4 +1,4 @@
-"""What the stable ABI cannot carry is said at generation time."""
+"""What the stable ABI cannot carry is reported at generation time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TARGET = "cpp-torch-stable"
 
 
 def messages(folder: Path, yaml: str, options: str = "", project: str = "") -> str:
-    """Everything that generating the target says; `project` stands above its table."""
+    """All diagnostics of generating the target; `project` is put above the target's table."""
     (folder / "ops.yaml").write_text(yaml)
     (folder / "torchgen_lite.toml").write_text(
         f'schema = "ops.yaml"\ntargets = ["{TARGET}"]\n{project}\n[target.{TARGET}]\n{options}\n'
@@ -42,7 +42,7 @@ def test_a_structured_group_is_refused_variant_by_variant(tmp_path: Path) -> Non
         "  dispatch:\n    CPU, CUDA: neg_out\n    SparseCPU: neg_out_sparse\n"
     )
     found = messages(tmp_path, yaml)
-    # The kernels of neg_ and of SparseCPU are plain ones.
+    # The kernels of neg_ and of SparseCPU are not structured.
     assert re.findall(r"ops.yaml:(\d+:\d+): TG531", found) == ["2:24", "10:16"]
     assert messages(tmp_path, yaml, 'skip = ["my::neg", "my::neg.out"]') == ""
 

@@ -1,4 +1,4 @@
-"""What the target `cpp-torch` writes for formulas; tests/cpp/autograd_ops builds and runs a library."""
+"""The output of target `cpp-torch` for formulas; tests/cpp/autograd_ops builds and runs a library."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_long_formula(tmp_path: Path) -> None:
 
 
 def calls_for_depth(folder: Path, depth: int) -> int:
-    """How many nodes are written of a formula that is nested so deeply."""
+    """The number of calls that write the nodes of a formula with this depth."""
     formula = "sq(" * depth + "grad" + ")" * depth
     (folder / "ops.yaml").write_text(entry("sq(Tensor x) -> Tensor", f"x: {formula}"))
     program = load("ops.yaml", root=folder)
@@ -230,7 +230,7 @@ def test_conditions_stand_around_nodes_too(tmp_path: Path) -> None:
     inplace = "- func: demo::f_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: kernel_\n"
     condition = "#if TORCHGEN_LITE_TORCH_VERSION >= 20600\n"
     assert f"{condition}// The gradients of demo::f.\nstruct" in autograd(tmp_path, gated)
-    # The in-place variant is there without it, and uses the same node.
+    # The in-place variant has no condition, and uses the same node.
     text = autograd(tmp_path, gated, inplace)
     assert f"{condition}// The gradients" not in text
     assert text.count(condition) == 2
@@ -292,7 +292,7 @@ def test_clang_format_changes_nothing(name: str) -> None:
 @pytest.mark.torch
 @needs_clang_format
 def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> None:
-    """PyTorch's own formulas, as if its operators were somebody's."""
+    """PyTorch's own formulas, as if its operators belonged to a library."""
     found, _ = find_torch_files()
     assert found is not None
     paths = [found.native_functions, found.derivatives, found.tags]
@@ -307,10 +307,10 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> N
     operators = build_operators(resolved.declared, layout)
     registered = registrations(program, policy)
     built = build_differentiation(resolved, operators, registered, policy, layout, ["manual.h"])
-    # Of 686 entries six want to know the size of blocks.
+    # Six of the 686 entries need the block size of a sparse tensor.
     errors = [d.message for d in built.diagnostics if d.severity == "error"]
     assert errors == ["nothing is kept for `self.sym_blocksize()`"] * 6
-    # Of each file only the nodes, which have the formulas.
+    # Only the nodes of each file are needed, since they contain the formulas.
     shards = [f for f in built.files if "register_autograd" in f.path]
     nodes = [f._replace(context={**f.context, "kernels": [], "blocks": []}) for f in shards]
     texts = render_files(nodes, "ops.yaml").values()

@@ -1,4 +1,4 @@
-"""What the target `cpp-torch` emits for a few operators; tests/cases/cpp_torch has whole files."""
+"""The output of target `cpp-torch` for a few operators; tests/cases/cpp_torch has whole files."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def test_entries_by_name_alone(tmp_path: Path) -> None:
     )
     program = torchgen_lite.load(root=tmp_path)
     files = torchgen_lite.generate(program, targets=["cpp-torch"])
-    # PyTorch has typed calls for its operators.
+    # PyTorch itself has typed calls for its operators.
     structs = re.findall(r"^struct (\w+)", files["cpp-torch/include/demo/operators.h"], re.M)
     assert structs == ["demo__own"]
     assert not any("pytorch.yaml" in text for text in files.values())
-    # A message about an argument points at its name.
+    # The entry is only a name, so a message about an argument points at it.
     named = program.functions[0].func
     assert named.name_span is not None and named.name_span.source.path == "ops.yaml"
     assert all(part.span is None for part in (*named.arguments, *named.returns))
@@ -284,7 +284,7 @@ def test_pytorchs_file_completes_a_structured_operator(
     assert registered(generated) == ["add.out"]
     header = generated["include/aten_ops/structured.h"]
     assert "struct structured_add_out_mine : public at::meta::structured_add_Tensor {" in header
-    # Another schema is another operator, and the operators of a library are not PyTorch's.
+    # A different schema is a different operator, and a library's operators are not PyTorch's.
     other = ADD_OUT.replace("Scalar alpha=1, ", "")
     refused = ["error[TG319]: structured `add.out` has no functional variant"]
     assert diagnostics(tmp_path, other) == refused
@@ -502,7 +502,7 @@ def test_who_makes_no_typed_call_includes_none(tmp_path: Path) -> None:
     recorded += "  derivatives:\n    x: 2 * scale(grad, 1)\n"
     files = generate(tmp_path, SCALE + recorded)
     sources = {path for path, text in files.items() if "/operators.h>" in text}
-    # Functions make the calls of the structs, and the formula is one of those.
+    # The functions use the structs, and the formula calls such a function.
     headers = ("functions", "redispatch_functions")
     expected = {f"include/demo/{name}.h" for name in headers} | {"src/register_autograd.cpp"}
     assert sources == expected

@@ -1,4 +1,4 @@
-"""Signatures of operators that are not PyTorch's, with the types that libtorch takes."""
+"""Signatures of a library's operators, with the types that libtorch accepts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchgen_lite.targets.cpp_torch.types import own_types
         ("str[] x=['a']", 'at::ArrayRef<c10::string_view> x = {"a"}'),
         ("int[][] x", "::std::vector<::std::vector<int64_t>> x"),
         ("Tensor(a!)? x", "const ::std::optional<at::Tensor>& x"),
-        # g++ 12 would give every function the first one's.
+        # The list has no default, since g++ 12 would give every function that of the first one.
         ("complex[] x=[1j]", "at::ArrayRef<c10::complex<double>> x"),
         # A schema allows a default before a parameter without one; C++ does not.
         ("int a=1, *, int b, int c=2", "int64_t a, int64_t b, int64_t c = 2"),

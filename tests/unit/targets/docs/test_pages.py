@@ -1,4 +1,4 @@
-"""What the pages say, beside what the case `docs` shows and the commands answer."""
+"""Properties of the pages that the case `docs` does not show."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_the_name_of_a_file_stays_in_its_comment(tmp_path: Path, name: str) -> N
 
 @pytest.mark.torch
 def test_all_of_pytorch(torch_program: Program) -> None:
-    """A page each of all that is declared and derived, whose links all lead to pages."""
+    """Every declared or derived operator has a page, and every link leads to a page."""
     files = generate_all(torch_program, targets=["docs"]).files
     assert len(files) == len(torch_program.resolved.operators) + 1
     assert len({path.lower() for path in files}) == len(files)

@@ -49,7 +49,7 @@ FOUND = {
 
 
 def scripted(page: Path, script: str, query: str = "", *flags: str) -> Any:
-    """What a script says about a page after it has been loaded."""
+    """The result of a script that runs after the page has been loaded."""
     probe = page.with_name(f"probe-{page.name}")
     script = (
         f"<script type=module>document.title = JSON.stringify((() => {{{script}}})());</script>"
@@ -80,7 +80,7 @@ def test_the_search(site: Path) -> None:
 
 
 def test_pages_lead_to_the_search(site: Path) -> None:
-    """By the form alone, which a page without scripts has as well."""
+    """The search form works without scripts."""
     page = (site / "lib" / "mm.html").read_text()
     assert '<form action="../index.html" role="search">' in page and 'name="q"' in page
 

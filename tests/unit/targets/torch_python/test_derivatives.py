@@ -1,4 +1,4 @@
-"""Derivatives and places: an entry, and the lines that it becomes."""
+"""Derivatives and places: an entry, and the lines generated from it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torchgen_lite import generate, load
 
 
 def backward_of(folder: Path, entry: str) -> str:
-    """The bodies of the two functions of the one operator."""
+    """The bodies of the operator's two functions."""
     (folder / "ops.yaml").write_text(entry)
     (folder / "torchgen_lite.toml").write_text(
         'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'

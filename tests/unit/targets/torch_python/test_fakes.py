@@ -1,4 +1,4 @@
-"""Rules of `fake:` as generated Python: a rule, and the body of the function that it becomes."""
+"""Rules of `fake:`: a rule, and the body of the function generated from it."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_one_number_for_a_list_with_a_size_is_a_list_in_fakes_and_kernels(tmp_pa
     )
     (tmp_path / "kernels.py").write_text("def op(x, k, s, *, n): ...\n")
     files = generate(load(root=tmp_path))
-    # PyTorch leaves out what has its default, and what it passes are lists.
+    # PyTorch leaves out arguments that have their default, and passes lists.
     inside = """(
     x: Tensor,
     k: Sequence[int] = (1, 1),

@@ -1,4 +1,4 @@
-"""Typed functions: an entry, and the function that it becomes."""
+"""Typed functions: an entry, and the function generated from it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
         ("TG511", "`mylib::f` takes `lambda` by name, which is a keyword of Python")
     ]
     assert "def f(" not in generated.files["torch-python/mylib_ops/functions.py"]
-    # What a target warns of is switched off as lint rules are.
+    # Warnings of a target are switched off like lint rules.
     ops, config = tmp_path / "ops.yaml", tmp_path / "torchgen_lite.toml"
     ops.write_text(ops.read_text().replace("\n", "  # torchgen-lite: ignore[TG511]\n", 1))
     assert not generate_all(load(root=tmp_path), targets=["torch-python"]).diagnostics

@@ -1,4 +1,4 @@
-"""`samples:` as generated tests: the calls, and what is said beside them."""
+"""`samples:` as generated tests: the calls, and messages about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is checked in stays still: a change of the YAML changes the lines that are about it."""
+"""Checked-in code changes little: an edit of the YAML changes only lines about the edited entry."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEW = """\
 
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
-    """examples/torch_backend, whose YAML and kernels a test may change."""
+    """A copy of examples/torch_backend, whose YAML and kernels a test may change."""
     folder = tmp_path / "torch_backend"
     shutil.copytree(ROOT / "examples/torch_backend", folder, ignore=lambda *_: ["generated"])
     return folder
