@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpp_dispatch import INCLUDE, SOURCES, find_torch
-from torch_calls import every_call
 
 import torchgen_lite
+from tests.conformance.torch_calls import every_call
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.torch_files import find_torch_files

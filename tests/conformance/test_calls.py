@@ -23,7 +23,7 @@ from torchgen_lite.runtime import (
 from torchgen_lite.runtime.keys import NUM_BACKENDS
 
 torch = pytest.importorskip("torch")
-from bench.both_dispatchers import (  # noqa: E402
+from tests.conformance.both_dispatchers import (  # noqa: E402
     BEHAVIOURS,
     EXCLUDED,
     INCLUDED,

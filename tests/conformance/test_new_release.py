@@ -1,10 +1,10 @@
-"""What bench/new_release.py says about the installed torch, with our tables and with those of another release."""
+"""What new_release.py says about the installed torch, with our tables and with those of another release."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench import new_release
+from tests.conformance import new_release
 from tests.installed import KEYS
 from torchgen_lite.key_tables import KEY_TABLES
 

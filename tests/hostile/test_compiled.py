@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.fuzz_targets import TOY
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler, torch_flags
+from tests.fuzz.targets import TOY
 from tests.hostile.test_fields import CODE, entries, read
 from tests.hostile.text import HOSTILE, RESERVED, places
 from torchgen_lite.analysis.program import Program, build_program

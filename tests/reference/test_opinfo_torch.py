@@ -1,4 +1,4 @@
-"""PyTorch's own inputs, all of them; `python -m bench.opinfo` counts them, and prints what differs for a reason."""
+"""PyTorch's own inputs, all of them; tests/conformance/opinfo.py counts them, and prints what differs for a reason."""
 
 from __future__ import annotations
 

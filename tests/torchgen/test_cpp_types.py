@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from bench.torch_calls import free_functions, methods, pointer
-from bench.torch_calls import torch_flags as link_flags
+from tests.conformance.torch_calls import free_functions, methods, pointer
+from tests.conformance.torch_calls import torch_flags as link_flags
 from tests.conftest import ROOT
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
 from torchgen_lite.analysis import Program, Resolved
@@ -198,10 +198,10 @@ def write_few(folder: Path, program: Program) -> None:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The compiled calls of one shard, and the output of bench/torch_calls.py about them."""
+    """The compiled calls of one shard, and what torch_calls.py of tests/conformance says about them."""
     folder = tmp_path_factory.mktemp("compiled")
-    script = ROOT / "bench" / "torch_calls.py"
-    command = [sys.executable, str(script), "--shard", "9", "--folder", str(folder)]
+    command = [sys.executable, "-m", "tests.conformance.torch_calls", "--shard", "9"]
+    command += ["--folder", str(folder)]
     path = {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=os.environ | path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

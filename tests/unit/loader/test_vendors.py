@@ -442,7 +442,7 @@ def test_the_script_that_reads_files_of_vendors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It also counts kernels with PyYAML, and reports files from which some are lost."""
-    from bench import vendors
+    from tests.conformance import vendors
 
     (tmp_path / "pytorch.yaml").write_text(PYTORCH)
     folder = tmp_path / "vendors"

@@ -1,4 +1,4 @@
-"""Registration and calls in many threads: a short run of bench/stress.py, and races made on purpose."""
+"""Registration and calls in many threads: a short run of tests/fuzz/stress.py, and races made on purpose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bench.stress import Stress
+from tests.fuzz.stress import Stress
 from tests.unit.runtime.helpers import T, operator_with, says
 from torchgen_lite.runtime import Library, report
 

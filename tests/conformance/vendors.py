@@ -1,6 +1,6 @@
 """Read the operator files of vendors: what is seen in each, and whether every kernel is.
 
-    python bench/vendors.py [--native RELEASE] [--show N] FOLDER
+    python -m tests.conformance.vendors [--native RELEASE] [--show N] FOLDER
 
 FOLDER holds YAML files, in separate folders if they belong together: a file of formulas is read after the others of
 its folder, any other file by itself. `--native` says whose operators they refer to (default: the installed PyTorch).

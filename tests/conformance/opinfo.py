@@ -1,4 +1,4 @@
-"""All of PyTorch's own inputs for the reference operators: `python -m bench.opinfo [ENTRY ...]`.
+"""All of PyTorch's own inputs for the reference operators: `python -m tests.conformance.opinfo [ENTRY ...]`.
 
 Counts the calls whose results, errors and gradients were compared, and prints each difference with the title that
 `docs/differences.md` has for it. Exits 1 if one has none. Needs `pip install -e ".[test,torch]"`.

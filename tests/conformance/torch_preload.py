@@ -1,12 +1,12 @@
-"""Let PyTorch itself run on the generated typed calls: `python bench/torch_preload.py [--folder DIR]`.
+"""Let PyTorch itself run on the generated typed calls: `python -m tests.conformance.torch_preload [--folder DIR]`.
 
-The library of bench/torch_calls.py gets the names that PyTorch's own calls have, `at::_ops::add_Tensor::call`
+The library of torch_calls.py gets the names that PyTorch's own calls have, `at::_ops::add_Tensor::call`
 and so on, and is loaded before PyTorch: the dynamic linker takes the first definition it finds, so what
 PyTorch's Python bindings and kernels call is ours. Then PyTorch's operators run on the samples that PyTorch
 has for its tests, with gradients, and give what they give without the library. What already differs from run
 to run (uninitialised memory) doesn't count.
 
-Needs binutils and glibc. `--folder` is the same as for bench/torch_calls.py. Prints how many calls were ours, how many
+Needs binutils and glibc. `--folder` is the same as for torch_calls.py. Prints how many calls were ours, how many
 samples were compared, and what differs; the exit code is 1 if anything does. docs/conformance.md has the
 figures.
 """
@@ -22,7 +22,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch_calls
+from tests.conformance import torch_calls
 
 Digests = dict[str, list[str]]
 

@@ -1,13 +1,13 @@
-"""Random input from a grammar: what is accepted gives valid output. `bench/fuzz.py --grammar` tries more of it."""
+"""Random input from a grammar: what is accepted gives valid output. `python -m tests.fuzz --grammar` tries more of it."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench.fuzz_targets import run_grammar
-from bench.fuzz_vendors import run_vendors
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler, torch_flags
+from tests.fuzz.targets import run_grammar
+from tests.fuzz.vendors import run_vendors
 
 RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
 

@@ -1,7 +1,7 @@
 """The tests marked `torch` and the examples, with other releases of PyTorch.
 
-    python bench/releases.py [--quick] [--only COLUMN]... [--keep] [--work FOLDER] VERSION...
-    python bench/releases.py [--quick] [--only COLUMN]... --python PATH
+    python -m tests.conformance.releases [--quick] [--only COLUMN]... [--keep] [--work FOLDER] VERSION...
+    python -m tests.conformance.releases [--quick] [--only COLUMN]... --python PATH
 
 Each release is installed from the package index into its own environment, which is removed afterwards. The tests
 run there part by part, then the examples are built, run and tested. The table of docs/conformance.md is
@@ -30,7 +30,7 @@ from xml.etree import ElementTree
 
 from torchgen_lite.loader.versions import Version, parse_version
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # What an environment has besides the project's own test extra; torch is given with its version.
 TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel")
 
@@ -102,7 +102,13 @@ PARTS = (
     Part("values", ("tests/reference", "tests/autograd"), since=(2, 13)),
     Part(
         "C++",
-        ("tests/cpp", "tests/cpp_runtime", "tests/hostile", "tests/torchgen/test_cpp_types.py"),
+        (
+            "tests/cpp",
+            "tests/cpp_runtime",
+            "tests/hostile",
+            "tests/fuzz",
+            "tests/torchgen/test_cpp_types.py",
+        ),
         "not setuptools and not clang_format",
         since=(2, 13),
         compiles=True,

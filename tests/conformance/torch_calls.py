@@ -1,6 +1,6 @@
 """Compile the typed calls of every operator of PyTorch, and see where each of them arrives.
 
-    python bench/torch_calls.py [--shard N] [--folder DIR] [--jobs N]
+    python -m tests.conformance.torch_calls [--shard N] [--folder DIR] [--jobs N]
 
 `generate --torch --target cpp-torch` writes 16 headers of typed calls. All calls of each are compiled, and linked with
 libtorch into one library. Then each call, free function, redispatching function and method is called beside

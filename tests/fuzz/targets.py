@@ -24,7 +24,7 @@ from importlib.util import spec_from_loader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from bench.fuzz_grammar import Grammar, Options
+from tests.fuzz.grammar import Grammar, Options
 from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.native import NativeOperators
 from torchgen_lite.analysis.program import Program
@@ -35,7 +35,6 @@ from torchgen_lite.loader.config import parse_config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
-ROOT = Path(__file__).parents[1]
 CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
 SLOW_SECONDS = 2.0
 NONE = NativeOperators()

@@ -1,4 +1,4 @@
-"""Threads that register, undo and call at once: `python bench/stress.py [--seconds N] [--seed N]`.
+"""Threads that register, undo and call at once: `python -m tests.fuzz.stress [--seconds N] [--seed N]`.
 
 While it runs, a call may meet any kernel that was registered at some moment of the call, and no other.
 When it ends, every operator must run exactly what its registrations say, and the dispatcher's

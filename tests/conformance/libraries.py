@@ -1,4 +1,6 @@
-"""How much of existing libraries `torchgen-lite import` understands: python -m bench.adopt FOLDER...
+"""How much of existing libraries `torchgen-lite import` understands.
+
+    python -m tests.conformance.libraries [--verbose] [MACRO=TEXT]... FOLDER...
 
 Each folder is the source of a library. A row of the table: calls of `def` and `impl` that a search for text finds in files
 with TORCH_LIBRARY, the registrations that `import` met (macros may make several of one call), how many of these it reported

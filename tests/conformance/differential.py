@@ -1,6 +1,6 @@
-"""Random registrations and calls through torch and through this dispatcher: `python bench/differential.py`.
+"""Random registrations and calls through torch and through this dispatcher: `python -m tests.conformance.differential`.
 
-    python bench/differential.py [--rounds N] [--seed N]
+    python -m tests.conformance.differential [--rounds N] [--seed N]
 
 A round makes operators in both, then registers kernels and fallbacks and undoes them in any order, and calls in
 between: with tensors of several kinds, missing ones and lists, under guards, by typed and by boxed calls, and by
@@ -16,15 +16,12 @@ import random
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import _C as C
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from bench.both_dispatchers import (
+from tests.conformance.both_dispatchers import (
     BEHAVIOURS,
     EXCLUDED,
     INCLUDED,

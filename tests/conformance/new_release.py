@@ -1,11 +1,10 @@
 """What the installed PyTorch has and the tables of this project lack.
 
-    python -m bench.new_release
+    python -m tests.conformance.new_release
 
 Each line names something to add and where: keys and what they stand for, tags, types, fallbacks, attributes of
 autograd's contexts, fields and schemas that nothing here can read. The exit code is 1 if there is any. Where there is nothing to add, `table`,
-`why`, `lint`, `generate` with `--torch` and `breaking` know this release; `bench/releases.py` runs the tests
-with it.
+`why`, `lint`, `generate` with `--torch` and `breaking` know this release; `releases.py` runs the tests with it.
 """
 
 from __future__ import annotations

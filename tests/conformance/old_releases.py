@@ -1,6 +1,6 @@
 """Read the operator files of other PyTorch releases: load, print back, derive, generate.
 
-    python bench/old_releases.py FOLDER...
+    python -m tests.conformance.old_releases FOLDER...
 
 Each folder holds the `native_functions.yaml` of one release, and its `tags.yaml` where there was one: what
 `torchgen/packaged/ATen/native` of a wheel holds. A wheel need not be installed for that:

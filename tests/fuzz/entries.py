@@ -1,40 +1,19 @@
-"""Feed mutated real entries to the reader; any exception is a bug, and so is a slow input.
-
-    python bench/fuzz.py [--inputs N] [--first N] [--seed N]
-    python bench/fuzz.py --coverage [--inputs N] [--seed N]
-    python bench/fuzz.py --vendors [--inputs N] [--first N] [--seed N]
-    python bench/fuzz.py --grammar [--inputs N] [--first N] [--seed N] [--seeds N] [--cpp N] [--torch]
-
-Each input is a few entries of our own file (and PyTorch's, where it is installed) after a handful of
-mutations of characters, words and lines. `--first` makes the inputs before it without reading them, so that a
-part of a long run can be repeated. `--coverage` uses atheris, where that is installed, to let coverage
-guide the mutations of the same entries. `--grammar` makes schema files and configurations from a grammar
-(`fuzz_grammar.py`) for all targets, and checks that accepted input gives valid output (`fuzz_targets.py`).
-It does so with `--seeds` seeds, `--inputs` of each; after each seed `--cpp` inputs are given to g++ with the headers of
-the installed PyTorch. With `--torch` packages for PyTorch are imported, too. `--vendors` makes files in the
-formats of vendors (`fuzz_vendors.py`), about a few operators of PyTorch. An input that fails is printed and the exit code is
-not 0.
-"""
+"""Real entries with a few mutations, which the reader takes without an exception, and soon."""
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import sysconfig
 import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from bench.fuzz_targets import CPP, Tally, run_grammar
+from tests.conftest import ROOT
 from torchgen_lite.analysis import build_program
 from torchgen_lite.diagnostics import Source, render_full
 from torchgen_lite.loader import Config, find_torch_files, load_native_functions
 from torchgen_lite.loader.fmt import format_text
 
-ROOT = Path(__file__).parents[1]
 TAGS = ("core", "pointwise", "inplace_view")
 SLOW_SECONDS = 1.0
 SNIPPETS = (
@@ -141,54 +120,3 @@ def run_guided(count: int, seed: int) -> int:
         )
         atheris.Fuzz()
     return 0
-
-
-def run_seeds(options: argparse.Namespace) -> int:
-    """Print a line for each seed, what was found, and the sum at the end."""
-    total = Tally()
-    flags = dict.fromkeys(CPP, _cpp_flags()) if options.cpp else {}
-    for seed in range(options.seed, options.seed + options.seeds):
-        tally = run_grammar(options.inputs, seed, options.first, torch=options.torch)
-        if options.cpp:
-            tally.add(run_grammar(options.cpp, seed, 1_000_000, samples=options.cpp, flags=flags))
-        print(*tally.problems, f"seed {seed}: {tally}", sep="\n", flush=True)
-        total.add(tally)
-    print(f"all {options.seeds} seeds: {total}")
-    return 1 if total.problems else 0
-
-
-def _cpp_flags() -> list[str]:
-    from torch.utils.cpp_extension import include_paths
-
-    folders = [*include_paths(), sysconfig.get_paths()["include"]]
-    runtime = ROOT / "torchgen_lite" / "cpp" / "include"
-    return [f"-I{runtime}", *(f"-isystem{folder}" for folder in folders)]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--inputs", type=int, default=10_000)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--coverage", action="store_true")
-    parser.add_argument("--grammar", action="store_true")
-    parser.add_argument("--vendors", action="store_true")
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--cpp", type=int, default=0)
-    parser.add_argument("--torch", action="store_true")
-    options = parser.parse_args()
-    if options.vendors:
-        from bench.fuzz_vendors import run_vendors
-
-        tally = run_vendors(options.inputs, options.seed, options.first)
-        print(*tally.problems, tally, sep="\n")
-        return 1 if tally.problems else 0
-    if options.grammar:
-        return run_seeds(options)
-    if options.coverage:
-        return run_guided(options.inputs, options.seed)
-    return run_random(options.inputs, options.seed, options.first)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

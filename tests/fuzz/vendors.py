@@ -8,9 +8,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.fuzz import mutate
-from bench.fuzz_grammar import ODD, Grammar
-from bench.fuzz_targets import Tally, Workshop, as_toml
+from tests.fuzz.entries import mutate
+from tests.fuzz.grammar import ODD, Grammar
+from tests.fuzz.targets import Tally, Workshop, as_toml
 from torchgen_lite.analysis.native import NativeOperators, read_native
 
 # The operators that the files are about: structured ones with variants, views, in-place ones, lists, options.
