@@ -1,6 +1,6 @@
 """What a release's keys stand for: slots, members of aliases, backends of autograd keys, bits.
 
-This module is pure like `key_tables.py`, from which it is derived, and any floor may import it. The
+This module is pure like `key_tables.py`, from which it is derived, and any layer may import it. The
 runtime has the same for the newest release, as enumerations and interned sets.
 """
 

@@ -1,6 +1,6 @@
 """Dispatch keys as data: their names and their order in each PyTorch release.
 
-This module is pure data, and any floor may import it. The numbers of `c10::DispatchKey` move
+This module is pure data, and any layer may import it. The numbers of `c10::DispatchKey` move
 between releases, so a release is a `KeyTable`, and everything else (values, bits, table slots) is
 derived from the order of its names. An older release is the next one with its changes undone. The
 source is `c10/core/DispatchKey.h` and `DispatchKeySet.h` of each release; tests compare the tables

@@ -1,17 +1,19 @@
-"""What may import what, read from the imports: floors import only lower floors, files make no circles."""
+"""What may import what, read from the imports: layers import only lower layers, modules make no circles."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "torchgen_lite"
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "torchgen_lite"
 
-FLOORS = {
+LAYERS = {
     "diagnostics": 0,
     "schema": 1,
     "loader": 2,
@@ -24,7 +26,7 @@ FLOORS = {
     "build_hooks": 9,
     "write_key_tables": 8,
 }
-# Pure data, the rules over it, and how classes are made, which any floor may use.
+# Pure data, the rules over it, and how classes are made, which any layer may use.
 SHARED = {
     f"torchgen_lite.{name}" for name in ("key_sets", "key_tables", "runtime.table", "version")
 }
@@ -63,7 +65,7 @@ def imports(path: Path) -> Iterator[tuple[str, ...]]:
         yield from found
 
 
-def floor_of(module: str) -> str | None:
+def layer_of(module: str) -> str | None:
     parts = module.split(".")
     return parts[1] if parts[0] == "torchgen_lite" and len(parts) > 1 else None
 
@@ -77,7 +79,7 @@ def test_imports_go_down(path: Path) -> None:
     here = home_of(path)
     for names in imports(path):
         module = names[0]
-        there = floor_of(module)
+        there = layer_of(module)
         top = module.split(".")[0]
         if here == "torch_support":
             assert top == "torch" or top in sys.stdlib_module_names, f"{path} imports {module}"
@@ -85,10 +87,10 @@ def test_imports_go_down(path: Path) -> None:
             assert top not in THIRD_PARTY, f"{here} uses the standard library alone, not {module}"
         if there is None or there == here or any(module.startswith(name) for name in SHARED):
             continue
-        if here in FLOORS and there in FLOORS:
-            assert FLOORS[there] < FLOORS[here], f"{here} imports {module}"
-        elif here in FLOORS:
-            above = FLOORS[here] >= FLOORS["cli"]
+        if here in LAYERS and there in LAYERS:
+            assert LAYERS[there] < LAYERS[here], f"{here} imports {module}"
+        elif here in LAYERS:
+            above = LAYERS[here] >= LAYERS["cli"]
             assert there != "reference" and (
                 there != "runtime" or above
             ), f"{here} imports {module}"
@@ -119,7 +121,7 @@ def circular(graph: dict[Path, set[Path]]) -> list[str]:
     return [str(path) for path in graph if path in reachable(path, graph)]
 
 
-def test_no_file_leads_back_to_itself() -> None:
+def test_no_module_imports_itself_through_others() -> None:
     """At once or later, for types too. What the reference set does is the next test's."""
     files = [path for path in MODULES if home_of(path) != "reference"]
     assert (
@@ -164,6 +166,20 @@ def test_the_reference_set_imports_in_one_direction() -> None:
     }
 
 
-def test_floors_are_the_folders() -> None:
+def test_layers_are_the_folders() -> None:
     folders = {p.name for p in PACKAGE.iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    assert folders - {"__pycache__"} <= set(FLOORS) | {"runtime", "reference", "torch_support"}
+    assert folders - {"__pycache__"} <= set(LAYERS) | {"runtime", "reference", "torch_support"}
+
+
+def test_the_runtime_imports_the_standard_library_alone() -> None:
+    program = (
+        "import sys; before = set(sys.modules); import torchgen_lite.runtime\n"
+        "names = {name.split('.')[0] for name in set(sys.modules) - before}\n"
+        "print(*sorted(names - set(sys.stdlib_module_names)))\n"
+        "print(*sorted(n for n in sys.modules if n.startswith('torchgen_lite.')"
+        " and not n.startswith('torchgen_lite.runtime') and n.count('.') > 1))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["torchgen_lite", ""], "third parties, other layers"

@@ -27,6 +27,16 @@ def test_the_readme_is_read_to_its_end() -> None:
     assert README.count("\n") < 200
 
 
+def test_the_two_commands_of_the_readme_are_what_ci_runs() -> None:
+    ci = (ROOT / ".ci" / "run").read_text()
+    first, second = blocks("bash")[:2]
+    ci = ci.replace("--quiet ", "").replace('"$work/use/bin/torchgen-lite"', "torchgen-lite")
+    for step in ('install -e ".[reference]"', "torchgen-lite generate", "examples/tour.py"):
+        assert step in first and step in ci
+    for step in ('install -e ".[test]"', "-m pytest -n auto"):
+        assert step in second and step in ci
+
+
 def test_the_tour_prints_what_is_shown() -> None:
     done = subprocess.run(
         [sys.executable, "examples/tour.py"],

@@ -1,4 +1,4 @@
-"""The values that every floor passes on: a source text, a span in it, a diagnostic about it."""
+"""The values that every layer passes on: a source text, a span in it, a diagnostic about it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from torchgen_lite.loader.entry import NO_FIELDS, FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import Node
 
-# Gives the operators that PyTorch derives from functions; a higher floor knows how.
+# Gives the operators that PyTorch derives from functions; a higher layer knows how.
 Derive = Callable[[Sequence[NativeFunction]], Iterable[NativeFunction]]
 Native = Mapping[str, NativeFunction]
 """The operators of a PyTorch release by full name, derived ones included."""

@@ -1,7 +1,7 @@
 """An entry of `native_functions.yaml` after reading: a schema and the fields beside it.
 
 Attributes are named like the YAML's fields (torchgen `NativeFunction`). Every field that a
-diagnostic may point at keeps its span. The floors above compute derived facts (groups, signatures,
+diagnostic may point at keeps its span. Higher layers compute derived facts (groups, signatures,
 backend index).
 """
 
