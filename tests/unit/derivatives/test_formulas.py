@@ -13,10 +13,10 @@ from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.info import read_info, return_names
 from torchgen_lite.analysis.differentiability.typed import Scope, saved_in, type_formula
 from torchgen_lite.diagnostics import Source, render_concise
+from torchgen_lite.formulas import Call, Conditional, parse_formula, walk
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.formula import Call, Conditional, parse_formula, walk
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, chec
 from torchgen_lite.analysis.differentiability.words import cpp_names
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.formulas import Expression, Literal, Name, Subscript, walk
+from torchgen_lite.formulas.model import CONSTANTS
 from torchgen_lite.loader.derivatives import (
     AUTO_ELEMENT_WISE,
     AUTO_LINEAR,
@@ -20,8 +22,6 @@ from torchgen_lite.loader.derivatives import (
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
-from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, walk
-from torchgen_lite.schema.formula.model import CONSTANTS
 from torchgen_lite.schema.model import ListType, OptionalType, Type
 
 _FLAGS = frozenset({"grad_input_mask"})

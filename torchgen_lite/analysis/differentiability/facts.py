@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS
-from torchgen_lite.schema.formula import (
+from torchgen_lite.formulas import (
     Call,
     Expression,
     Literal,
@@ -23,7 +22,8 @@ from torchgen_lite.schema.formula import (
     called_name,
     kinds,
 )
-from torchgen_lite.schema.formula.kinds import Kind
+from torchgen_lite.formulas.kinds import Kind
+from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS
 
 
 class Fact(Enum):

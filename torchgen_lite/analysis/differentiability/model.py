@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part
+from torchgen_lite.formulas import Name
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS, dispatch_kind
-from torchgen_lite.schema.formula import Name
 
 
 class Derivative(NamedTuple):

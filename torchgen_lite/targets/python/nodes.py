@@ -11,9 +11,9 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
+from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
+from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.schema import ListType
-from torchgen_lite.schema.formula import Call, Conditional, Expression, Member, Name
-from torchgen_lite.schema.formula.kinds import SCALAR, Kind
 
 # How a fact about a tensor is read when the call is recorded.
 _READ = {

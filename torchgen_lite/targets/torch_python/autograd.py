@@ -33,10 +33,10 @@ from torchgen_lite.dialects.python_formula import (
     write,
 )
 from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.formulas import Call, Expression, Member
+from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.formula import Call, Expression, Member
-from torchgen_lite.schema.formula.kinds import SCALAR, Kind
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
 
