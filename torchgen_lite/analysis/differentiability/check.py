@@ -21,7 +21,7 @@ from torchgen_lite.loader.derivatives import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import ListType, OptionalType, Type
 
 _FLAGS = frozenset({"grad_input_mask"})
@@ -144,7 +144,7 @@ def _check_missing(
     schema: FunctionSchema, missing: Sequence[str], place: Span | None
 ) -> Iterator[Found]:
     """Tensors without a formula. Calls reject them, except in lists; see `without_formula`."""
-    lists = {a.name for a in schema.arguments if dispatch_kind(a.type) in LISTS}
+    lists = {a.name for a in schema.arguments if dispatch_kind(a.type).is_list}
     for names, text in (
         (
             [name for name in missing if name not in lists],
