@@ -16,23 +16,24 @@ PACKAGE = ROOT / "torchgen_lite"
 LAYERS = {
     "diagnostics": 0,
     "schema": 1,
-    "loader": 2,
-    "analysis": 3,
-    "dialects": 4,
-    "targets": 5,
-    "emit": 6,
-    "pipeline": 7,
-    "cli": 8,
-    "build_hooks": 9,
-    "write_key_tables": 8,
+    "formulas": 2,
+    "loader": 3,
+    "analysis": 4,
+    "dialects": 5,
+    "targets": 6,
+    "emit": 7,
+    "pipeline": 8,
+    "cli": 9,
+    "build_hooks": 10,
+    "write_key_tables": 9,
 }
 # Pure data, the rules over it, and how classes are made, which any layer may use.
 SHARED = {
     f"torchgen_lite.{name}" for name in ("key_sets", "key_tables", "runtime.table", "version")
 }
-STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "runtime"}
+STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "formulas", "runtime"}
 # These run under any name: as `torchgen_lite_runtime`, and inside packages that carry the runtime.
-RELATIVE = STANDARD_LIBRARY_ONLY | {"key_sets", "key_tables"}
+RELATIVE = {"diagnostics", "schema", "runtime", "key_sets", "key_tables"}
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "numpy", "tomli", "torchgen_lite_ops"}
 GENERATED = PACKAGE.parent / "generated" / "python" / "torchgen_lite_ops"
 

@@ -16,6 +16,7 @@ from torchgen_lite.analysis.differentiability.match import Matches, match_deriva
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.dialects.cpp_formula import Functions, unknown_functions
+from torchgen_lite.formulas import parse_formula
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,
@@ -23,7 +24,6 @@ from torchgen_lite.loader import (
     load_tags,
 )
 from torchgen_lite.pipeline import load
-from torchgen_lite.schema.formula import parse_formula
 
 pytestmark = pytest.mark.torch
 pytest.importorskip("torch")

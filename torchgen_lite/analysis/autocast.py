@@ -10,7 +10,7 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.autocast import Autocast
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
 def check_autocast(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -29,7 +29,7 @@ def _check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
         yield Found("TG337", message, autocast.span, "here", "leave it out")
     if not autocast.result:
         return
-    tensors = [a.name for a in schema.arguments if dispatch_kind(a.type) == "T"]
+    tensors = [a.name for a in schema.arguments if dispatch_kind(a.type) is DispatchKind.tensor]
     if autocast.result not in tensors:
         hint = did_you_mean(autocast.result, tensors)
         message = f"`{name}` has no tensor `{autocast.result}`"

@@ -8,12 +8,12 @@ from keyword import iskeyword
 from torchgen_lite.analysis.fakes.kinds import CONSTANTS, fits, value_kind
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.formulas import children, kinds
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.kinds import Kind, Sort
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.references import Reference
 from torchgen_lite.loader.samples import Sample
-from torchgen_lite.schema.formula import children, kinds
-from torchgen_lite.schema.formula import model as nodes
-from torchgen_lite.schema.formula.kinds import Kind, Sort
 
 FACTORIES = frozenset(
     {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}

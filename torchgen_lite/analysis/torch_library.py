@@ -12,7 +12,7 @@ from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 # The devices that `torch.autocast` knows.
 _AUTOCAST = ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")
@@ -54,7 +54,7 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
         return f"`{name}` shares memory with an argument: give it a fake with `view`"
     if any(a.kwarg_only and is_tensor_like(a.type) for a in schema.arguments):
         return f"`{name}` has tensors that are given by keyword"
-    if any(dispatch_kind(a.type) == "P" for a in schema.arguments):
+    if any(dispatch_kind(a.type) is DispatchKind.optional_tensor_list for a in schema.arguments):
         return f"`{name}` has a list of optional tensors"
     if operator.kind is SchemaKind.functional:
         return None

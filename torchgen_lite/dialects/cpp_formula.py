@@ -19,10 +19,10 @@ from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
 from torchgen_lite.dialects.torch_functions import EVERYTHING, at_header, in_at, taken
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
+from torchgen_lite.formulas.model import PRECEDENCE, UNARY_PRECEDENCE
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.formula import model as nodes
-from torchgen_lite.schema.formula.kinds import TENSOR, Kind, Sort
-from torchgen_lite.schema.formula.model import PRECEDENCE, UNARY_PRECEDENCE
 from torchgen_lite.schema.model import bare_type
 
 POSTFIX = UNARY_PRECEDENCE + 1

@@ -20,7 +20,7 @@ from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
 from torchgen_lite.schema.defaults import as_received
-from torchgen_lite.schema.dispatch_kind import LISTS
+from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 
 _TYPES = Annotations(
@@ -125,8 +125,8 @@ def forwarded(schema: FunctionSchema) -> list[str]:
     return [f"{name}={name}" if by_keyword else name for name, by_keyword in names]
 
 
-def keyset_of(kind: str, name: str) -> str:
+def keyset_of(kind: DispatchKind, name: str) -> str:
     """The expression for an argument's keyset: `x._dispatch_keyset`, `_optional(x)`, `_list(x)`."""
-    if kind == "T":
+    if kind is DispatchKind.tensor:
         return f"{name}._dispatch_keyset"
-    return f"_list({name})" if kind in LISTS else f"_optional({name})"
+    return f"_list({name})" if kind.is_list else f"_optional({name})"

@@ -18,10 +18,10 @@ from torchgen_lite.analysis.differentiability.model import refusal
 from torchgen_lite.analysis.differentiability.typed import Typed, by_position
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
+from torchgen_lite.formulas import called_name, children, rebuild
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.kinds import Kind
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.formula import called_name, children, rebuild
-from torchgen_lite.schema.formula import model as nodes
-from torchgen_lite.schema.formula.kinds import Kind
 
 _CONSTANTS = {text: text.capitalize() for text in nodes.CONSTANTS}
 _OPERATORS = {"&&": "and", "||": "or"}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from torchgen_lite.dialects.text import literal
-from torchgen_lite.schema.formula import (
+from torchgen_lite.formulas import (
     Call,
     Expression,
     Literal,

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.formulas import Expression, parse_formula
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema.formula import Expression, parse_formula
 
 DEFAULT = "Default"
 """The variant for every autograd key without specific formulas."""

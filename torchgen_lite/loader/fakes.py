@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.formulas import Expression, ListDisplay, parse_formula
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema.formula import Expression, ListDisplay, parse_formula
 
 RULE_FIELDS = (
     "like",

@@ -15,12 +15,12 @@ import math
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.formulas import Call, Expression, ListDisplay
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.references import Reference, read_reference
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema.formula import Call, Expression, ListDisplay
 
 
 @dataclass(frozen=True, slots=True)

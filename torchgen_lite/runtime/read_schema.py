@@ -22,7 +22,7 @@ def read_schema(text: str, namespace: str, tags: tuple[str, ...]) -> Signature:
     signature = Signature(
         str(schema) if schema.namespace else f"{namespace}::{schema}",
         tuple(argument.name for argument in schema.arguments),
-        "".join(dispatch_kind(argument.type) for argument in schema.arguments),
+        "".join(dispatch_kind(argument.type).value for argument in schema.arguments),
         len(schema.positional),
         tuple(
             (argument.name, as_received(argument.type, default_value(argument)))

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from .model import BaseType, ListType, OptionalType, Type
 
-TENSORS = frozenset("TOLP")
-"""The letters of arguments that are or contain tensors."""
 
-LISTS = frozenset("LP")
-"""The letters of lists of tensors."""
+class DispatchKind(Enum):
+    """What a call reads from an argument; the value is its letter in the signatures of generated code."""
 
-_BASE = {"Tensor": "T", "Generator": "G"}
-_OPTIONAL = {"T": "O", "G": "G"}
-_LIST = {"T": "L", "O": "P"}
+    tensor = "T"
+    optional_tensor = "O"
+    tensor_list = "L"
+    optional_tensor_list = "P"
+    generator = "G"
+    nothing = "-"
+
+    @property
+    def has_tensors(self) -> bool:
+        """Whether the argument is or contains tensors."""
+        return self not in (DispatchKind.generator, DispatchKind.nothing)
+
+    @property
+    def is_list(self) -> bool:
+        return self in (DispatchKind.tensor_list, DispatchKind.optional_tensor_list)
 
 
-def dispatch_kind(type_: Type) -> str:
-    """One letter for what a call reads from an argument of this type.
+_BASE = {"Tensor": DispatchKind.tensor, "Generator": DispatchKind.generator}
+_OPTIONAL = {
+    DispatchKind.tensor: DispatchKind.optional_tensor,
+    DispatchKind.generator: DispatchKind.generator,
+}
+_LIST = {
+    DispatchKind.tensor: DispatchKind.tensor_list,
+    DispatchKind.optional_tensor: DispatchKind.optional_tensor_list,
+}
 
-    `T` Tensor, `O` Tensor?, `L` Tensor[], `P` Tensor?[], `G` Generator or Generator?, `-` nothing. A
-    `Tensor[]?` carries nothing, as in c10.
-    """
+
+def dispatch_kind(type_: Type) -> DispatchKind:
+    """What a call reads from an argument of this type; of a `Tensor[]?` nothing, as in c10."""
     if isinstance(type_, BaseType):
-        return _BASE.get(type_.name, "-")
+        return _BASE.get(type_.name, DispatchKind.nothing)
     if isinstance(type_, OptionalType):
-        return _OPTIONAL.get(dispatch_kind(type_.elem), "-")
+        return _OPTIONAL.get(dispatch_kind(type_.elem), DispatchKind.nothing)
     if isinstance(type_, ListType):
-        return _LIST.get(dispatch_kind(type_.elem), "-")
-    return "-"
+        return _LIST.get(dispatch_kind(type_.elem), DispatchKind.nothing)
+    return DispatchKind.nothing

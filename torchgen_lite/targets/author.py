@@ -13,10 +13,7 @@ from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.schema import Argument
-from torchgen_lite.schema.formula import (
+from torchgen_lite.formulas import (
     Call,
     Expression,
     Lambda,
@@ -26,6 +23,9 @@ from torchgen_lite.schema.formula import (
     called_name,
     walk,
 )
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.schema import Argument
 from torchgen_lite.targets.output import AuthorFunction
 
 

@@ -13,10 +13,11 @@ from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.info import read_info, return_names
 from torchgen_lite.analysis.differentiability.typed import Scope, saved_in, type_formula
 from torchgen_lite.diagnostics import Source, render_concise
+from torchgen_lite.formulas import Call, Conditional, parse_formula, walk
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.formula import Call, Conditional, parse_formula, walk
+from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,9 @@ def test_nodes_know_where_they_stand() -> None:
 def test_only_what_backward_uses_is_saved(text: str, saved: list[str]) -> None:
     tree, _ = parse_formula(text)
     assert tree is not None
-    scope = Scope({}, {name: Saved(name, carries="T") for name in ("self", "other")})
+    scope = Scope(
+        {}, {name: Saved(name, carries=DispatchKind.tensor) for name in ("self", "other")}
+    )
     assert [s.name for s in saved_in(type_formula(tree, scope))] == saved
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from torchgen_lite.analysis.differentiability.typed import Scope, type_formula
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.emit.layout import lay_out
+from torchgen_lite.formulas import parse_formula
+from torchgen_lite.formulas.kinds import INTS, SCALAR
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.formula import parse_formula
-from torchgen_lite.schema.formula.kinds import INTS, SCALAR
 from torchgen_lite.targets.python.nodes import Functions
 
 WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, Functions({}, set()).conjugate)

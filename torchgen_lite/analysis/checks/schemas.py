@@ -58,7 +58,7 @@ def _behind_default(function: NativeFunction, argument: Argument, earlier: Argum
 def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnostic]:
     """Keyword-only tensors named like `out`, `out0`, `out_1`."""
     number = argument.name.removeprefix("out").removeprefix("_")
-    if (number and not number.isdigit()) or dispatch_kind(argument.type) not in "TOLP":
+    if (number and not number.isdigit()) or not dispatch_kind(argument.type).has_tensors:
         return
     if not argument.is_write:
         message = f"out argument `{argument.name}` is not written"

@@ -11,6 +11,8 @@ from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, chec
 from torchgen_lite.analysis.differentiability.words import cpp_names
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.formulas import Expression, Literal, Name, Subscript, walk
+from torchgen_lite.formulas.model import CONSTANTS
 from torchgen_lite.loader.derivatives import (
     AUTO_ELEMENT_WISE,
     AUTO_LINEAR,
@@ -19,9 +21,7 @@ from torchgen_lite.loader.derivatives import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
-from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, walk
-from torchgen_lite.schema.formula.model import CONSTANTS
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import ListType, OptionalType, Type
 
 _FLAGS = frozenset({"grad_input_mask"})
@@ -144,7 +144,7 @@ def _check_missing(
     schema: FunctionSchema, missing: Sequence[str], place: Span | None
 ) -> Iterator[Found]:
     """Tensors without a formula. Calls reject them, except in lists; see `without_formula`."""
-    lists = {a.name for a in schema.arguments if dispatch_kind(a.type) in LISTS}
+    lists = {a.name for a in schema.arguments if dispatch_kind(a.type).is_list}
     for names, text in (
         (
             [name for name in missing if name not in lists],

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS
-from torchgen_lite.schema.formula import (
+from torchgen_lite.formulas import (
     Call,
     Expression,
     Literal,
@@ -23,7 +22,8 @@ from torchgen_lite.schema.formula import (
     called_name,
     kinds,
 )
-from torchgen_lite.schema.formula.kinds import Kind
+from torchgen_lite.formulas.kinds import Kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 
 class Fact(Enum):
@@ -93,8 +93,8 @@ _ATTRIBUTES = {fact.suffix: fact for fact in (Fact.device, Fact.dtype, Fact.ndim
 class Saved:
     """Something that forward keeps for backward.
 
-    `source` is an argument, or result number `result`; `carries` is its letter from
-    `dispatch_kind`. `dim` is the argument of `size`. `apart` is appended to the name if an argument
+    `source` is an argument, or result number `result`, and `carries` what `dispatch_kind` says of
+    it. `dim` is the argument of `size`. `apart` is appended to the name if an argument
     or result already has it. `needed_by` are the slots of the gradients that use it; empty means
     all.
     """
@@ -103,7 +103,7 @@ class Saved:
     fact: Fact = Fact.whole
     dim: str = ""
     apart: str = ""
-    carries: str = "-"
+    carries: DispatchKind = DispatchKind.nothing
     result: int | None = None
     needed_by: tuple[int, ...] = field(default=(), compare=False)
 
@@ -123,12 +123,12 @@ class Saved:
     @property
     def keeps_tensors(self) -> bool:
         """Whether tensors are kept alive."""
-        return self.is_whole and self.carries in TENSORS
+        return self.is_whole and self.carries.has_tensors
 
     @property
     def keeps_list(self) -> bool:
         """Whether a list of tensors is kept alive."""
-        return self.is_whole and self.carries in LISTS
+        return self.is_whole and self.carries.is_list
 
 
 def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
@@ -157,7 +157,9 @@ def _about(
     source = values.get(value.text) if isinstance(value, Name) else None
     if source is None or fact is None:
         return None
-    if fact in (Fact.size, Fact.sym_sizes) and source.carries not in ("T", "O"):
+    if fact in (Fact.size, Fact.sym_sizes) and (
+        source.carries.is_list or not source.carries.has_tensors
+    ):
         return None  # `sizes.size()` is the length of a list.
     saved = replace(source, fact=fact, dim=dim)
     while saved.name in values:

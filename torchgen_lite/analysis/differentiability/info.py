@@ -15,12 +15,7 @@ from torchgen_lite.analysis.differentiability.model import (
 )
 from torchgen_lite.analysis.differentiability.typed import Operators, Scope, saved_in, type_formula
 from torchgen_lite.analysis.differentiability.words import CPP_CONSTANTS
-from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, Type
-from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
-from torchgen_lite.schema.dispatch_kind import TENSORS as TENSOR_LETTERS
-from torchgen_lite.schema.formula.kinds import (
+from torchgen_lite.formulas.kinds import (
     FLOAT,
     TENSOR,
     TENSORS,
@@ -29,6 +24,10 @@ from torchgen_lite.schema.formula.kinds import (
     Sort,
     kind_of_type,
 )
+from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, Type
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 
 def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
@@ -102,8 +101,8 @@ def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
 
 def _kind_of_value(type_: Type) -> Kind:
     carries = dispatch_kind(type_)
-    if carries in TENSOR_LETTERS:
-        return TENSORS if carries in LISTS else TENSOR
+    if carries.has_tensors:
+        return TENSORS if carries.is_list else TENSOR
     return kind_of_type(type_)
 
 

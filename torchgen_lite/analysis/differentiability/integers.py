@@ -10,7 +10,7 @@ from torchgen_lite.analysis.fakes.results import rules_by_result
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.schema.formula import Name
+from torchgen_lite.formulas import Name
 
 
 def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:

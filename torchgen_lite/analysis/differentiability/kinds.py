@@ -20,10 +20,8 @@ from torchgen_lite.analysis.differentiability.typed import (
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, FunctionSchema
-from torchgen_lite.schema.formula import Call, Conditional, Member, Name
-from torchgen_lite.schema.formula.kinds import (
+from torchgen_lite.formulas import Call, Conditional, Member, Name
+from torchgen_lite.formulas.kinds import (
     BOOL,
     FLOAT,
     INT,
@@ -33,6 +31,8 @@ from torchgen_lite.schema.formula.kinds import (
     Sort,
     kind_of_type,
 )
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema
 
 _NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
 # The number kinds that an argument accepts; other number arguments accept all.

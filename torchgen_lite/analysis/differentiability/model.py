@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part
+from torchgen_lite.formulas import Name
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS, dispatch_kind
-from torchgen_lite.schema.formula import Name
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
 class Derivative(NamedTuple):
@@ -30,14 +30,14 @@ class Derivative(NamedTuple):
 
 
 class TensorArgument(NamedTuple):
-    """An argument that is or contains tensors; `carries` is its letter from `dispatch_kind`."""
+    """An argument that is or contains tensors, and which it `carries`."""
 
     name: str
-    carries: str
+    carries: DispatchKind
 
     @property
     def is_list(self) -> bool:
-        return self.carries in LISTS
+        return self.carries.is_list
 
 
 class DifferentiabilityInfo(NamedTuple):
@@ -78,7 +78,7 @@ class DifferentiabilityInfo(NamedTuple):
             TensorArgument(argument.name, carries)
             for argument in self.function.func.arguments
             if not argument.is_out and argument.name not in answered
-            if (carries := dispatch_kind(argument.type)) in TENSORS and carries not in LISTS
+            if (carries := dispatch_kind(argument.type)).has_tensors and not carries.is_list
         )
 
     @property

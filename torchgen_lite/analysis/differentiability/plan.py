@@ -11,7 +11,7 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.dispatch_kind import TENSORS, dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
 class Category(Enum):
@@ -74,7 +74,7 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
         [
             TensorArgument(argument.name, carries)
             for argument in schema.arguments
-            if (carries := dispatch_kind(argument.type)) in TENSORS
+            if (carries := dispatch_kind(argument.type)).has_tensors
         ]
     )
     names = {tensor.name for tensor in tensors}
@@ -119,7 +119,12 @@ def _sharing(schema: FunctionSchema) -> Iterator[str]:
     returned = schema.returns[0].annotation
     for argument in schema.arguments:
         own = argument.annotation
-        if own is None or returned is None or own.is_write or dispatch_kind(argument.type) != "T":
+        if (
+            own is None
+            or returned is None
+            or own.is_write
+            or dispatch_kind(argument.type) is not DispatchKind.tensor
+        ):
             continue
         if own.before == returned.before or "*" in own.after:
             yield argument.name

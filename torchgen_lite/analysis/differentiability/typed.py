@@ -12,11 +12,11 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.differentiability.facts import Saved, saved_by
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.formulas import called_name, children, kinds
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.kinds import Kind, Sort
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
-from torchgen_lite.schema.formula import called_name, children, kinds
-from torchgen_lite.schema.formula import model as nodes
-from torchgen_lite.schema.formula.kinds import Kind, Sort
 from torchgen_lite.schema.model import bare_type
 
 _CONSTANTS = frozenset({"True", "False", "true", "false"})

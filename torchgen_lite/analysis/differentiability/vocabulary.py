@@ -8,8 +8,8 @@ from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, METHODS
 from torchgen_lite.analysis.differentiability.typed import by_position, spreads
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.formulas import Call, Expression, Member, Name, called_name, walk
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.formula import Call, Expression, Member, Name, called_name, walk
 
 TENSOR_METHODS = frozenset(
     {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}

@@ -11,9 +11,9 @@ from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.formulas import kinds
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.formula import kinds
 
 _WANTED = {
     "dtype": frozenset({kinds.DTYPE}),

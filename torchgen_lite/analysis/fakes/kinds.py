@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.diagnostics import did_you_mean, write_instead
+from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.kinds import Kind, Sort, kind_of_type
 from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import ENUMERATORS
-from torchgen_lite.schema.formula import kinds
-from torchgen_lite.schema.formula import model as nodes
-from torchgen_lite.schema.formula.kinds import Kind, Sort, kind_of_type
 
 NUMBERS = frozenset({kinds.INT, kinds.FLOAT, kinds.BOOL, kinds.SCALAR})
 _LISTS = frozenset(

@@ -9,7 +9,7 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, BaseType, Type, walk_type
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name
 
 # Types passed by value, so that a callee can't change the caller's.
@@ -58,7 +58,11 @@ def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
         if not schema.written or schema.out or is_inplace_name(schema.base_name):
             continue
         first = schema.arguments[0]
-        if first.name != "self" or not first.is_write or dispatch_kind(first.type) == "-":
+        if (
+            first.name != "self"
+            or not first.is_write
+            or dispatch_kind(first.type) is DispatchKind.nothing
+        ):
             continue
         if any(returned.annotation == first.annotation for returned in schema.returns):
             message = f"`{function.func.local_name}` writes and returns `self`, but its name is not in-place"

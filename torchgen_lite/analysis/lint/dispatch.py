@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import BaseType, walk_type
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 _IMPLICIT = "CompositeImplicitAutograd"
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -43,7 +43,7 @@ def _is_keyless(function: NativeFunction) -> bool:
     func = function.func
     if not function.dispatch or func.is_vararg:
         return False
-    return all(dispatch_kind(a.type) == "-" for a in func.arguments)
+    return all(dispatch_kind(a.type) is DispatchKind.nothing for a in func.arguments)
 
 
 def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
@@ -122,7 +122,8 @@ def backend_without_meta(
 
             if has_own_fake(function.func):
                 continue
-        if any(dispatch_kind(value.type) in "TL" for value in function.func.returns):
+        kinds = {dispatch_kind(value.type) for value in function.func.returns}
+        if kinds & {DispatchKind.tensor, DispatchKind.tensor_list}:
             message = f"`{function.func.local_name}` has kernels for backends but none for `Meta`"
             span = function.dispatch[0].key_span
             yield finding(function, "TG409", message, span, "here", hint)

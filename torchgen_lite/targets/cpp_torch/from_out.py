@@ -20,7 +20,7 @@ from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout, stem
@@ -68,7 +68,11 @@ def _view(
         tuple([_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]),
         entry.key,
         tuple(
-            [cpp_text.identifier(a.name) for a in arguments if dispatch_kind(a.type) in ("T", "L")]
+            [
+                cpp_text.identifier(a.name)
+                for a in arguments
+                if dispatch_kind(a.type) in (DispatchKind.tensor, DispatchKind.tensor_list)
+            ]
         ),
         ("self",) if is_inplace else tuple(made),
     )

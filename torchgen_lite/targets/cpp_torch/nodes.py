@@ -27,8 +27,8 @@ from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is
 from torchgen_lite.analysis.differentiability.words import node_names
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable, write
+from torchgen_lite.formulas import Call, Expression, Lambda, ListDisplay, Member, Name
 from torchgen_lite.schema import ListType
-from torchgen_lite.schema.formula import Call, Expression, Lambda, ListDisplay, Member, Name
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember

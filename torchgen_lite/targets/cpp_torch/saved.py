@@ -15,6 +15,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import torch_types
 from torchgen_lite.dialects.cpp.torch_types import Conventions
 from torchgen_lite.dialects.cpp.types import VOID, CType, std, unrooted
+from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
@@ -93,12 +94,16 @@ class Member:
         if self.saved.result is not None and not self.saved.keeps_list:
             # The node is part of the result's history: passing it avoids a reference cycle.
             return f"{self.name}.unpack(getptr())"
-        function = "unpack_optional" if self.saved.carries == "P" else "unpack"
+        function = (
+            "unpack_optional"
+            if self.saved.carries is DispatchKind.optional_tensor_list
+            else "unpack"
+        )
         return f"autograd::{function}({self.name})"
 
     def input(self, value: str) -> str:
         """What is kept of the argument `value`."""
-        if self.saved.is_whole or self.saved.carries != "O":
+        if self.saved.is_whole or self.saved.carries is not DispatchKind.optional_tensor:
             return self.read.format(value, self.saved.dim)
         read = self.read.format(f"(*{value})", self.saved.dim)
         return f"{value}.has_value() ? {read} : {self.type}()"

@@ -33,7 +33,7 @@ from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import Backend, NativeFunction
 from torchgen_lite.schema import Argument
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import Operator
 
@@ -169,7 +169,7 @@ def device_view(function: NativeFunction, key: str, backend: Backend | None = No
     tensors = [
         a
         for a in (*layout.out, *layout.positional)
-        if is_tensor_like(a.type) and dispatch_kind(a.type) != "-"
+        if is_tensor_like(a.type) and dispatch_kind(a.type) is not DispatchKind.nothing
     ]
     is_between = function.namespace == "aten" and function.func.base_name in BETWEEN_DEVICES
     checked = [] if is_between or function.device_check == "NoCheck" else tensors

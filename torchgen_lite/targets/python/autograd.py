@@ -17,7 +17,7 @@ from torchgen_lite.dialects.python_signature import Annotation, Parameter, retur
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
-from torchgen_lite.schema.dispatch_kind import LISTS
+from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result, saving
 
@@ -133,7 +133,10 @@ def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterato
         yield "set_histories" if view.record.has_several else "set_history"
     for slot in info.slots:
         yield "edges_of" if slot.is_list else "edge_of"
-    if any(one.is_list or one.carries != "T" for one in (*info.slots, *info.without_formula)):
+    if any(
+        one.is_list or one.carries is not DispatchKind.tensor
+        for one in (*info.slots, *info.without_formula)
+    ):
         yield "needs_grad"
     for saved in kept(info):
         yield from saving(saved, info, view.record.is_inplace)
@@ -188,7 +191,11 @@ def _need(slot: TensorArgument) -> str:
     name = identifier(slot.name)
     if slot.is_list:
         return f"_needs_grad({name})"
-    return f"{name}._requires_grad" if slot.carries == "T" else f"_needs_grad(({name},))"
+    return (
+        f"{name}._requires_grad"
+        if slot.carries is DispatchKind.tensor
+        else f"_needs_grad(({name},))"
+    )
 
 
 def _edge(slot: TensorArgument) -> str:
@@ -204,11 +211,11 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}
     return TrackingView(
         kernel=kernel_view("adinplaceorview", overload),
-        written=[name for name, carries in written.items() if carries == "T"],
+        written=[name for name, carries in written.items() if carries is DispatchKind.tensor],
         written_lists=[
-            name if carries in LISTS else f"({name},)"
+            name if carries.is_list else f"({name},)"
             for name, carries in written.items()
-            if carries != "T"
+            if carries is not DispatchKind.tensor
         ],
         as_view=("as_views" if several else "as_view") if is_view else "",
         viewed=identifier(overload.schema.arguments[0].name) if is_view else "",

@@ -11,9 +11,10 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
+from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
+from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.schema import ListType
-from torchgen_lite.schema.formula import Call, Conditional, Expression, Member, Name
-from torchgen_lite.schema.formula.kinds import SCALAR, Kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 # How a fact about a tensor is read when the call is recorded.
 _READ = {
@@ -34,7 +35,12 @@ _READ = {
     Fact.sym_sizes: "{0}._shape",
 }
 # The framework functions that save a whole value.
-_SAVE = {"T": "save", "O": "save_optional", "L": "save_list", "P": "save_list"}
+_SAVE = {
+    DispatchKind.tensor: "save",
+    DispatchKind.optional_tensor: "save_optional",
+    DispatchKind.tensor_list: "save_list",
+    DispatchKind.optional_tensor_list: "save_list",
+}
 
 
 def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:

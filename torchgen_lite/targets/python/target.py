@@ -13,7 +13,7 @@ from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES, identifier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.output import (
@@ -104,7 +104,7 @@ def _has_list_among_results(function: NativeFunction) -> bool:
         return False
     flags = derivatives.output_differentiability or [True] * len(returns)
     return any(
-        flag is not False and dispatch_kind(value.type) in LISTS
+        flag is not False and dispatch_kind(value.type).is_list
         for flag, value in zip(flags, returns)
     )
 

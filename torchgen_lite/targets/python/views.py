@@ -21,7 +21,7 @@ from torchgen_lite.dialects.python_names import (
 from torchgen_lite.dialects.python_signature import Annotation, returned, unshadowed
 from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.python.model import Overload
 
@@ -73,7 +73,7 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
     names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
     lines = doc_lines(function.doc)
     sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
-    dispatching = {name: kind for name, kind in names.items() if kind != "-"}
+    dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
     return OperatorView(
         name=overload.names.flat,
         parameters=[*map(str, unshadowed(overload.parameters, shadowed))],
@@ -87,7 +87,7 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
         passed=python.forwarded(schema),
         library=identifier(overload.names.namespace),
         schema=quote(qualified(function)),
-        kinds=quote("".join(names.values())),
+        kinds=quote("".join(kind.value for kind in names.values())),
         tags=tuple_display([quote(t) for t in function.tags]) if function.tags else "",
         returns=str(len(schema.returns)) if len(schema.returns) != 1 else "",
         types=", ".join(f"{position}: {quote(str(a.type))}" for position, a in sized),

@@ -33,10 +33,10 @@ from torchgen_lite.dialects.python_formula import (
     write,
 )
 from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.formulas import Call, Expression, Member
+from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.formula import Call, Expression, Member
-from torchgen_lite.schema.formula.kinds import SCALAR, Kind
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
 
@@ -218,7 +218,7 @@ def _output(schema: FunctionSchema, index: int) -> str:
 
 def _needs(schema: FunctionSchema) -> str:
     """Which inputs need a gradient. PyTorch leaves out arguments that equal their default."""
-    if any(a.default is not None and dispatch_kind(a.type) in "TOL" for a in schema.positional):
+    if any(a.default is not None and dispatch_kind(a.type).has_tensors for a in schema.positional):
         return f"_support.padded(ctx.needs_input_grad, {len(schema.positional)})"
     return "ctx.needs_input_grad"
 
@@ -280,7 +280,7 @@ def _returned(schema: FunctionSchema, info: DifferentiabilityInfo) -> str:
     for index, argument in enumerate(schema.positional):
         if argument.name in info.arguments:
             items.append(f"grad_{argument.name}_")
-        elif dispatch_kind(argument.type) == "L":
+        elif dispatch_kind(argument.type).is_list:
             items.append(f"[None] * len(needs[{index}])")
         else:
             items.append("None")

@@ -18,9 +18,9 @@ from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import Annotation
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
+from torchgen_lite.formulas import Expression, Member, Name
+from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.loader.fakes import FakeRule
-from torchgen_lite.schema.formula import Expression, Member, Name
-from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 
 

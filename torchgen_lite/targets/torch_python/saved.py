@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.formulas import Call, Expression, Name
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.formula import Call, Expression, Name
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.torch_python.model import Named
 
 # Attributes that `ctx` has in some release.
@@ -98,15 +98,15 @@ class Keeper:
     @property
     def tensors(self) -> tuple[Tensors, ...]:
         return tuple(
-            Tensors(local(saved.source), saved.carries == "L", self._needed(saved))
+            Tensors(local(saved.source), saved.carries.is_list, self._needed(saved))
             for saved in self.whole
-            if saved.carries in "TOL"
+            if saved.carries.has_tensors
         )
 
     @property
     def attributes(self) -> tuple[Named, ...]:
         """What `ctx` keeps under a name: numbers, and facts about tensors."""
-        numbers = [local(saved.source) for saved in self.whole if saved.carries not in "TOL"]
+        numbers = [local(saved.source) for saved in self.whole if not saved.carries.has_tensors]
         return (
             *(Named(name, name) for name in numbers),
             *(Named(local(fact.name), _read(fact)) for fact in self.facts),
@@ -125,7 +125,7 @@ class Keeper:
     def _needed(self, saved: Saved) -> str:
         """The condition under which some gradient uses a tensor; empty if all do."""
         # torch.library flattens lists before it calls setup_context, so positions are off there.
-        if any(dispatch_kind(a.type) == "L" for a in self.schema.arguments):
+        if any(dispatch_kind(a.type).is_list for a in self.schema.arguments):
             return ""
         return " or ".join(f"needs[{position}]" for position in saved.needed_by)
 
@@ -134,7 +134,11 @@ def _read(fact: Saved) -> str:
     """The expression for a fact, when the call is recorded."""
     value = local(fact.source)
     text = _READ[fact.fact].format(value, fact.dim)
-    return f"{text} if {value} is not None else None" if fact.carries == "O" else text
+    return (
+        f"{text} if {value} is not None else None"
+        if fact.carries is DispatchKind.optional_tensor
+        else text
+    )
 
 
 def build_keeper(schema: FunctionSchema, info: DifferentiabilityInfo) -> Keeper:

@@ -14,7 +14,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.dialects.torch_functions import TORCH_FUNCTIONS
-from torchgen_lite.schema.formula import Call, called_name
+from torchgen_lite.formulas import Call, called_name
 from torchgen_lite.targets.torch_python.model import Package
 
 # What formulas may call that is not a function at run time, or one that each package brings.

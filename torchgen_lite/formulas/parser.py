@@ -15,9 +15,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from ...diagnostics import Diagnostic, Label, Source, Span
-from .lexer import BAD, END, IDENT, NUMBER, STRING, Token, tokenize
-from .model import (
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.formulas.lexer import BAD, END, IDENT, NUMBER, STRING, Token, tokenize
+from torchgen_lite.formulas.model import (
     CONSTANTS,
     PRECEDENCE,
     Binary,

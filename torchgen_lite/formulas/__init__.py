@@ -10,7 +10,7 @@ square brackets.
 
 from __future__ import annotations
 
-from .model import (
+from torchgen_lite.formulas.model import (
     Binary,
     Call,
     Conditional,
@@ -27,7 +27,7 @@ from .model import (
     rebuild,
     walk,
 )
-from .parser import parse_formula
+from torchgen_lite.formulas.parser import parse_formula
 
 __all__ = [
     "Binary",

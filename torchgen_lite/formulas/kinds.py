@@ -12,7 +12,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from ..model import BaseType, ListType, OptionalType, Type
+from torchgen_lite.schema.model import BaseType, ListType, OptionalType, Type
 
 
 class Sort(Enum):

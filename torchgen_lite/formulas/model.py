@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
-from ...diagnostics import Span
+from torchgen_lite.diagnostics import Span
 
 PRECEDENCE = {
     "||": 2,
