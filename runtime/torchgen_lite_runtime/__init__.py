@@ -8,14 +8,13 @@ unknown to the other.
 """
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING or find_spec("torchgen_lite") is None:
-    from ._own.runtime import *
-    from ._own.runtime import __all__ as __all__
-else:
+if find_spec("torchgen_lite") is not None:
     from torchgen_lite.runtime import *
     from torchgen_lite.runtime import __all__ as __all__
     from torchgen_lite.runtime import check_interface
 
     check_interface(2, __name__, "install both from the same version of torchgen-lite")
+else:
+    from ._own.runtime import *
+    from ._own.runtime import __all__ as __all__

@@ -12,8 +12,13 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from torchgen_lite.reference.device import as_device
-from torchgen_lite.runtime import DispatchKey, DispatchKeySet, local_state, set_local_state
-from torchgen_lite.runtime.local_state import StateBelow
+from torchgen_lite.runtime import (
+    DispatchKey,
+    DispatchKeySet,
+    StateBelow,
+    local_state,
+    set_local_state,
+)
 from torchgen_lite_ops import operators
 from torchgen_lite_ops.methods import TensorMethods
 

@@ -11,9 +11,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from torchgen_lite.runtime import DispatchKey, DispatchKeySet, is_inference_mode_enabled
-from torchgen_lite.runtime.local_state import inference_use
-from torchgen_lite.runtime.named_sets import AUTOGRAD_WITH_ADINPLACEORVIEW
+from torchgen_lite.runtime import (
+    DispatchKey,
+    DispatchKeySet,
+    inference_use,
+    is_inference_mode_enabled,
+    runtime_dispatch_keyset,
+)
 
 # Device type -> backend component, as c10 `toBackendComponent`.
 BACKENDS: Final = {
@@ -188,6 +192,9 @@ def sparse_keyset(on: device) -> DispatchKeySet:
     return known
 
 
+_AUTOGRAD = runtime_dispatch_keyset(DispatchKey.Autograd).add(DispatchKey.ADInplaceOrView)
+
+
 def without_autograd(keyset: DispatchKeySet) -> DispatchKeySet:
     """The keys of an inference tensor."""
-    return keyset - AUTOGRAD_WITH_ADINPLACEORVIEW
+    return keyset - _AUTOGRAD

@@ -13,7 +13,7 @@ from typing import Any
 
 from torchgen_lite.reference.bindings import factory, named, return_types, vector_norm
 from torchgen_lite.reference.tensor import Number, Tensor, wrap_number
-from torchgen_lite.runtime.packet import take_numbers
+from torchgen_lite.runtime import take_numbers
 from torchgen_lite_ops import functions, operators
 
 __all__ = [

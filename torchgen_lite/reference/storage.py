@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from torchgen_lite.reference.device import device as Device
-from torchgen_lite.runtime import is_inference_mode_enabled
-from torchgen_lite.runtime.local_state import inference_use
+from torchgen_lite.runtime import inference_use, is_inference_mode_enabled
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 

@@ -61,7 +61,7 @@ from torchgen_lite.reference.indexing import Indexing
 from torchgen_lite.reference.printing import format_tensor
 from torchgen_lite.reference.storage import Array, Storage, adopt
 from torchgen_lite.reference.window import Window
-from torchgen_lite.runtime.local_state import inference_use
+from torchgen_lite.runtime import inference_use
 from torchgen_lite_ops import operators
 
 Number = int | float | bool | complex

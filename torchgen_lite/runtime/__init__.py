@@ -42,8 +42,11 @@ from .local_state import (
     IncludeDispatchKeyGuard,
     InferenceMode,
     LocalState,
+    StateBelow,
     below_adinplaceorview,
     below_autograd,
+    guards_without,
+    inference_use,
     is_inference_mode_enabled,
     isolated_generator,
     local_state,
@@ -61,7 +64,7 @@ from .named_sets import (
 )
 from .observe import observe, trace
 from .operator import OperatorHandle
-from .packet import packet, redispatch_packet, with_overloads
+from .packet import packet, redispatch_packet, take_numbers, with_overloads
 from .record import Record
 from .signature import Signature
 from .table import Cell
@@ -93,11 +96,14 @@ __all__ = [
     "Record",
     "RegistrationListener",
     "Signature",
+    "StateBelow",
     "backend_keyset_from_autograd",
     "below_adinplaceorview",
     "below_autograd",
     "check_interface",
     "fallthrough_kernel",
+    "guards_without",
+    "inference_use",
     "is_alias_dispatch_key",
     "is_included_in_alias",
     "is_inference_mode_enabled",
@@ -113,6 +119,7 @@ __all__ = [
     "register_tensor_type",
     "runtime_dispatch_keyset",
     "set_local_state",
+    "take_numbers",
     "tls_is_dispatch_key_excluded",
     "tls_is_dispatch_key_included",
     "tls_local_dispatch_key_set",

@@ -148,12 +148,12 @@ class _Guard:
         if entered and entered[0] is self:
             _, saved, rest = entered
         else:
-            saved, rest = without(self, entered)
+            saved, rest = guards_without(self, entered)
         _entered.set(rest)
         _variable.set(saved)
 
 
-def without(guard: object, entered: Any) -> tuple[Any, Any]:
+def guards_without(guard: object, entered: Any) -> tuple[Any, Any]:
     """The state before a guard that need not be the innermost, and the guards without it.
 
     `entered` is the innermost guard, the state before it and the rest, or empty. Raises RuntimeError for a guard
@@ -164,7 +164,7 @@ def without(guard: object, entered: Any) -> tuple[Any, Any]:
     innermost, saved, rest = entered
     if innermost is guard:
         return saved, rest
-    found, others = without(guard, rest)
+    found, others = guards_without(guard, rest)
     return found, (innermost, saved, others)
 
 

@@ -38,12 +38,12 @@ from torchgen_lite.reference.autograd.views import (
 )
 from torchgen_lite.runtime import (
     AutoDispatchBelowAutograd,
+    DispatchKey,
     DispatchKeySet,
     KeysetMask,
     OperatorHandle,
     is_inference_mode_enabled,
 )
-from torchgen_lite.runtime.named_sets import AFTER_ADINPLACEORVIEW, AFTER_AUTOGRAD
 from torchgen_lite_ops import operators
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ __all__ = [
     "set_history",
 ]
 
-after_autograd = KeysetMask(AFTER_AUTOGRAD)
-after_adinplaceorview = KeysetMask(AFTER_ADINPLACEORVIEW)
+after_autograd = KeysetMask(DispatchKeySet.full_after(DispatchKey.AutogradOther))
+after_adinplaceorview = KeysetMask(DispatchKeySet.full_after(DispatchKey.ADInplaceOrView))
 
 
 def edge_of(tensor: Tensor | None) -> Edge | None:

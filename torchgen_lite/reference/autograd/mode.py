@@ -11,8 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from torchgen_lite.runtime import InferenceMode, is_inference_mode_enabled
-from torchgen_lite.runtime.local_state import without
+from torchgen_lite.runtime import InferenceMode, guards_without, is_inference_mode_enabled
 
 __all__ = [
     "enable_grad",
@@ -63,7 +62,7 @@ class _Mode:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        saved, rest = without(self, _entered.get())
+        saved, rest = guards_without(self, _entered.get())
         _entered.set(rest)
         _enabled.set(saved)
 

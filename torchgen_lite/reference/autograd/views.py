@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.autograd.mode import enable_grad, grad_enabled
 from torchgen_lite.reference.autograd.node import Meta, Node, attach, meta_of
-from torchgen_lite.runtime import is_inference_mode_enabled
-from torchgen_lite.runtime.local_state import inference_use
+from torchgen_lite.runtime import inference_use, is_inference_mode_enabled
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Tensor
