@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-import torchgen_lite.reference as tl
+import torchgen_lite_reference as tl
 
 SIZES = (8, 8, 8, 4)
 BATCH = 4

@@ -41,7 +41,7 @@ class Subject(NamedTuple):
     over: str
 
 
-REFERENCE = Subject("torchgen_lite.reference, over numpy", "torchgen_lite.reference", "numpy")
+REFERENCE = Subject("torchgen_lite_reference, over numpy", "torchgen_lite_reference", "numpy")
 TORCH_FILE = Subject("the package of PyTorch's file", "aten_ops", "")
 TEN = Subject("the package of 10 operators", "ten", "")
 NUMPY = Subject("numpy", "numpy", "")
@@ -84,14 +84,14 @@ def prepare(name: str, root: Path, folder: Path, subjects: list[Subject]) -> Tre
     if TORCH_FILE in subjects:
         generate += ["--torch", "--target", "python"]
         run(generate, str(root), env=environment)
-    sources = (root / "torchgen_lite", root / "generated", packages)
-    path = (root, root / "generated" / "python", packages / "python")
+    ours = [root / folder for folder in ("runtime", "reference", "generated/python")]
+    path = (root, *ours, packages / "python")
     tree = Tree(name, path, folder / "with", folder / "without")
     tree.with_code.mkdir()
     for subject in subjects:
         tree.seconds(subject.code, cached=True)
     shutil.copytree(tree.with_code, tree.without_code)
-    for source in sources:
+    for source in (root / "torchgen_lite", *ours, packages):
         shutil.rmtree(tree.without_code / source.relative_to(source.anchor))
     return tree
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-import torchgen_lite.reference as tl
+import torchgen_lite_reference as tl
 
 try:
     import torch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchgen_lite.runtime import (
+from torchgen_lite_runtime import (
     DispatchKey,
     DispatchKeySet,
     IncludeDispatchKeyGuard,

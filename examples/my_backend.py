@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-import torchgen_lite.reference as tl
-from torchgen_lite.reference.tensor import empty_strided, wrap_array
-from torchgen_lite.runtime import Library
+import torchgen_lite_reference as tl
+from torchgen_lite_reference.tensor import empty_strided, wrap_array
+from torchgen_lite_runtime import Library
 
 DEVICE = tl.device("privateuse1")
 library = Library("aten", "IMPL", "PrivateUse1")

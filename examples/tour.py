@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # The two modules below stand be
 import logging_mode
 import my_backend
 
-import torchgen_lite.reference as tl
-from torchgen_lite.runtime import trace
+import torchgen_lite_reference as tl
+from torchgen_lite_runtime import trace
 
 
 def scaled_sum(x: tl.Tensor, y: tl.Tensor) -> tl.Tensor:

@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from tqdm import trange
 
-import torchgen_lite.reference as tl
+import torchgen_lite_reference as tl
 
 SIZES = (64, 64, 32, 10)
 BATCH = 64

@@ -99,7 +99,7 @@ PARTS = (
     # The examples have columns of their own.
     Part("opcheck", ("tests/torch_python",), "not example"),
     # Values and gradients move between releases; the reference set follows those of 2.13.
-    Part("values", ("tests/reference", "tests/autograd"), since=(2, 13)),
+    Part("values", ("reference/tests",), since=(2, 13)),
     Part(
         "C++",
         (
@@ -230,7 +230,8 @@ def cell(python: Path, version: str, work: Path, part: Part) -> str:
         return f"from {'.'.join(map(str, part.since))}"
     if part.example:
         return example(python, part, work)
-    path = os.pathsep.join([str(ROOT), str(ROOT / "generated" / "python")])
+    folders = (".", "runtime", "reference", "generated/python")
+    path = os.pathsep.join(str(ROOT / folder) for folder in folders)
     # Collecting the others takes longer than running these.
     roots = [ROOT / path for path in part.paths]
     files = [p for r in roots for p in sorted([r] if r.is_file() else r.rglob("test_*.py"))]

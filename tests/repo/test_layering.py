@@ -34,8 +34,11 @@ SHARED = {
 STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "formulas", "runtime"}
 # These run under any name: as `torchgen_lite_runtime`, and inside packages that carry the runtime.
 RELATIVE = {"diagnostics", "schema", "runtime", "key_sets", "key_tables"}
-THIRD_PARTY = {"yaml", "jinja2", "black", "click", "numpy", "tomli", "torchgen_lite_ops"}
-GENERATED = PACKAGE.parent / "generated" / "python" / "torchgen_lite_ops"
+THIRD_PARTY = {"yaml", "jinja2", "black", "click", "tomli"}
+# What the tool never imports, and what this imports of ours.
+REFERENCE = ROOT / "reference" / "torchgen_lite_reference"
+GENERATED = ROOT / "generated" / "python" / "torchgen_lite_ops"
+OF_THE_REFERENCE_SET = {REFERENCE.name, GENERATED.name, "torchgen_lite_runtime"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PATH_OF = {
@@ -84,6 +87,7 @@ def test_imports_go_down(path: Path) -> None:
         top = module.split(".")[0]
         if here == "torch_support":
             assert top == "torch" or top in sys.stdlib_module_names, f"{path} imports {module}"
+        assert top != "numpy" and top not in OF_THE_REFERENCE_SET, f"{path} imports {module}"
         if here in STANDARD_LIBRARY_ONLY:
             assert top not in THIRD_PARTY, f"{here} uses the standard library alone, not {module}"
         if there is None or there == here or any(module.startswith(name) for name in SHARED):
@@ -92,13 +96,9 @@ def test_imports_go_down(path: Path) -> None:
             assert LAYERS[there] < LAYERS[here], f"{here} imports {module}"
         elif here in LAYERS:
             above = LAYERS[here] >= LAYERS["cli"]
-            assert there != "reference" and (
-                there != "runtime" or above
-            ), f"{here} imports {module}"
+            assert there != "runtime" or above, f"{here} imports {module}"
         elif here == "runtime":
             assert (there, path.stem) == ("schema", "read_schema"), f"{path} imports {module}"
-        elif here == "reference":
-            assert there == "runtime", f"the reference package imports {module}"
 
 
 def files_among(found: Iterable[tuple[str, ...]], modules: dict[str, Path]) -> set[Path]:
@@ -123,11 +123,8 @@ def circular(graph: dict[Path, set[Path]]) -> list[str]:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    """At once or later, for types too. What the reference set does is the next test's."""
-    files = [path for path in MODULES if home_of(path) != "reference"]
-    assert (
-        circular({path: files_among(imports(path), PATH_OF) & set(files) for path in files}) == []
-    )
+    """At once or later, for types too."""
+    assert circular({path: files_among(imports(path), PATH_OF) for path in MODULES}) == []
 
 
 def run_time_imports(node: ast.AST, package: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -141,9 +138,10 @@ def run_time_imports(node: ast.AST, package: Sequence[str]) -> Iterator[tuple[st
 
 def reference_graph() -> dict[Path, set[Path]]:
     """The reference set and the operators that are generated for it, each file with those that it imports."""
-    roots = {PACKAGE / "reference": PACKAGE.parent, GENERATED: GENERATED.parent}
     packages = {
-        p: p.relative_to(top).parts[:-1] for root, top in roots.items() for p in root.rglob("*.py")
+        path: path.relative_to(root.parent).parts[:-1]
+        for root in (REFERENCE, GENERATED)
+        for path in root.rglob("*.py")
     }
     modules = {
         ".".join((*package, path.stem)).removesuffix(".__init__"): path
@@ -159,17 +157,32 @@ def test_the_reference_set_imports_in_one_direction() -> None:
     """Tensors stand on autograd, indexing and conversions; these know a tensor as a window on memory."""
     graph = reference_graph()
     assert circular(graph) == []
-    reference = PACKAGE / "reference"
-    assert reachable(reference / "tensor.py", graph) >= {
-        reference / "autograd" / "engine.py",
-        reference / "indexing.py",
+    assert reachable(REFERENCE / "tensor.py", graph) >= {
+        REFERENCE / "autograd" / "engine.py",
+        REFERENCE / "indexing.py",
         GENERATED / "operators_0.py",
     }
 
 
+@pytest.mark.parametrize(
+    "path", sorted(REFERENCE.rglob("*.py")), ids=lambda path: path.relative_to(REFERENCE).as_posix()
+)
+def test_the_reference_set_needs_numpy_and_the_runtime_alone(path: Path) -> None:
+    """`erf` uses scipy where it is installed; `typing_extensions` is imported for type checkers."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        for module in (names[-1] for names in names_of(node, ())):
+            top = module.partition(".")[0]
+            assert top in {
+                *OF_THE_REFERENCE_SET,
+                *sys.stdlib_module_names,
+                *("numpy", "scipy", "typing_extensions"),
+            }, f"{path} imports {module}"
+            assert top != "torchgen_lite_runtime" or top == module, f"{path} imports {module}"
+
+
 def test_layers_are_the_folders() -> None:
     folders = {p.name for p in PACKAGE.iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    assert folders - {"__pycache__"} <= set(LAYERS) | {"runtime", "reference", "torch_support"}
+    assert folders - {"__pycache__"} <= set(LAYERS) | {"runtime", "torch_support"}
 
 
 def test_the_runtime_imports_the_standard_library_alone() -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.conftest import ROOT, SOURCES
+
 # Programs are run as after the README's installation, wherever the tests run from.
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'generated' / 'python'}"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES)}
 README = (ROOT / "README.md").read_text()
 PAGES = {page.stem: page.read_text() for page in (ROOT / "docs").glob("start-*.md")}
 LIBRARY = PAGES["start-library"]
@@ -31,9 +32,13 @@ def test_the_two_commands_of_the_readme_are_what_ci_runs() -> None:
     ci = (ROOT / ".ci" / "run").read_text()
     first, second = blocks("bash")[:2]
     ci = ci.replace("--quiet ", "").replace('"$work/use/bin/torchgen-lite"', "torchgen-lite")
-    for step in ('install -e ".[reference]"', "torchgen-lite generate", "examples/tour.py"):
+    for step in (
+        "install -e . -e ./runtime -e ./reference",
+        "torchgen-lite generate",
+        "examples/tour.py",
+    ):
         assert step in first and step in ci
-    for step in ('install -e ".[test]"', "-m pytest -n auto"):
+    for step in ('install -e ".[test]" -e ./runtime -e ./reference', "-m pytest -n auto"):
         assert step in second and step in ci
 
 
@@ -71,7 +76,7 @@ def test_a_call_that_no_kernel_serves_raises_what_readme_shows() -> None:
         [
             sys.executable,
             "-c",
-            "import torchgen_lite.reference as tl\ntl.exp(tl.tensor([1.0]).to_sparse())",
+            "import torchgen_lite_reference as tl\ntl.exp(tl.tensor([1.0]).to_sparse())",
         ],
         env=ENVIRONMENT,
         capture_output=True,
@@ -116,7 +121,7 @@ def run(folder: Path, program: str) -> str:
 def test_the_project_of_three_files_runs(project: Path) -> None:
     printed = run(
         project,
-        "import my_ops, torchgen_lite.reference as tl\n"
+        "import my_ops, torchgen_lite_reference as tl\n"
         "x = tl.tensor([-1.0, 2.0])\n"
         "print(my_ops.clamp_below(x, 0.5))\n"
         "print(my_ops.clamp_below(x.to('meta')).shape)\n",
@@ -126,7 +131,7 @@ def test_the_project_of_three_files_runs(project: Path) -> None:
 
 def test_a_type_checker_reads_its_stubs(project: Path) -> None:
     (project / "use.py").write_text(
-        "import my_ops\nimport torchgen_lite.reference as tl\n\n"
+        "import my_ops\nimport torchgen_lite_reference as tl\n\n"
         'my_ops.clamp_below(tl.ones([2]), "half")\n'
     )
     done = subprocess.run(

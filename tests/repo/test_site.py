@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.browser import DARK, assert_picture, in_a_browser, show
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SOURCES
 
 pytest.importorskip("mkdocs", reason="needs the extra `docs`")
 pytest.importorskip("material", reason="needs the extra `docs`")
@@ -30,11 +30,10 @@ pytestmark = pytest.mark.xdist_group("site")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "generated" / "python")))
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES), "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
     )

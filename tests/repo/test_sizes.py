@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MODULES = sorted((ROOT / "torchgen_lite").rglob("*.py"))
+PACKAGES = (ROOT / "torchgen_lite", ROOT / "reference" / "torchgen_lite_reference")
+MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
 TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
 
 

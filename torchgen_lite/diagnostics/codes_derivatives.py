@@ -83,7 +83,7 @@ def mul(self, other): ...""",
 -- torchgen_lite.toml --
 [target.python]
 package = "ops"
-framework = "torchgen_lite.reference.framework"
+framework = "torchgen_lite_reference.framework"
 kernels = ["kernels"]
 -- native_functions.yaml --
 - func: mul(Tensor self, Tensor other) -> Tensor

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.runtime import check_interface as _check_interface
+from torchgen_lite_runtime import check_interface as _check_interface
 
 _check_interface(2, __name__)
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import after_adinplaceorview as _after
-from torchgen_lite.reference.framework import as_view as _as_view
-from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import below_adinplaceorview as _below
-from torchgen_lite.runtime import local_state as _state
-from torchgen_lite.runtime import set_local_state as _set_state
+from torchgen_lite_reference.framework import after_adinplaceorview as _after
+from torchgen_lite_reference.framework import as_view as _as_view
+from torchgen_lite_reference.framework import bump_version as _bump_version
+from torchgen_lite_runtime import below_adinplaceorview as _below
+from torchgen_lite_runtime import local_state as _state
+from torchgen_lite_runtime import set_local_state as _set_state
 
 from . import operators as _operators
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torchgen_lite.runtime import DispatchKeySet
+    from torchgen_lite_runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Number, Tensor, dtype
+    from torchgen_lite_reference.framework import Number, Tensor, dtype
 
 
 def adinplaceorview_unfold(

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import key_for_options
+from torchgen_lite_reference.framework import key_for_options
 
 from . import operators as _operators
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torchgen_lite.reference.framework import (
+    from torchgen_lite_reference.framework import (
         Tensor,
         device,
         dtype,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchgen_lite.reference.framework import contiguous_format
+from torchgen_lite_reference.framework import contiguous_format
 
 from . import operators as _operators
 

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from typing import Any, overload
 
-from torchgen_lite.reference.framework import (
+from torchgen_lite_reference.framework import (
     Number,
     Tensor,
     device,

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.runtime import Dispatcher, Library
+from torchgen_lite_runtime import Dispatcher, Library
 
 dispatcher = Dispatcher.singleton()
 aten = Library("aten", "DEF", dispatcher=dispatcher)

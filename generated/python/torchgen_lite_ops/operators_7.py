@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.runtime import list_keyset as _list
-from torchgen_lite.runtime import local_state as _state
-from torchgen_lite.runtime import optional_keyset as _optional
+from torchgen_lite_runtime import list_keyset as _list
+from torchgen_lite_runtime import local_state as _state
+from torchgen_lite_runtime import optional_keyset as _optional
 
 from .libraries import aten as _library_aten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torchgen_lite.runtime import DispatchKeySet
+    from torchgen_lite_runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import (
+    from torchgen_lite_reference.framework import (
         Number,
         Tensor,
         device,

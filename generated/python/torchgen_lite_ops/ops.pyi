@@ -6,9 +6,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-from torchgen_lite.runtime import DispatchKeySet
+from torchgen_lite_runtime import DispatchKeySet
 from builtins import float as _float, int as _int
-from torchgen_lite.reference.framework import (
+from torchgen_lite_reference.framework import (
     Generator,
     Number,
     Tensor as _Tensor,

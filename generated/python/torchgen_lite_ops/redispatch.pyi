@@ -6,8 +6,8 @@
 from collections.abc import Sequence
 from typing import Any, overload
 
-from torchgen_lite.runtime import DispatchKeySet
-from torchgen_lite.reference.framework import (
+from torchgen_lite_runtime import DispatchKeySet
+from torchgen_lite_reference.framework import (
     Generator,
     Number,
     Tensor,

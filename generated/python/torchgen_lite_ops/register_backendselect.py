@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from torchgen_lite.runtime import Library
+from torchgen_lite_runtime import Library
 
 from .libraries import dispatcher
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from torchgen_lite.runtime import Library
+from torchgen_lite_runtime import Library
 
 from .libraries import dispatcher
 
@@ -16,121 +16,121 @@ aten = Library("aten", "IMPL", "Meta", dispatcher=dispatcher)
 
 
 def _activation_plain() -> ModuleType:
-    import torchgen_lite.reference.kernels.activation_plain as kernels
+    import torchgen_lite_reference.kernels.activation_plain as kernels
 
     return kernels
 
 
 def _advanced_index() -> ModuleType:
-    import torchgen_lite.reference.kernels.advanced_index as kernels
+    import torchgen_lite_reference.kernels.advanced_index as kernels
 
     return kernels
 
 
 def _binary() -> ModuleType:
-    import torchgen_lite.reference.kernels.binary as kernels
+    import torchgen_lite_reference.kernels.binary as kernels
 
     return kernels
 
 
 def _comparison() -> ModuleType:
-    import torchgen_lite.reference.kernels.comparison as kernels
+    import torchgen_lite_reference.kernels.comparison as kernels
 
     return kernels
 
 
 def _complex() -> ModuleType:
-    import torchgen_lite.reference.kernels.complex as kernels
+    import torchgen_lite_reference.kernels.complex as kernels
 
     return kernels
 
 
 def _copy() -> ModuleType:
-    import torchgen_lite.reference.kernels.copy as kernels
+    import torchgen_lite_reference.kernels.copy as kernels
 
     return kernels
 
 
 def _extremum() -> ModuleType:
-    import torchgen_lite.reference.kernels.extremum as kernels
+    import torchgen_lite_reference.kernels.extremum as kernels
 
     return kernels
 
 
 def _factory() -> ModuleType:
-    import torchgen_lite.reference.kernels.factory as kernels
+    import torchgen_lite_reference.kernels.factory as kernels
 
     return kernels
 
 
 def _index() -> ModuleType:
-    import torchgen_lite.reference.kernels.index as kernels
+    import torchgen_lite_reference.kernels.index as kernels
 
     return kernels
 
 
 def _loss() -> ModuleType:
-    import torchgen_lite.reference.kernels.loss as kernels
+    import torchgen_lite_reference.kernels.loss as kernels
 
     return kernels
 
 
 def _masked() -> ModuleType:
-    import torchgen_lite.reference.kernels.masked as kernels
+    import torchgen_lite_reference.kernels.masked as kernels
 
     return kernels
 
 
 def _matmul() -> ModuleType:
-    import torchgen_lite.reference.kernels.matmul as kernels
+    import torchgen_lite_reference.kernels.matmul as kernels
 
     return kernels
 
 
 def _normalization() -> ModuleType:
-    import torchgen_lite.reference.kernels.normalization as kernels
+    import torchgen_lite_reference.kernels.normalization as kernels
 
     return kernels
 
 
 def _random() -> ModuleType:
-    import torchgen_lite.reference.kernels.random as kernels
+    import torchgen_lite_reference.kernels.random as kernels
 
     return kernels
 
 
 def _rearrange() -> ModuleType:
-    import torchgen_lite.reference.kernels.rearrange as kernels
+    import torchgen_lite_reference.kernels.rearrange as kernels
 
     return kernels
 
 
 def _reduction() -> ModuleType:
-    import torchgen_lite.reference.kernels.reduction as kernels
+    import torchgen_lite_reference.kernels.reduction as kernels
 
     return kernels
 
 
 def _scalar() -> ModuleType:
-    import torchgen_lite.reference.kernels.scalar as kernels
+    import torchgen_lite_reference.kernels.scalar as kernels
 
     return kernels
 
 
 def _sequence() -> ModuleType:
-    import torchgen_lite.reference.kernels.sequence as kernels
+    import torchgen_lite_reference.kernels.sequence as kernels
 
     return kernels
 
 
 def _unary() -> ModuleType:
-    import torchgen_lite.reference.kernels.unary as kernels
+    import torchgen_lite_reference.kernels.unary as kernels
 
     return kernels
 
 
 def _view() -> ModuleType:
-    import torchgen_lite.reference.kernels.view as kernels
+    import torchgen_lite_reference.kernels.view as kernels
 
     return kernels
 

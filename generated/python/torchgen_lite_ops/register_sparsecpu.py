@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from torchgen_lite.runtime import Library
+from torchgen_lite_runtime import Library
 
 from .libraries import dispatcher
 
@@ -16,25 +16,25 @@ aten = Library("aten", "IMPL", "SparseCPU", dispatcher=dispatcher)
 
 
 def _factory() -> ModuleType:
-    import torchgen_lite.reference.kernels.factory as kernels
+    import torchgen_lite_reference.kernels.factory as kernels
 
     return kernels
 
 
 def _sparse() -> ModuleType:
-    import torchgen_lite.reference.kernels.sparse as kernels
+    import torchgen_lite_reference.kernels.sparse as kernels
 
     return kernels
 
 
 def _sparse_math() -> ModuleType:
-    import torchgen_lite.reference.kernels.sparse_math as kernels
+    import torchgen_lite_reference.kernels.sparse_math as kernels
 
     return kernels
 
 
 def _sparse_unary() -> ModuleType:
-    import torchgen_lite.reference.kernels.sparse_unary as kernels
+    import torchgen_lite_reference.kernels.sparse_unary as kernels
 
     return kernels
 

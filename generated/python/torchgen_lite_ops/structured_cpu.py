@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torchgen_lite.reference.kernels.activation as _activation
-import torchgen_lite.reference.kernels.advanced_index as _advanced_index
-import torchgen_lite.reference.kernels.binary as _binary
-import torchgen_lite.reference.kernels.comparison as _comparison
-import torchgen_lite.reference.kernels.extremum as _extremum
-import torchgen_lite.reference.kernels.index as _index
-import torchgen_lite.reference.kernels.loss as _loss
-import torchgen_lite.reference.kernels.matmul as _matmul
-import torchgen_lite.reference.kernels.order as _order
-import torchgen_lite.reference.kernels.rearrange as _rearrange
-import torchgen_lite.reference.kernels.reduction as _reduction
-import torchgen_lite.reference.kernels.scan as _scan
-import torchgen_lite.reference.kernels.softmax as _softmax
-import torchgen_lite.reference.kernels.ternary as _ternary
-import torchgen_lite.reference.kernels.unary as _unary
-from torchgen_lite.reference.framework import allocate, check_inplace, resize_out
+import torchgen_lite_reference.kernels.activation as _activation
+import torchgen_lite_reference.kernels.advanced_index as _advanced_index
+import torchgen_lite_reference.kernels.binary as _binary
+import torchgen_lite_reference.kernels.comparison as _comparison
+import torchgen_lite_reference.kernels.extremum as _extremum
+import torchgen_lite_reference.kernels.index as _index
+import torchgen_lite_reference.kernels.loss as _loss
+import torchgen_lite_reference.kernels.matmul as _matmul
+import torchgen_lite_reference.kernels.order as _order
+import torchgen_lite_reference.kernels.rearrange as _rearrange
+import torchgen_lite_reference.kernels.reduction as _reduction
+import torchgen_lite_reference.kernels.scan as _scan
+import torchgen_lite_reference.kernels.softmax as _softmax
+import torchgen_lite_reference.kernels.ternary as _ternary
+import torchgen_lite_reference.kernels.unary as _unary
+from torchgen_lite_reference.framework import allocate, check_inplace, resize_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torchgen_lite.reference.framework import Number, Tensor, dtype
+    from torchgen_lite_reference.framework import Number, Tensor, dtype
 
 
 def structured_cat(tensors: Sequence[Tensor], dim: int) -> Tensor:

@@ -104,7 +104,7 @@ def test_it_is_registered_once(
         if target == "torch-python":
             options["fakes"] = ["modules"]
         if target == "python":
-            options["framework"] = "torchgen_lite.reference.framework"
+            options["framework"] = "torchgen_lite_reference.framework"
         config = Config(tmp_path, schema=("ops.yaml",), target_options={target: options})
         program = load(config=config, root=tmp_path)
         found = TARGETS[target].select(program).registrations(program)

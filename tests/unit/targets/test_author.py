@@ -16,7 +16,7 @@ schema = ["ops.yaml"]
 targets = ["python"]
 
 [target.python]
-framework = "torchgen_lite.reference.framework"
+framework = "torchgen_lite_reference.framework"
 kernels = ["kernels", "others"]
 formulas = ["formulas"]
 """

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT, SOURCES
 from torchgen_lite import generate, load
 from torchgen_lite.pipeline import generate_all
-
-ROOT = Path(__file__).parents[3]
 
 CONFIG = """\
 schema = ["ops.yaml"]
@@ -20,7 +19,7 @@ targets = ["python"]
 
 [target.python]
 package = "scaling_ops"
-framework = "torchgen_lite.reference.framework"
+framework = "torchgen_lite_reference.framework"
 kernels = ["scaling_kernels"]
 """
 SCHEMA = """\
@@ -40,7 +39,7 @@ SCHEMA = """\
     output_differentiability: [False]
 """
 KERNELS = """\
-from torchgen_lite.reference.tensor import wrap_array
+from torchgen_lite_reference.tensor import wrap_array
 
 
 def scale(self, factor, power):
@@ -116,7 +115,7 @@ scaling.impl("sign", _fallthrough)
 RUN = """\
 import numpy as np
 import my_backend
-import torchgen_lite.reference as tl
+import torchgen_lite_reference as tl
 import scaling_ops
 import sys
 
@@ -200,7 +199,7 @@ def test_versions_of_what_is_in_lists(project: Path) -> None:
     (project / "ops.yaml").write_text(WRITES)
     (project / "scaling_kernels.py").write_text(KERNELS + WRITING_KERNELS)
     program = WRITE.format(lib="tl", call="scaling_ops.functions.each_")
-    found = run(project, f"import torchgen_lite.reference as tl\nimport scaling_ops\n{program}")
+    found = run(project, f"import torchgen_lite_reference as tl\nimport scaling_ops\n{program}")
     assert found == ["[2, 1, 1, 1, 0, 0]"]
 
 
@@ -219,7 +218,7 @@ WITHOUT_FORMULA = """\
     self: grad * mask
 """
 MASKED = """
-import torchgen_lite.reference as tl, scaling_ops
+import torchgen_lite_reference as tl, scaling_ops
 x, y = tl.tensor([1.0], requires_grad=True), tl.tensor([1.0])
 for values in ((x, y), (y, x), (x, y, x)):
     try:
@@ -325,13 +324,7 @@ def run(project: Path, program: str) -> list[str]:
         target = project / "generated" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
-    path = [
-        project,
-        project / "generated/python",
-        ROOT / "examples",
-        ROOT,
-        ROOT / "generated/python",
-    ]
+    path = [project, project / "generated/python", ROOT / "examples", *SOURCES]
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},

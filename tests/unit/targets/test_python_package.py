@@ -488,7 +488,7 @@ def test_a_namespace_of_the_configuration_is_that_of_every_name_without_one(
 def test_files_without_kernels_are_not_there(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("def f(x): ...\n")
     entry = "- func: f(Tensor x) -> Tensor\n  dispatch: {CPU: f}\n"
-    options = {"framework": "torchgen_lite.reference.framework", "kernels": ["k"]}
+    options = {"framework": "torchgen_lite_reference.framework", "kernels": ["k"]}
     none = f"{entry}  derivatives:\n    output_differentiability: [False]\n"
     files = generate(tmp_path, none, **options)
     assert [name for name in files if "auto" in name or "nodes" in name or "inplace" in name] == [
