@@ -35,6 +35,14 @@ STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "formulas", "runtime"}
 # These run under any name: as `torchgen_lite_runtime`, and inside packages that carry the runtime.
 RELATIVE = {"diagnostics", "schema", "runtime", "key_sets", "key_tables"}
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "tomli"}
+# Where what an extra brings is imported.
+OF_EXTRAS = {
+    "lsprotocol": "cli/lsp/",
+    "pygls": "cli/lsp/",
+    "tree_sitter": "loader/importing/",
+    "tree_sitter_cpp": "loader/importing/",
+    "watchfiles": "cli/watch.py",
+}
 # What the tool never imports, and what this imports of ours.
 REFERENCE = ROOT / "reference" / "torchgen_lite_reference"
 GENERATED = ROOT / "generated" / "python" / "torchgen_lite_ops"
@@ -87,6 +95,7 @@ def test_imports_go_down(path: Path) -> None:
         top = module.split(".")[0]
         if here == "torch_support":
             assert top == "torch" or top in sys.stdlib_module_names, f"{path} imports {module}"
+        assert path.relative_to(PACKAGE).as_posix().startswith(OF_EXTRAS.get(top, ""))
         assert top != "numpy" and top not in OF_THE_REFERENCE_SET, f"{path} imports {module}"
         if here in STANDARD_LIBRARY_ONLY:
             assert top not in THIRD_PARTY, f"{here} uses the standard library alone, not {module}"

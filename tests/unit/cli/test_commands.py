@@ -291,10 +291,15 @@ def test_start_up_is_lean(module: str, absent: list[str]) -> None:
     assert result.stdout == "[]\n"
 
 
-def test_generating_never_imports_black(project: Path) -> None:
+# What the extras `import`, `lsp` and `watch` bring.
+OF_EXTRAS = ("tree_sitter", "tree_sitter_cpp", "lsprotocol", "pygls", "watchfiles")
+
+
+def test_everyday_commands_import_neither_black_nor_what_extras_bring(project: Path) -> None:
     program = (
         "import sys\nfrom torchgen_lite.cli import main\n"
-        "main(['generate'], sys.stdout, sys.stderr)\nprint('black' in sys.modules)"
+        "codes = [main([c], sys.stdout, sys.stderr) for c in ('generate', 'check', 'lint')]\n"
+        f"print(codes, sorted({{'black', *{OF_EXTRAS}}} & set(sys.modules)))"
     )
     result = subprocess.run(
         [sys.executable, "-c", program],
@@ -303,7 +308,35 @@ def test_generating_never_imports_black(project: Path) -> None:
         text=True,
         check=True,
     )
-    assert result.stdout == "False\n"
+    assert result.stdout == "[0, 0, 0] []\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "extra", "said"),
+    [
+        (["import", "a.cpp"], "import", "reading C++ requires a parser that is not installed"),
+        (["lsp"], "lsp", "`lsp` needs the package `lsprotocol`"),
+        (["generate", "--watch"], "watch", "`--watch` needs the package watchfiles"),
+    ],
+)
+def test_without_its_extra_a_command_names_it(
+    project: Path, command: list[str], extra: str, said: str
+) -> None:
+    (project / "a.cpp").write_text("")
+    program = (
+        f"import sys\nsys.modules.update(dict.fromkeys({OF_EXTRAS}))\n"
+        "from torchgen_lite.cli import main\n"
+        f"sys.exit(main({command}, sys.stdout, sys.stderr))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    help_ = f'pip install "torchgen-lite[{extra}]"'
+    assert result.returncode == 2
+    assert result.stderr == f"error[TG012]: {said}\n  = help: {help_}\n"
 
 
 def test_list_inputs_for_cmake(run: Run, project: Path) -> None:
