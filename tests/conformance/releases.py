@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from tests.conftest import ROOT, SOURCES
 from torchgen_lite.loader.versions import Version, parse_version
 
-ROOT = Path(__file__).resolve().parents[2]
 # What an environment has besides the project's own test extra; torch is given with its version.
 TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel")
 
@@ -230,14 +230,12 @@ def cell(python: Path, version: str, work: Path, part: Part) -> str:
         return f"from {'.'.join(map(str, part.since))}"
     if part.example:
         return example(python, part, work)
-    folders = (".", "runtime", "reference", "generated/python")
-    path = os.pathsep.join(str(ROOT / folder) for folder in folders)
     # Collecting the others takes longer than running these.
     roots = [ROOT / path for path in part.paths]
     files = [p for r in roots for p in sorted([r] if r.is_file() else r.rglob("test_*.py"))]
     files = [p for p in files if "mark.torch" in p.read_text()]
     options = ("-m", "torch", "-k", part.chosen, *files)
-    return tested(python, *options, cwd=ROOT, PYTHONPATH=path)
+    return tested(python, *options, cwd=ROOT, PYTHONPATH=os.pathsep.join(SOURCES))
 
 
 def revision() -> str:
