@@ -202,3 +202,14 @@ def test_the_hooks(pull_request: Path) -> None:
 def test_hooks_look_at_schema_files(name: str) -> None:
     for hook in HOOKS.values():
         assert hook.get("always_run") or re.search(hook["files"], name)
+
+
+def test_there_are_two_tiers() -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    tiers = re.search(r"usage: \.ci/run \[(.*?)\]", script)
+    assert tiers is not None
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    assert [tier for tier in tiers[1].split("|") if f"`.ci/run {tier}`" not in page] == []
+    assert [p for p in re.findall(r"\btests/[\w/.]+", script) if not (ROOT / p).exists()] == []
+    done = subprocess.run([ROOT / ".ci" / "run", "fast"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "usage: .ci/run [quick|full]\n")

@@ -109,57 +109,6 @@ def _cell(text: str) -> str:
     return escape(one_line(text), quote=False).replace("|", "\\|")
 
 
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>@TITLE@</title>
-<style>
-:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
-body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
-input { font: inherit; padding: .4rem .6rem; width: min(30rem, 100%); }
-table { border-collapse: collapse; margin: 1rem 0; }
-td { border-bottom: 1px solid #8884; padding: .15rem 1rem .15rem 0; vertical-align: top; }
-td:not(:last-child) { white-space: nowrap; }
-#rows td { overflow-wrap: anywhere; }
-#rows td:first-child { font-family: ui-monospace, monospace; white-space: normal; min-width: 12rem; }
-@media (max-width: 40rem) {
-  body { margin: 1rem auto; }
-  h1 { font-size: 1.5rem; }
-  #rows, #rows tbody, #rows tr, #rows td { display: block; }
-  #rows tr { border-bottom: 1px solid #8884; padding: .3rem 0; }
-  #rows td { border: 0; padding: 0; }
-}
-</style>
-<h1>@TITLE@</h1>
-@SECTIONS@
-<p><input id="search" type="search" placeholder="Search operators" autofocus> <span id="count"></span></p>
-<table id="rows"></table>
-<script>
-const rows = @DATA@;
-const texts = rows.map(row => row.join(" ").toLowerCase());
-const table = document.getElementById("rows"), search = document.getElementById("search");
-function show() {
-  const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
-  const found = rows.filter((_, i) => words.every(word => texts[i].includes(word)));
-  document.getElementById("count").textContent = found.length + " of " + rows.length;
-  table.replaceChildren(...found.slice(0, 500).map(row => {
-    const line = document.createElement("tr");
-    line.append(...row.map(cell => {
-      const place = document.createElement("td");
-      place.textContent = cell;
-      return place;
-    }));
-    return line;
-  }));
-}
-search.addEventListener("input", show);
-show();
-</script>
-"""
-
-
 def render_html(answer: Answer) -> str:
     """A self-contained page; it shows the first 500 rows that match."""
     sections = "".join(
@@ -169,7 +118,8 @@ def render_html(answer: Answer) -> str:
     )
     # "<" is escaped so that no name can end the script element.
     data = json.dumps(answer.rows, separators=(",", ":")).replace("<", "\\u003c")
-    page = _PAGE.replace("@TITLE@", escape(answer.title)).replace("@SECTIONS@", sections)
+    page = Path(__file__).with_name("page.html").read_text("utf-8")
+    page = page.replace("@TITLE@", escape(answer.title)).replace("@SECTIONS@", sections)
     return page.replace("@DATA@", data)
 
 

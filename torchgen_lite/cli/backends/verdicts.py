@@ -9,7 +9,7 @@ that of the operator called last, not that of the first slot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -62,10 +62,10 @@ def program_kernels(program: Program, policy: Policy) -> Kernels:
     of: dict[str, dict[str, str]] = {}
     through: dict[tuple[str, str], str] = {}
     for one in registrations(program, policy):
-        name = one.operator.name
-        of.setdefault(name, {})[one.key] = one.kernel.kernel if one.kernel else one.origin.value
-        if one.source is not None and one.source is not one.operator:
-            through[name, one.key] = one.source.name
+        name, variant = one.operator.name, _variant(one)
+        of.setdefault(name, {})[one.key] = _label(one)
+        if variant is not None:
+            through[name, one.key] = variant
     return Kernels(of, through=through)
 
 
@@ -100,7 +100,8 @@ class Coverage:
     def _verdict(self, operator: Operator) -> Covered:
         own, lent = self._kernels.of.get(operator.name, {}), self._native.get(operator.name, {})
         has_fallback = self.key in self._kernels.fallbacks
-        source = self._source(operator, {*own, *lent}, has_fallback)
+        # The key whose kernel fills the slot under the rules of the dispatch table.
+        source = choose(self._sets, self.key, frozenset({*own, *lent}), has_fallback).source
         if source is None:
             verdict = Verdict.fallback if has_fallback else Verdict.nothing
             return Covered(operator, verdict)
@@ -118,12 +119,6 @@ class Coverage:
         end = self.verdict(called)
         verdict = Verdict.through if end.verdict is Verdict.own else end.verdict
         return Covered(operator, verdict, called)
-
-    def _source(
-        self, operator: Operator, registered: Iterable[str], has_fallback: bool
-    ) -> str | None:
-        """The key whose kernel fills the slot under the rules of the dispatch table."""
-        return choose(self._sets, self.key, frozenset(registered), has_fallback).source
 
 
 def _label(registration: Registration | None) -> str:

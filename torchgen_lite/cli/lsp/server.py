@@ -161,7 +161,9 @@ def create_server() -> Server:
     return server
 
 
-async def _opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+async def _opened_or_closed(
+    ls: Server, params: types.DidOpenTextDocumentParams | types.DidCloseTextDocumentParams
+) -> None:
     ls.changed(params.text_document.uri, 0)
 
 
@@ -169,15 +171,7 @@ async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> Non
     ls.changed(params.text_document.uri)
 
 
-async def _closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-    ls.changed(params.text_document.uri, 0)
-
-
-async def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-    ls.everything_changed()
-
-
-async def _written(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+async def _written(ls: Server, params: object) -> None:
     ls.everything_changed()
 
 
@@ -225,10 +219,10 @@ async def _code_actions(ls: Server, params: types.CodeActionParams) -> list[type
 
 
 _FEATURES: dict[str, Callable[..., object]] = {
-    types.TEXT_DOCUMENT_DID_OPEN: _opened,
+    types.TEXT_DOCUMENT_DID_OPEN: _opened_or_closed,
     types.TEXT_DOCUMENT_DID_CHANGE: _changed,
-    types.TEXT_DOCUMENT_DID_CLOSE: _closed,
-    types.TEXT_DOCUMENT_DID_SAVE: _saved,
+    types.TEXT_DOCUMENT_DID_CLOSE: _opened_or_closed,
+    types.TEXT_DOCUMENT_DID_SAVE: _written,
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: _written,
     types.TEXT_DOCUMENT_HOVER: _hover,
     types.TEXT_DOCUMENT_COMPLETION: _complete,

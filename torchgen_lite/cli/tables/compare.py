@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, run_name, table
 from torchgen_lite.cli.backends.pages import Section
-from torchgen_lite.cli.tables.explain import cell_data
+from torchgen_lite.cli.tables.explain import cell_data, runs_of
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.runtime.table import MISSING
 
@@ -36,14 +36,7 @@ class Changed(NamedTuple):
     @property
     def runs(self) -> list[list[CellChange]]:
         """The cells, merging neighbours that change alike into runs."""
-        runs: list[list[CellChange]] = []
-        for cell in self.cells:
-            last = runs[-1][-1] if runs else None
-            if last and are_alike(last.old, cell.old) and are_alike(last.new, cell.new):
-                runs[-1].append(cell)
-            else:
-                runs.append([cell])
-        return runs
+        return runs_of(self.cells, lambda a, b: are_alike(a.old, b.old) and are_alike(a.new, b.new))
 
 
 class Comparison(NamedTuple):
@@ -101,7 +94,8 @@ def render_comparison(found: Comparison) -> str:
         runs = group[0].runs
         if len(group) > 1:
             lines += [f"{_sentence(group)}: {', '.join(one.name for one in group)}"]
-            lines += [f"  {line}" for line in _origin_lines(runs)] if len(runs) > 1 else []
+            if len(runs) > 1:
+                lines += [f"  {_run_name(r)}: {r[0].old.origin} -> {r[0].new.origin}" for r in runs]
         elif len(runs) == 1:
             lines.append(f"{group[0].name}: {_run_text(runs[0])}")
         else:
@@ -123,10 +117,8 @@ def comparison_sections(found: Comparison) -> list[Section]:
             sections.append(Section(_sentence(group), rows))
     if alone:
         sections.append(Section("cells that change", alone))
-    for title, names in (
-        ("new operators", found.added),
-        ("operators that are gone", found.removed),
-    ):
+    ends = (("new operators", found.added), ("operators that are gone", found.removed))
+    for title, names in ends:
         sections += [Section(title, [(name,) for name in names])] if names else []
     return sections
 
@@ -147,14 +139,9 @@ def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
     """Groups of operators that change alike, ignoring kernel names; lost kernels come first."""
     groups: dict[object, list[Changed]] = {}
     for one in changed:
-        shape = tuple((c.new.key, c.old.origin, c.new.origin, _gets_name(c)) for c in one.cells)
+        shape = tuple((c.new.key, c.old.origin, c.new.origin) for c in one.cells)
         groups.setdefault(shape, []).append(one)
     return sorted(groups.values(), key=lambda group: not _loses(group[0]))
-
-
-def _gets_name(cell: CellChange) -> bool:
-    """Whether only the kernel differs."""
-    return cell.old.origin == cell.new.origin
 
 
 def _loses(one: Changed) -> bool:
@@ -176,12 +163,6 @@ def _sentence(group: Sequence[Changed]) -> str:
     return f"{count} have {new.origin} at {new.key}, and had {old.origin}"
 
 
-def _origin_lines(runs: Sequence[Sequence[CellChange]]) -> Iterator[str]:
-    for run in runs:
-        old, new = run[0]
-        yield f"{_run_name(run)}: {old.origin} -> {new.origin}"
-
-
 def _run_text(run: Sequence[CellChange]) -> str:
     return f"{_run_name(run)}: {_describe(run[0].old)} -> {_describe(run[0].new)}"
 
@@ -199,8 +180,5 @@ def _describe(cell: Cell) -> str:
     """`missing`, ``kernel `add_cuda` ``, `autograd kernel: records the call`."""
     if not cell.label:
         return cell.origin
-    return (
-        f"{cell.origin} `{cell.label}`"
-        if _NAME.fullmatch(cell.label)
-        else f"{cell.origin}: {cell.label}"
-    )
+    label = f" `{cell.label}`" if _NAME.fullmatch(cell.label) else f": {cell.label}"
+    return f"{cell.origin}{label}"

@@ -7,8 +7,8 @@ Registrations are data (`analysis.computed_table`), and so are the answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
 
 from torchgen_lite.analysis.computed_table import (
     FALLBACK_STEP,
@@ -22,6 +22,8 @@ from torchgen_lite.analysis.computed_table import (
 )
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
+
+_One = TypeVar("_One")
 
 
 class Step(NamedTuple):
@@ -135,22 +137,13 @@ def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
         }
         for step in answer.steps
     ]
-    return {
-        "operator": registrations.name,
-        "keys": list(answer.keys),
-        "joined": list(answer.joined),
-        "skipped": list(answer.skipped),
-        "steps": steps,
-        "end": answer.end,
-    }
+    return {"operator": registrations.name, **answer._asdict(), "steps": steps}
 
 
 def table_data(registrations: Registrations, only: Iterable[str] = ()) -> dict[str, object]:
     """The computed table as JSON data; `only` picks slots."""
-    return {
-        "operator": registrations.name,
-        "slots": [cell_data(cell) for cell in _slots(registrations, only)],
-    }
+    slots = [cell_data(cell) for cell in _slots(registrations, only)]
+    return {"operator": registrations.name, "slots": slots}
 
 
 def cell_data(cell: Cell) -> dict[str, object]:
@@ -171,17 +164,23 @@ def _slots(registrations: Registrations, only: Iterable[str]) -> list[Cell]:
 
 def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     """The computed table as text, with equal neighbouring slots on one line. `only` picks slots."""
-    runs: list[list[Cell]] = []
-    for cell in _slots(registrations, only):
-        if runs and are_alike(runs[-1][-1], cell):
-            runs[-1].append(cell)
-        else:
-            runs.append([cell])
+    runs = runs_of(_slots(registrations, only), are_alike)
     aliases = registrations.keys.aliases
     rows = [(run_name(run), run[0].origin, _origin_of(run[0], aliases)) for run in runs]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     lines = [f"{a:{widths[0]}}  {b:{widths[1]}}  {c}".rstrip() for a, b, c in rows]
     return "\n".join([registrations.name, *(f"  {line}" for line in lines)]) + "\n"
+
+
+def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[list[_One]]:
+    """The slots, with neighbors that are alike in one run."""
+    runs: list[list[_One]] = []
+    for cell in cells:
+        if runs and alike(runs[-1][-1], cell):
+            runs[-1].append(cell)
+        else:
+            runs.append([cell])
+    return runs
 
 
 def _origin_of(cell: Cell, aliases: tuple[str, ...]) -> str:

@@ -8,9 +8,7 @@ from importlib import import_module
 from torchgen_lite.analysis.computed_table import Registrations
 
 
-def registrations_of_torch(
-    only: str | None = None, modules: Iterable[str] = ()
-) -> Iterator[Registrations]:
+def registrations_of_torch(modules: Iterable[str] = ()) -> Iterator[Registrations]:
     """What an installed torch has registered, read from its dumps.
 
     `modules` are imported first, for the operators that they register. Raises ImportError if torch
@@ -30,8 +28,7 @@ def registrations_of_torch(
     keys = table_of(parse_version(torch.__version__))
     known = dispatch_keys(keys)
     fallbacks = _fallbacks_of_torch()
-    names = sorted(torch._C._dispatch_get_all_op_names()) if only is None else [only]
-    for name in names:
+    for name in sorted(torch._C._dispatch_get_all_op_names()):
         kernels = {}
         for one in registered_kernels(torch, name):
             kernels[one.key] = ("fallthrough " if one.is_fallthrough else "") + one.place
