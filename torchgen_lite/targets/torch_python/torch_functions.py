@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.differentiability.facts import FUNCTIONS
-from torchgen_lite.analysis.differentiability.typed import every_part
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.dialects.torch_functions import TORCH_FUNCTIONS
 from torchgen_lite.formulas import Call, called_name
+from torchgen_lite.formulas.facts import FUNCTIONS
+from torchgen_lite.formulas.typed import every_part
+from torchgen_lite.dialects.torch_functions import TORCH_FUNCTIONS
 from torchgen_lite.targets.torch_python.model import Package
 
 # What formulas may call that is not a function at run time, or one that each package brings.
