@@ -22,7 +22,7 @@ from torchgen_lite.formulas.facts import FUNCTIONS, Fact
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
 from torchgen_lite.formulas.model import PRECEDENCE, UNARY_PRECEDENCE
 from torchgen_lite.formulas.typed import Typed, every_part
-from torchgen_lite.dialects.torch_functions import EVERYTHING, at_header, in_at, taken
+from torchgen_lite.loader.torch_functions import EVERYTHING, at_header, in_at, taken
 from torchgen_lite.schema.model import bare_type
 
 POSTFIX = UNARY_PRECEDENCE + 1
