@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.formulas import Call, Member, Name, called_name
@@ -31,7 +31,13 @@ class Callee(NamedTuple):
         return self.whole if count == len(self.whole) else self.positions
 
 
-Operators = Mapping[str, Sequence[Callee]]
+Operators = Callable[[str], Sequence[Callee]]
+"""The overloads of a base name."""
+
+
+def no_operators(name: str) -> Sequence[Callee]:
+    """Nothing is declared."""
+    return ()
 
 
 def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | None:
@@ -41,7 +47,7 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
     """
     is_method = isinstance(node.function, Member)
     name = node.function.name if isinstance(node.function, Member) else called_name(node)
-    overloads = operators.get(name or "", ())
+    overloads = operators(name or "")
     if overloads and overloads[0].is_own:
         is_qualified = isinstance(node.function, Name) and "::" in node.function.text
         if is_qualified or (is_method and parts[0] != TENSOR):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import did_you_mean, write_instead
 from torchgen_lite.formulas import children
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.callees import Callee, Operators, chosen
+from torchgen_lite.formulas.callees import Callee, Operators, chosen, no_operators
 from torchgen_lite.formulas.facts import Saved, saved_by
 from torchgen_lite.formulas.kinds import (
     BOOL,
@@ -77,7 +77,7 @@ class Scope:
 
     kinds: Mapping[str, Kind]
     values: Mapping[str, Saved] = field(default_factory=dict)
-    operators: Operators = field(default_factory=dict)
+    operators: Operators = no_operators
     language: Language = GRADIENTS
 
     def with_defined(self, names: Sequence[str]) -> Scope:
@@ -284,7 +284,7 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
     test = type_formula(node.test, scope, _BOOL)
     yes = type_formula(node.yes, scope.with_defined(_defined(node.test)))
     no = type_formula(node.no, scope.with_defined(_undefined(node.test)))
-    tree = Typed(node, yes.kind if yes.kind.is_known else no.kind, (test, yes, no))
+    tree = Typed(node, no.kind if yes.is_none else yes.kind, (test, yes, no))
     if not scope.language.is_closed or fits(no.kind, frozenset({yes.kind})):
         return tree
     if fits(yes.kind, frozenset({no.kind})):

@@ -71,7 +71,7 @@ def test_keyword_only_arguments_that_are_given_by_position(formula: str, text: s
     operators = {s.base_name: [callee(NativeFunction(s, "lib"))] for s in schemas}
     tree, found = parse_formula(formula)
     assert tree is not None, found
-    assert write(in_python(type_formula(tree, Scope({}, {}, operators)), WORDS)) == text
+    assert write(in_python(type_formula(tree, Scope({}, {}, operators.__getitem__)), WORDS)) == text
 
 
 LONG = "gradient_of_the_only_result_that_there_is"

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.differentiability.model import (
     needed_by,
 )
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
-from torchgen_lite.formulas.callees import Operators
+from torchgen_lite.formulas.callees import Operators, no_operators
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import (
     BOOLS,
@@ -64,7 +64,7 @@ def read_info(
     function: NativeFunction,
     derivatives: Derivatives,
     counter: Counter[str] | None = None,
-    operators: Operators | None = None,
+    operators: Operators = no_operators,
 ) -> dict[str, DifferentiabilityInfo]:
     """The facts by autograd key. `counter` numbers the nodes of operators with the same base name;
     `operators` are the operators that formulas may call.
@@ -72,7 +72,7 @@ def read_info(
     Mistakes are not reported here, but by `check_derivatives`.
     """
     counter = Counter() if counter is None else counter
-    scope = formula_scope(function.func, operators or {})
+    scope = formula_scope(function.func, operators)
     return {
         key: _read_variant(function, derivatives, key, formulas, counter, scope)
         for key, formulas in derivatives.variants

@@ -42,16 +42,30 @@ _TAKEN = {
 def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
-    operators = callable_operators([o.function for o in resolved.declared]) if declared else {}
+    operators = callable_operators([o.function for o in resolved.declared])
     for operator in declared:
-        scope = replace(formula_scope(operator.schema, operators), language=CERTAIN)
+        scope = formula_scope(operator.schema, operators)
         for info in resolved.autograd[operator.name].infos.values():
             for derivative in info.derivatives:
-                certain = type_formula(derivative.tree.node, scope)
-                gradients = _check_gradient(operator.schema, derivative, certain, scope)
-                calls = (*_check_reasons(certain), *_check_calls(derivative.tree))
-                for found in (*gradients, *calls, *_check_members(certain)):
+                for found in _check(operator.schema, derivative, scope):
                     yield finding(operator.function, *found)
+
+
+def _check(schema: FunctionSchema, derivative: Derivative, scope: Scope) -> Iterator[Found]:
+    yield from _check_calls(derivative.tree)
+    # A kind that is certain is the one that was assumed, so a formula that is right needs no second look.
+    if any(_check_certain(schema, derivative, derivative.tree, scope)):
+        certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
+        yield from _check_certain(schema, derivative, certain, scope)
+
+
+def _check_certain(
+    schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
+) -> Iterator[Found]:
+    yield from _check_gradient(schema, derivative, tree, scope)
+    for part in every_part(tree):
+        yield from _check_reasons(part)
+        yield from _check_member(part)
 
 
 def _check_gradient(
@@ -107,15 +121,12 @@ def _values(tree: Typed) -> Iterator[Typed]:
         yield tree
 
 
-def _check_reasons(tree: Typed) -> Iterator[Found]:
-    for part in every_part(tree):
-        if isinstance(part.node, Call) and part.node.function == _NOT_IMPLEMENTED:
-            given = {value.kind for value in part.parts}
-            if not 0 < len(part.parts) < 3 or not given <= {STRING, UNKNOWN}:
-                message = (
-                    "`not_implemented` takes one or two strings: what has no gradient, and why"
-                )
-                yield Found("TG323", message, part.node.span, "in this call")
+def _check_reasons(part: Typed) -> Iterator[Found]:
+    if isinstance(part.node, Call) and part.node.function == _NOT_IMPLEMENTED:
+        given = {value.kind for value in part.parts}
+        if not 0 < len(part.parts) < 3 or not given <= {STRING, UNKNOWN}:
+            message = "`not_implemented` takes one or two strings: what has no gradient, and why"
+            yield Found("TG323", message, part.node.span, "in this call")
 
 
 def _check_calls(tree: Typed) -> Iterator[Found]:
@@ -134,15 +145,12 @@ def _check_calls(tree: Typed) -> Iterator[Found]:
                 yield Found("TG323", message, value.node.span, "in this call", hint)
 
 
-def _check_members(tree: Typed) -> Iterator[Found]:
+def _check_member(part: Typed) -> Iterator[Found]:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
-    for part in every_part(tree):
-        node = part.node.function if isinstance(part.node, Call) else part.node
-        if isinstance(node, Member):
-            kind = part.parts[0].kind
-            if kind in (INT, FLOAT, BOOL):
-                message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
-                yield Found("TG322", message, part.node.span, "only tensors have it")
+    node = part.node.function if isinstance(part.node, Call) else part.node
+    if isinstance(node, Member) and part.parts[0].kind in (INT, FLOAT, BOOL):
+        message = f"`{node.value}` is {part.parts[0].kind.words}, and has no `{node.name}`"
+        yield Found("TG322", message, part.node.span, "only tensors have it")
 
 
 def _bound(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Found
@@ -79,13 +80,19 @@ def spreads(schema: FunctionSchema) -> bool:
 
 def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
     """The operators that formulas may call, by base name. The project's own hide PyTorch's."""
-    own: dict[str, list[Callee]] = {}
-    torch: dict[str, list[Callee]] = {}
+    own: dict[str, list[NativeFunction]] = {}
+    torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
         if function.func.kind() is not SchemaKind.out:
             found = torch if function.namespace in TORCH_NAMESPACES else own
-            found.setdefault(function.func.base_name, []).append(callee(function))
-    return torch | own
+            found.setdefault(function.func.base_name, []).append(function)
+    named = torch | own
+
+    @cache
+    def overloads(name: str) -> tuple[Callee, ...]:
+        return tuple(map(callee, named.get(name, ())))
+
+    return overloads
 
 
 class Vocabulary:
@@ -94,14 +101,14 @@ class Vocabulary:
     def __init__(
         self, functions: Sequence[NativeFunction], helpers: Collection[str] | None
     ) -> None:
-        self.operators: dict[str, list[Callee]] = {}
+        self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
         self.helpers = frozenset(helpers or ())
         self.closed = helpers is not None
         self.declares_methods = False
         for function in functions:
             name = function.func.base_name
-            self.operators.setdefault(name, []).append(callee(function))
+            self.operators.setdefault(name, []).append(function)
             if "method" in function.variants:
                 self.methods.add(name)
                 # A library's own operators don't say which methods tensors have.
@@ -147,7 +154,7 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
 def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Found]:
     overloads = vocabulary.operators[name]
     keywords = [key for key, _ in node.keywords]
-    if any(_accepts(operator, count, keywords) for operator in overloads):
+    if any(_accepts(callee(function), count, keywords) for function in overloads):
         return
     given = f"{count} argument{'s' if count != 1 else ''}"
     if keywords:
