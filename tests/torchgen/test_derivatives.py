@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from torchgen_lite.analysis import Program, resolve
-from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.info import differentiable_outputs
 from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.dialects.cpp_formula import Functions, unknown_functions
 from torchgen_lite.formulas import parse_formula
+from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,
@@ -129,7 +129,7 @@ READ = {
 
 def _saved(attributes: Iterable[Saved]) -> set[tuple[str, str]]:
     return {
-        (a.name, READ.get(a.fact, f"{{0}}.{a.fact.suffix}()").format(a.source, a.dim))
+        (a.name, READ.get(a.fact, f"{{0}}.{a.fact.value}()").format(a.source, a.dim))
         for a in attributes
     }
 

@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.dialects import torch_functions
-from torchgen_lite.dialects.torch_functions import (
-    AT_FUNCTIONS,
-    TORCH_FUNCTIONS,
-    at_header,
-    in_at,
-    taken,
-)
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader import torch_functions
+from torchgen_lite.loader.torch_functions import at_header, functions_of_torch, in_at, taken
+
+TORCH_FUNCTIONS, AT_FUNCTIONS = functions_of_torch()[:2]
 
 
 def test_examples_in_docstrings() -> None:

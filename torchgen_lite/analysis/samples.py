@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 
-from torchgen_lite.analysis.fakes.kinds import CONSTANTS, fits, value_kind
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas import children, kinds
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.kinds import Kind, Sort
+from torchgen_lite.formulas.kinds import Kind
+from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
+from torchgen_lite.formulas.typed import Scope, fits, type_formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.references import Reference
 from torchgen_lite.loader.samples import Sample
@@ -30,7 +31,6 @@ BUILTINS = frozenset(
 )
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
-_LIST = Kind(Sort.unknown, is_list=True)
 
 
 def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
@@ -121,45 +121,19 @@ def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
         if given is None and argument.default is None:
             message = f"the sample leaves out `{argument.name}`"
             yield Found("TG336", message, sample.span, "not given")
-        elif given is not None:
-            found, wanted = _kind(given), value_kind(argument.type)
-            if not _fits(found, wanted):
-                message = f"`{given}` is given for `{argument.type} {argument.name}`"
-                yield Found("TG336", message, given.span, "of another type")
+        elif given is not None and not _fits(given, value_kind(argument.type)):
+            message = f"`{given}` is given for `{argument.type} {argument.name}`"
+            yield Found("TG336", message, given.span, "of another type")
 
 
-def _fits(found: Kind | None, wanted: Kind) -> bool:
-    if found is None:
+def _fits(given: nodes.Expression, wanted: Kind) -> bool:
+    tree, bare = type_formula(given, Scope({}, language=SAMPLES)), wanted.present
+    if tree.is_none:
         return wanted.is_optional or not wanted.is_known
-    bare = wanted.present
-    if found == _LIST:
+    if tree.kind.is_list:
         return bare.is_list or not bare.is_known
     # One number stands for a fixed-size list of equal ones.
-    is_repeated = found in (kinds.INT, kinds.FLOAT, kinds.BOOL) and bare == found._replace(
-        is_list=True
-    )
+    is_repeated = tree.kind.is_number and bare == tree.kind._replace(is_list=True)
     return is_repeated or fits(
-        found, frozenset({bare, kinds.STRING} if bare == kinds.DEVICE else {bare})
+        tree.kind, frozenset({bare, kinds.STRING} if bare == kinds.DEVICE else {bare})
     )
-
-
-def _kind(node: nodes.Expression) -> Kind | None:
-    """The kind of a value, as far as its syntax shows; None for a `None`."""
-    match node:
-        case nodes.ListDisplay():
-            return _LIST
-        case nodes.Name("None"):
-            return None
-        case nodes.Name(text):
-            return CONSTANTS[text]
-        case nodes.Literal(text) if text[0] in "\"'":
-            return kinds.STRING
-        case nodes.Literal(text):
-            return kinds.INT if text.isdigit() else kinds.FLOAT
-        case nodes.Unary(operand=operand):
-            return _kind(operand)
-        case nodes.Binary(left=left, right=right):
-            sides = {_kind(left), _kind(right)}
-            if kinds.TENSOR not in sides:
-                return kinds.INT if sides == {kinds.INT} else kinds.FLOAT
-    return kinds.TENSOR

@@ -14,15 +14,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
-from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, Fact
-from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
-from torchgen_lite.dialects.torch_functions import EVERYTHING, at_header, in_at, taken
 from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.callees import Callee
+from torchgen_lite.formulas.facts import FUNCTIONS, Fact
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
 from torchgen_lite.formulas.model import PRECEDENCE, UNARY_PRECEDENCE
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.formulas.typed import Typed, every_part
+from torchgen_lite.loader.torch_functions import EVERYTHING, at_header, in_at, taken
 from torchgen_lite.schema.model import bare_type
 
 POSTFIX = UNARY_PRECEDENCE + 1
@@ -32,7 +32,7 @@ _CONSTANTS = {
     **dict.fromkeys(("True", "true"), "true"),
     **dict.fromkeys(("False", "false"), "false"),
 }
-_INTEGERS = frozenset({Sort.int, Sort.symint})
+_INTEGERS = frozenset({Sort.int, Sort.symint, Sort.bool})
 # Tensor attributes in Python.
 _ATTRIBUTES = {
     "T": "numpy_T()",
@@ -50,7 +50,9 @@ _ATTRIBUTES = {
 }
 # Methods with another name in C++, with arguments and without.
 _METHODS = {"numel": "sym_numel", "size": "sym_size", "sizes": "sym_sizes", "stride": "sym_stride"}
-_WITHOUT_ARGUMENTS = {**_METHODS, "size": "sym_sizes", "stride": "sym_strides"}
+_WITHOUT_ARGUMENTS = (
+    _METHODS | dict.fromkeys(("size", "sym_size"), "sym_sizes") | {"stride": "sym_strides"}
+)
 # The arguments that C++ combines into one, and how each is set on it.
 _OPTIONS = {
     "dtype": "dtype",
@@ -176,7 +178,7 @@ def _called(
     assert isinstance(node, nodes.Call)
     if isinstance(node.function, nodes.Member):
         return _method(tree, node, node.function, parts, functions)
-    if tree.operator is not None and is_own(tree.operator):
+    if tree.operator is not None and tree.operator.is_own:
         return _own(tree.operator, node, parts, functions)
     if not isinstance(node.function, nodes.Name):
         return parts[0].at(POSTFIX), [part.text for part in parts[1:]]
@@ -205,7 +207,7 @@ def _method(
         return f"{value}.has_value", ()
     if name == "conj" and kind.is_number and kind.sort is not Sort.scalar:
         return "", [parts[0].text]
-    if tree.operator is not None and is_own(tree.operator):
+    if tree.operator is not None and tree.operator.is_own:
         return _own(tree.operator, node, parts, functions)
     items, is_symbolic = _arguments(tree, node, parts)
     name = (_METHODS if items else _WITHOUT_ARGUMENTS).get(name, name)
@@ -217,16 +219,11 @@ def _symbolic(name: str, is_symbolic: bool) -> str:
     return f"{name}_symint" if is_symbolic and not name.endswith("_symint") else name
 
 
-def is_function(operator: NativeFunction) -> bool:
-    """Whether an operator of the library is a function as well; else it is called by its struct."""
-    return "function" in operator.variants and not operator.manual_cpp_binding
-
-
 def _own(
-    operator: NativeFunction, node: nodes.Call, parts: Sequence[Written], functions: Functions
+    operator: Callee, node: nodes.Call, parts: Sequence[Written], functions: Functions
 ) -> tuple[str, Sequence[str]]:
     """A call of an operator of the library."""
-    bound = _bound(operator, node, parts, (), every=not is_function(operator))
+    bound = _bound(operator, node, parts, (), every=not operator.is_function)
     is_symbolic = has_symint(operator.func) and any(sort is Sort.symint for _, sort in bound)
     texts = [
         (
@@ -237,7 +234,7 @@ def _own(
         for (text, sort), argument in zip(bound, operator.func.arguments)
     ]
     name = f"functions::{function_name(operator.func.base_name)}{'_symint' * is_symbolic}"
-    if not is_function(operator):
+    if not operator.is_function:
         name = f"ops::{functions.structs[operator.name]}::call"
     return f"::{functions.namespace}::{name}", texts
 
@@ -259,7 +256,7 @@ def _arguments(tree: Typed, node: nodes.Call, parts: Sequence[Written]) -> tuple
 
 
 def _bound(
-    operator: NativeFunction,
+    operator: Callee,
     node: nodes.Call,
     parts: Sequence[Written],
     ignored: Collection[str],
@@ -333,7 +330,7 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
             yield EVERYTHING
         if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
             continue
-        is_ours = part.saved is not None or (part.operator is not None and is_own(part.operator))
+        is_ours = part.saved is not None or (part.operator is not None and part.operator.is_own)
         name = node.function.text.removeprefix("at::")
         if is_ours or name in _BROUGHT or name[0].isupper():
             continue
@@ -350,7 +347,7 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
     if isinstance(node, nodes.Member) and not node.arrow and node.name not in _ATTRIBUTES:
         yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
     if isinstance(node, nodes.Call):
-        own = operator is not None and is_own(operator)
+        own = operator is not None and operator.is_own
         name = node.function.text if isinstance(node.function, nodes.Name) else ""
         if name in functions.python and not own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""

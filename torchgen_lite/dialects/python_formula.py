@@ -13,15 +13,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.model import refusal
-from torchgen_lite.analysis.differentiability.typed import Typed, by_position
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.formulas import called_name, children, rebuild
 from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.callees import Callee
+from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import Kind
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.formulas.typed import Typed
 
 _CONSTANTS = {text: text.capitalize() for text in nodes.CONSTANTS}
 _OPERATORS = {"&&": "and", "||": "or"}
@@ -81,14 +81,14 @@ def in_python(tree: Typed, words: Words) -> nodes.Expression:
     )
 
 
-def _with_keywords(node: nodes.Call, operator: NativeFunction | None) -> nodes.Call:
+def _with_keywords(node: nodes.Call, operator: Callee | None) -> nodes.Call:
     """The call with names for keyword-only arguments, which C++ takes by position."""
     if operator is None:
         return node
     count = len(operator.func.positional)
     written = count - isinstance(node.function, nodes.Member)
     given, behind = node.arguments[:written], node.arguments[written:]
-    positions = by_position(operator, count + len(behind))
+    positions = operator.by_position(count + len(behind))
     named = positions[count : count + len(behind)]
     names = [argument.name for argument in named if argument is not None]
     if len(names) != len(behind):

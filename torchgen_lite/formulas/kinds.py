@@ -55,7 +55,15 @@ class Kind(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        return self.sort in _NUMBERS and not self.is_list and not self.is_optional
+        return self.sort in NUMBER_SORTS and not self.is_list and not self.is_optional
+
+    @property
+    def words(self) -> str:
+        """`a tensor`, `a list of integers or None`."""
+        noun = self.sort.value
+        article = "an" if noun[0] in "aeiou" else "a"
+        words = f"a list of {noun}s" if self.is_list else f"{article} {noun}"
+        return f"{words} or None" if self.is_optional else words
 
 
 UNKNOWN = Kind(Sort.unknown)
@@ -66,7 +74,9 @@ INTS = Kind(Sort.int, is_list=True)
 SYMINT = Kind(Sort.symint)
 SYMINTS = Kind(Sort.symint, is_list=True)
 FLOAT = Kind(Sort.float)
+FLOATS = Kind(Sort.float, is_list=True)
 BOOL = Kind(Sort.bool)
+BOOLS = Kind(Sort.bool, is_list=True)
 SCALAR = Kind(Sort.scalar)
 STRING = Kind(Sort.string)
 DTYPE = Kind(Sort.dtype)
@@ -74,7 +84,7 @@ LAYOUT = Kind(Sort.layout)
 DEVICE = Kind(Sort.device)
 MEMORY_FORMAT = Kind(Sort.memory_format)
 
-_NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
+NUMBER_SORTS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
 _SORTS = {
     "Tensor": Sort.tensor,
     "int": Sort.int,
@@ -100,3 +110,8 @@ def kind_of_type(type_: Type) -> Kind:
         inner = kind_of_type(type_.elem)
         return UNKNOWN if inner.is_list or inner.is_optional else inner._replace(is_list=True)
     return Kind(_SORTS.get(type_.name, Sort.unknown)) if isinstance(type_, BaseType) else UNKNOWN
+
+
+def as_integer(kind: Kind) -> Kind:
+    """The kind where symbolic integers are integers, as in Python."""
+    return kind._replace(sort=Sort.int) if kind.sort is Sort.symint else kind

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas import Expression, parse_formula
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
@@ -38,10 +38,6 @@ _WORDS = {
     "non_differentiable": NOT_DIFFERENTIABLE,
     "auto_linear": AUTO_LINEAR,
     "auto_element_wise": AUTO_ELEMENT_WISE,
-}
-_TRUTH = {
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 
 
@@ -147,8 +143,8 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
     for item in node.items:
         if not isinstance(item, ScalarNode) or item.is_null:
             reader.wrong_type("output_differentiability", item, "True, False or a condition")
-        elif item.style == "" and item.value in _TRUTH:
-            values.append(_TRUTH[item.value])
+        elif item.style == "" and item.value in TRUTH:
+            values.append(TRUTH[item.value])
         elif len(node.items) > 1:
             message = f"`{short(item.value)}` is neither True nor False"
             reader.report("TG328", message, reader.span(item), "a condition must be the only item")

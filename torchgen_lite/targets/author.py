@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.words import CPP_CONSTANTS
+from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean

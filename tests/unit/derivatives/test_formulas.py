@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.analysis import build_program
-from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.info import read_info, return_names
-from torchgen_lite.analysis.differentiability.typed import Scope, saved_in, type_formula
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.formulas import Call, Conditional, parse_formula, walk
+from torchgen_lite.formulas.facts import Saved
+from torchgen_lite.formulas.typed import Scope, saved_in, type_formula
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import FunctionSchema
@@ -92,7 +92,7 @@ def test_the_deepest_formula_can_be_generated() -> None:
         "-" * 40 + "grad",
         "mul(grad, " * 39 + "grad" + ")" * 39,
         "grad ? " * 39 + "grad" + " : grad" * 39,
-        re.sub(r"\b[a-i]\b", "grad", f"{step}(" * 9 + "grad" + ")" * 9),
+        "mul(grad, " + re.sub(r"\b[a-i]\b", "grad", f"{step}(" * 9 + "grad" + ")" * 10),
     )
     options = {"torch-python": {"package": "ops", "defines": True}, "python": {"package": "ops"}}
     for text in texts:

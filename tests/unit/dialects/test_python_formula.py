@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.analysis.differentiability.typed import Scope, type_formula
+from torchgen_lite.analysis.differentiability.vocabulary import callee
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.emit.layout import lay_out
 from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.kinds import INTS, SCALAR
+from torchgen_lite.formulas.typed import Scope, type_formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.python.nodes import Functions
@@ -67,10 +68,10 @@ SPREAD = "spread(Tensor x, int[] sizes, *, int n) -> Tensor"
 )
 def test_keyword_only_arguments_that_are_given_by_position(formula: str, text: str) -> None:
     schemas = [FunctionSchema.parse(f"lib::{schema}") for schema in (BACK, SPREAD)]
-    operators = {schema.base_name: [NativeFunction(schema, "lib")] for schema in schemas}
+    operators = {s.base_name: [callee(NativeFunction(s, "lib"))] for s in schemas}
     tree, found = parse_formula(formula)
     assert tree is not None, found
-    assert write(in_python(type_formula(tree, Scope({}, {}, operators)), WORDS)) == text
+    assert write(in_python(type_formula(tree, Scope({}, {}, operators.__getitem__)), WORDS)) == text
 
 
 LONG = "gradient_of_the_only_result_that_there_is"

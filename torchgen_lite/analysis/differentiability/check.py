@@ -7,8 +7,7 @@ from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
-from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls
-from torchgen_lite.analysis.differentiability.words import cpp_names
+from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.formulas import Expression, Literal, Name, Subscript, walk

@@ -6,24 +6,25 @@ from collections import Counter
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
-from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
     TensorArgument,
     needed_by,
 )
-from torchgen_lite.analysis.differentiability.typed import Operators, Scope, saved_in, type_formula
-from torchgen_lite.analysis.differentiability.words import CPP_CONSTANTS
+from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
+from torchgen_lite.formulas.callees import Operators, no_operators
+from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import (
+    BOOLS,
     FLOAT,
     TENSOR,
     TENSORS,
     UNKNOWN,
     Kind,
-    Sort,
     kind_of_type,
 )
+from torchgen_lite.formulas.typed import Scope, saved_in, type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, Type
@@ -63,7 +64,7 @@ def read_info(
     function: NativeFunction,
     derivatives: Derivatives,
     counter: Counter[str] | None = None,
-    operators: Operators | None = None,
+    operators: Operators = no_operators,
 ) -> dict[str, DifferentiabilityInfo]:
     """The facts by autograd key. `counter` numbers the nodes of operators with the same base name;
     `operators` are the operators that formulas may call.
@@ -71,7 +72,7 @@ def read_info(
     Mistakes are not reported here, but by `check_derivatives`.
     """
     counter = Counter() if counter is None else counter
-    scope = formula_scope(function.func, operators or {})
+    scope = formula_scope(function.func, operators)
     return {
         key: _read_variant(function, derivatives, key, formulas, counter, scope)
         for key, formulas in derivatives.variants
@@ -81,7 +82,7 @@ def read_info(
 def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     """The kinds of the names in formulas. An absent optional tensor counts as an undefined one."""
     kinds: dict[str, Kind] = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
-    kinds["grad_input_mask"] = Kind(Sort.bool, is_list=True)
+    kinds |= {"grad": TENSOR, "grads": TENSORS, "grad_input_mask": BOOLS}
     values: dict[str, Saved] = {}
     if argument_layout(schema).options is not None:
         # C++ takes the four as one argument, and PyTorch's formulas use its name.
@@ -92,10 +93,10 @@ def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     for index, (name, value) in enumerate(zip(return_names(schema), schema.returns)):
         values[name] = Saved(name, carries=dispatch_kind(value.type), result=index)
         kinds[name] = _kind_of_value(value.type)
-        if isinstance(value.type, ListType):
-            kinds["grads"] = kinds[f"grad_{name}"] = TENSORS
-            if index == 0:
-                kinds["grad"] = TENSORS
+        is_list = isinstance(value.type, ListType)
+        kinds.setdefault(f"grad_{name}", TENSORS if is_list else TENSOR)
+        if is_list and index == 0:
+            kinds["grad"] = TENSORS
     return Scope(kinds, values, operators)
 
 

@@ -6,60 +6,70 @@ Finds at declaration what would otherwise fail in backward or when the C++ is co
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from torchgen_lite.analysis.differentiability.info import formula_scope, input_arguments
 from torchgen_lite.analysis.differentiability.model import Derivative
-from torchgen_lite.analysis.differentiability.typed import (
-    Scope,
-    Typed,
-    by_position,
-    every_part,
-    is_own,
-    sure_kind,
-)
+from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas import Call, Conditional, Member, Name
+from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.kinds import (
     BOOL,
     FLOAT,
     INT,
+    NUMBER_SORTS,
     STRING,
+    TENSOR,
     UNKNOWN,
-    Kind,
     Sort,
     kind_of_type,
 )
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.formulas.language import CERTAIN
+from torchgen_lite.formulas.typed import Scope, Typed, every_part, type_formula
 from torchgen_lite.schema import Argument, FunctionSchema
 
-_NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
 # The number kinds that an argument accepts; other number arguments accept all.
 _TAKEN = {
-    Sort.int: _NUMBERS - {Sort.float},
-    Sort.symint: _NUMBERS - {Sort.float},
+    Sort.int: NUMBER_SORTS - {Sort.float},
+    Sort.symint: NUMBER_SORTS - {Sort.float},
     Sort.bool: frozenset({Sort.bool, Sort.scalar}),
 }
 
 
 def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
-    for operator in resolved.declared:
-        if operator.function.derivatives is None:
-            continue
-        scope = formula_scope(operator.schema, {})
+    declared = [o for o in resolved.declared if o.function.derivatives is not None]
+    operators = callable_operators([o.function for o in resolved.declared])
+    for operator in declared:
+        scope = formula_scope(operator.schema, operators)
         for info in resolved.autograd[operator.name].infos.values():
             for derivative in info.derivatives:
-                gradients = _check_gradient(operator.schema, derivative, scope)
-                calls = _check_calls(derivative.tree, scope)
-                members = _check_members(derivative.tree, scope)
-                for found in (*gradients, *calls, *members):
+                for found in _check(operator.schema, derivative, scope):
                     yield finding(operator.function, *found)
 
 
+def _check(schema: FunctionSchema, derivative: Derivative, scope: Scope) -> Iterator[Found]:
+    yield from _check_calls(derivative.tree)
+    # A kind that is certain is the one that was assumed, so a formula that is right needs no second look.
+    if any(_check_certain(schema, derivative, derivative.tree, scope)):
+        certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
+        yield from _check_certain(schema, derivative, certain, scope)
+
+
+def _check_certain(
+    schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
+) -> Iterator[Found]:
+    yield from _check_gradient(schema, derivative, tree, scope)
+    for part in every_part(tree):
+        yield from _check_reasons(part)
+        yield from _check_member(part)
+
+
 def _check_gradient(
-    schema: FunctionSchema, derivative: Derivative, scope: Scope
+    schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
 ) -> Iterator[Found]:
     """A list of tensors needs a list of gradients, one tensor a single one, if kinds are known."""
     inputs = [a for a in input_arguments(schema) if a.name in derivative.names]
@@ -67,8 +77,8 @@ def _check_gradient(
     is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
     if len(inputs) < len(derivative.names) or is_of_one:
         return
-    for value in _values(derivative.tree):
-        gives = _gives(value, scope)
+    for value in _values(tree):
+        gives = _gives(value)
         if len(inputs) > 1:
             # Python can unpack a list too.
             if gives not in ("", _LIST, f"{len(inputs)} results"):
@@ -79,7 +89,7 @@ def _check_gradient(
             continue
         (argument,) = inputs
         is_list = scope.kinds[argument.name].is_list
-        if gives and gives != (_LIST if is_list else _TENSOR):
+        if gives and gives != (_LIST if is_list else TENSOR.words):
             message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}"
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
             label = "not a list" if is_list else "not a tensor"
@@ -87,21 +97,19 @@ def _check_gradient(
 
 
 _NOT_IMPLEMENTED = Name("not_implemented")
-_TENSOR, _LIST = "a tensor", "a list of tensors"
+_LIST = "a list of tensors"
 
 
-def _gives(value: Typed, scope: Scope) -> str:
+def _gives(value: Typed) -> str:
     """What a formula returns, in words; empty if that is unknown or nothing."""
-    if isinstance(value.node, Call) and value.operator is not None:
+    if value.operator is not None:
         count = len(value.operator.func.returns)
         if count != 1:
             return f"{count} results"
-    kind = sure_kind(value, scope).present
-    if value.is_none or not kind.is_known:
-        return ""
+    kind = value.kind.present
     if kind.is_list:
-        return _LIST if kind.sort is Sort.tensor else "a list"
-    return _word(kind)
+        return _LIST if kind.sort in (Sort.tensor, Sort.unknown) else "a list"
+    return kind.words if kind.is_known else ""
 
 
 def _values(tree: Typed) -> Iterator[Typed]:
@@ -113,19 +121,23 @@ def _values(tree: Typed) -> Iterator[Typed]:
         yield tree
 
 
-def _check_calls(tree: Typed, scope: Scope) -> Iterator[Found]:
+def _check_reasons(part: Typed) -> Iterator[Found]:
+    if isinstance(part.node, Call) and part.node.function == _NOT_IMPLEMENTED:
+        given = {value.kind for value in part.parts}
+        if not 0 < len(part.parts) < 3 or not given <= {STRING, UNKNOWN}:
+            message = "`not_implemented` takes one or two strings: what has no gradient, and why"
+            yield Found("TG323", message, part.node.span, "in this call")
+
+
+def _check_calls(tree: Typed) -> Iterator[Found]:
+    """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
     for part in every_part(tree):
         node, operator = part.node, part.operator
-        if not isinstance(node, Call):
-            continue
-        if node.function == _NOT_IMPLEMENTED and not _are_reasons(part.parts, scope):
-            message = "`not_implemented` takes one or two strings: what has no gradient, and why"
-            yield Found("TG323", message, node.span, "in this call")
-        if operator is None or not is_own(operator):
+        if not isinstance(node, Call) or operator is None or not operator.is_own:
             continue
         for value, argument in _bound(node, part.parts, operator):
             if not _fits(value, argument):
-                found = "a list" if value.kind.is_list else _word(value.kind)
+                found = "a list" if value.kind.is_list else value.kind.present.words
                 found = "None" if value.is_none else found
                 called = f"argument `{argument.name}` of `{operator.func.full_name}`"
                 message = f"{called} is `{argument.type}`, and {found} is given"
@@ -133,28 +145,20 @@ def _check_calls(tree: Typed, scope: Scope) -> Iterator[Found]:
                 yield Found("TG323", message, value.node.span, "in this call", hint)
 
 
-def _are_reasons(given: Sequence[Typed], scope: Scope) -> bool:
-    kinds = {sure_kind(value, scope) for value in given}
-    return 0 < len(given) < 3 and kinds <= {STRING, UNKNOWN}
-
-
-def _check_members(tree: Typed, scope: Scope) -> Iterator[Found]:
+def _check_member(part: Typed) -> Iterator[Found]:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
-    for part in every_part(tree):
-        node = part.node.function if isinstance(part.node, Call) else part.node
-        if isinstance(node, Member):
-            kind = sure_kind(part.parts[0], scope)
-            if kind in (INT, FLOAT, BOOL):
-                message = f"`{node.value}` is {_word(kind)}, and has no `{node.name}`"
-                yield Found("TG322", message, part.node.span, "only tensors have it")
+    node = part.node.function if isinstance(part.node, Call) else part.node
+    if isinstance(node, Member) and part.parts[0].kind in (INT, FLOAT, BOOL):
+        message = f"`{node.value}` is {part.parts[0].kind.words}, and has no `{node.name}`"
+        yield Found("TG322", message, part.node.span, "only tensors have it")
 
 
 def _bound(
-    node: Call, parts: Sequence[Typed], operator: NativeFunction
+    node: Call, parts: Sequence[Typed], operator: Callee
 ) -> Iterator[tuple[Typed, Argument]]:
     """Pair values with the arguments they are passed for."""
     count = len(parts) - len(node.keywords)
-    for value, argument in zip(parts[:count], by_position(operator, count)):
+    for value, argument in zip(parts[:count], operator.by_position(count)):
         if argument is not None:
             yield value, argument
     arguments = {argument.name: argument for argument in operator.func.arguments}
@@ -172,10 +176,5 @@ def _fits(value: Typed, argument: Argument) -> bool:
         return True
     if kind.is_list and not wanted.is_list:
         return False
-    is_number = wanted.sort in _NUMBERS and kind.sort in _TAKEN.get(wanted.sort, _NUMBERS)
+    is_number = wanted.sort in NUMBER_SORTS and kind.sort in _TAKEN.get(wanted.sort, NUMBER_SORTS)
     return kind.sort is wanted.sort or is_number
-
-
-def _word(kind: Kind) -> str:
-    article = "an" if kind.sort.value[0] in "aeiou" else "a"
-    return f"{article} {kind.sort.value}"

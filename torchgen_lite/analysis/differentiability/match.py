@@ -14,7 +14,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.analysis.differentiability.typed import callable_operators
+from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import Derivatives
 from torchgen_lite.schema import SchemaKind

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.facts import Fact, Saved
-from torchgen_lite.analysis.differentiability.typed import Typed, every_part
 from torchgen_lite.formulas import Name
+from torchgen_lite.formulas.facts import Fact, Saved
+from torchgen_lite.formulas.typed import Typed, every_part
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind

@@ -1,15 +1,19 @@
-"""What formulas may call: the operators of the file, as functions or methods, and helper functions."""
+"""What formulas may say: operators as functions or methods, helper functions, and names that no schema declares."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
-from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, METHODS
-from torchgen_lite.analysis.differentiability.typed import by_position, spreads
+from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import Call, Expression, Member, Name, called_name, walk
+from torchgen_lite.formulas.callees import Callee, Operators
+from torchgen_lite.formulas.facts import FUNCTIONS, METHODS
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
 TENSOR_METHODS = frozenset(
     {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}
@@ -17,6 +21,78 @@ TENSOR_METHODS = frozenset(
 """Methods of a tensor that are not operators. Numbers have `conj` too."""
 
 _WORDS = frozenset({"not_implemented", "zeros_like", *FUNCTIONS})
+
+
+CPP_CONSTANTS = frozenset(
+    {
+        *("M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2", "M_PI_4"),
+        *("M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2"),
+    }
+)
+"""Numbers of `<cmath>`."""
+
+_OF_HELPERS = frozenset({"kCudnnDoubleBackwardMsg"})
+"""Constants that the header of PyTorch's helper functions declares (FunctionsManual.h)."""
+
+_RETAIN = "retain_variables"
+"""A local variable in PyTorch's own nodes (torchgen `WILL_RELEASE_VARIABLES`)."""
+
+_INDEX = "i"
+"""In formulas of PyTorch's `_foreach_` operators, the index of the current tensor in each list."""
+
+
+def cpp_names(function: NativeFunction) -> frozenset[str]:
+    """The names that this operator's formulas may use in C++."""
+    if function.namespace not in TORCH_NAMESPACES:
+        return CPP_CONSTANTS
+    return CPP_CONSTANTS | _OF_HELPERS | node_names(function)
+
+
+def node_names(function: NativeFunction) -> frozenset[str]:
+    """The names that this operator's formulas may use only in PyTorch's own node."""
+    if function.namespace not in TORCH_NAMESPACES:
+        return frozenset()
+    is_foreach = function.func.base_name.startswith("_foreach_")
+    return frozenset({_RETAIN, _INDEX} if is_foreach else {_RETAIN})
+
+
+def callee(function: NativeFunction) -> Callee:
+    """An operator as formulas call it."""
+    layout = argument_layout(function.func)
+    is_own = function.namespace not in TORCH_NAMESPACES
+    positions: tuple[Argument | None, ...] = layout.inputs
+    whole = layout.inputs
+    if spreads(function.func):
+        positions = whole = layout.positional
+    elif layout.options is not None:
+        positions = layout.positional + layout.before_options
+        positions += () if is_own else (None, *layout.after_options)
+    is_function = "function" in function.variants and not function.manual_cpp_binding
+    return Callee(function.name, function.func, positions, whole, is_own, is_function)
+
+
+def spreads(schema: FunctionSchema) -> bool:
+    """Whether the last positional argument is a list of numbers, which Python callers may spread;
+    only keywords follow one."""
+    last = schema.positional[-1:]
+    return bool(last) and str(last[0].type) in ("int[]", "SymInt[]")
+
+
+def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
+    """The operators that formulas may call, by base name. The project's own hide PyTorch's."""
+    own: dict[str, list[NativeFunction]] = {}
+    torch: dict[str, list[NativeFunction]] = {}
+    for function in functions:
+        if function.func.kind() is not SchemaKind.out:
+            found = torch if function.namespace in TORCH_NAMESPACES else own
+            found.setdefault(function.func.base_name, []).append(function)
+    named = torch | own
+
+    @cache
+    def overloads(name: str) -> tuple[Callee, ...]:
+        return tuple(map(callee, named.get(name, ())))
+
+    return overloads
 
 
 class Vocabulary:
@@ -78,7 +154,7 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
 def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Found]:
     overloads = vocabulary.operators[name]
     keywords = [key for key, _ in node.keywords]
-    if any(_accepts(function, count, keywords) for function in overloads):
+    if any(_accepts(callee(function), count, keywords) for function in overloads):
         return
     given = f"{count} argument{'s' if count != 1 else ''}"
     if keywords:
@@ -88,9 +164,9 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
     yield Found("TG323", message, node.span, "in this call", hint)
 
 
-def _accepts(function: NativeFunction, count: int, keywords: Sequence[str]) -> bool:
+def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     """Whether `count` positional arguments and these keywords bind. A list may be spread."""
-    schema, positions = function.func, by_position(function, count)
+    schema, positions = operator.func, operator.by_position(count)
     if count > len(positions) and not spreads(schema):
         return False
     bound = {argument.name for argument in positions[:count] if argument is not None}

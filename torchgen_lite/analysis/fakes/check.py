@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.fakes.kinds import Scope, expect, value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas import Expression, kinds
+from torchgen_lite.formulas.language import RULES, Wanted, value_kind
+from torchgen_lite.formulas.typed import Scope, every_part, type_formula
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
 
@@ -51,7 +52,8 @@ def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
         yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
     elif not fake.function:
         yield from _check_rules(operator.schema, fake)
-        yield from _check_conditions(operator.schema, fake)
+        for check in fake.checks:
+            yield from _mistakes(check.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:
@@ -71,15 +73,13 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
     )
 
 
-def _scope(schema: FunctionSchema) -> Scope:
-    return Scope({a.name: value_kind(a.type) for a in schema.arguments})
-
-
-def _check_conditions(schema: FunctionSchema, fake: Fake) -> Iterator[Found]:
-    scope = _scope(schema)
-    for check in fake.checks:
-        expect(check.condition, frozenset({kinds.BOOL}), scope)
-    yield from scope.found
+def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterator[Found]:
+    """What is wrong with an expression, which must be of a wanted kind."""
+    scope = Scope({a.name: value_kind(a.type) for a in schema.arguments}, language=RULES)
+    for part in every_part(type_formula(tree, scope, wanted)):
+        wrong = part.mistake
+        if wrong is not None:
+            yield Found(wrong.code, wrong.message, part.node.span, wrong.label, wrong.help)
 
 
 def _check_rules(schema: FunctionSchema, fake: Fake) -> Iterator[Found]:
@@ -120,19 +120,17 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Itera
             message = f"`{name}` needs `{_NEEDS[name][0]}`"
             yield Found("TG330", message, spans[name], "stands alone")
     yield from _check_result(schema, result, rule, present)
-    scope = _scope(schema)
     kind = value_kind(result.value.type).present
+    is_each = kind == kinds.TENSORS and "count" not in present
+    wanted = {
+        **_WANTED,
+        "like": frozenset({kinds.TENSORS if is_each else kinds.TENSOR}),
+        "value": frozenset({kind, kind._replace(is_optional=True)}),
+    }
     for name, tree in rule.fields:
-        if name == "value":
-            # `value` is wrong for a tensor, whatever its kind.
-            if kind not in (kinds.TENSOR, kinds.TENSORS):
-                expect(tree, frozenset({kind, kind._replace(is_optional=True)}), scope)
-        elif name == "like":
-            is_each = kind == kinds.TENSORS and "count" not in present
-            expect(tree, frozenset({kinds.TENSORS if is_each else kinds.TENSOR}), scope)
-        else:
-            expect(tree, _WANTED[name], scope)
-    yield from scope.found
+        # `value` is wrong for a tensor, whatever its kind.
+        if name != "value" or kind not in (kinds.TENSOR, kinds.TENSORS):
+            yield from _mistakes(tree, wanted[name], schema)
 
 
 def _check_result(

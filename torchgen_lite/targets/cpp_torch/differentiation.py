@@ -20,8 +20,8 @@ from torchgen_lite.dialects.cpp_formula import (
     unknown_functions,
     wrong_counts,
 )
-from torchgen_lite.dialects.torch_functions import AT_FUNCTIONS, TORCH_FUNCTIONS
 from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.registrations import Registration, blocks
@@ -219,13 +219,13 @@ def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Ite
     own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
     for derivative in info.derivatives:
         for node, name in unknown_functions(derivative.tree, functions):
-            is_python = name in TORCH_FUNCTIONS
+            is_python = name in functions_of_torch().torch
             where = (
                 "PyTorch has only in Python" if is_python else "neither the file nor PyTorch has"
             )
             message = f"the formula calls `{name}`, which {where}"
             hint = did_you_mean(name, own) or (
-                "" if is_python else did_you_mean(name, AT_FUNCTIONS)
+                "" if is_python else did_you_mean(name, functions_of_torch().at)
             )
             hint = hint or "name a header that declares it with `formula-headers`"
             label = f"assumed to be `at::{name}`"

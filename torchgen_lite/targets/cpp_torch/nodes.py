@@ -23,11 +23,11 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
-from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
-from torchgen_lite.analysis.differentiability.words import node_names
+from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable, write
+from torchgen_lite.dialects.cpp_formula import Functions, unsayable, write
 from torchgen_lite.formulas import Call, Expression, Lambda, ListDisplay, Member, Name
+from torchgen_lite.formulas.typed import Typed, every_part
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
@@ -140,7 +140,7 @@ def problems_of(info: DifferentiabilityInfo, functions: Functions) -> Iterator[P
 def calls_functions(info: DifferentiabilityInfo) -> bool:
     """Whether a formula calls a function of the library."""
     operators = (p.operator for d in info.derivatives for p in every_part(d.tree))
-    return any(o is not None and is_own(o) and is_function(o) for o in operators)
+    return any(o is not None and o.is_own and o.is_function for o in operators)
 
 
 def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:

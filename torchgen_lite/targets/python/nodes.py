@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
+from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind

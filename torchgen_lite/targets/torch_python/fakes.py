@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.analysis.fakes.kinds import value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_ops
@@ -20,6 +19,7 @@ from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.formulas import Expression, Member, Name
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
+from torchgen_lite.formulas.language import value_kind
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.differentiability.facts import FUNCTIONS
-from torchgen_lite.analysis.differentiability.typed import every_part
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.dialects.torch_functions import TORCH_FUNCTIONS
 from torchgen_lite.formulas import Call, called_name
+from torchgen_lite.formulas.facts import FUNCTIONS
+from torchgen_lite.formulas.typed import every_part
+from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.torch_python.model import Package
 
 # What formulas may call that is not a function at run time, or one that each package brings.
@@ -25,6 +25,7 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
     """TG341: calls in formulas that would be `torch.NAME`, where PyTorch has no such function."""
     index = package.modules.get("formulas")
     helpers = index.names() if index is not None else ()
+    in_torch = functions_of_torch().torch
     known = {*helpers, *(o.schema.base_name for o in package.own)}
     for operator in package.own:
         info = package.resolved.autograd[operator.name].info
@@ -33,12 +34,12 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
         parts = [part.node for d in info.derivatives for part in every_part(d.tree)]
         for node in [node for node in parts if isinstance(node, Call)]:
             name = called_name(node)
-            if name is None or name in known or name in TORCH_FUNCTIONS | _OWN:
+            if name is None or name in known or name in in_torch | _OWN:
                 continue
             message = (
                 f"the formula calls `{name}`, which neither a module of `formulas` nor PyTorch has"
             )
-            hint = did_you_mean(name, known) or did_you_mean(name, TORCH_FUNCTIONS)
+            hint = did_you_mean(name, known) or did_you_mean(name, in_torch)
             hint = hint or "define it in a module of `formulas`"
             label = f"assumed to be `torch.{name}`"
             yield finding(operator.function, "TG341", message, node.span, label, hint)

@@ -20,44 +20,35 @@ from torchgen_lite.formulas import (
     Name,
     Unary,
     called_name,
-    kinds,
 )
-from torchgen_lite.formulas.kinds import Kind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 
 class Fact(Enum):
-    """What is kept of a value: the value itself, or a fact about a tensor.
+    """What is kept of a value: the value itself, or a fact about a tensor; how its name ends."""
 
-    `suffix` ends its name, and `kind` is its kind in formulas.
-    """
-
-    whole = "", kinds.UNKNOWN
-    args_scalartypes = "args_scalartypes", kinds.UNKNOWN
-    args_sizes = "args_sizes", kinds.UNKNOWN
-    args_sizes_symint = "args_sizes_symint", kinds.UNKNOWN
-    blocksize = "self_sym_blocksize_opt", kinds.UNKNOWN
-    conjugate = "conjugate", kinds.BOOL
-    device = "device", kinds.DEVICE
-    dim = "dim", kinds.INT
-    dtype = "dtype", kinds.DTYPE
-    geometry = "geometry", kinds.UNKNOWN
-    info = "info", kinds.TENSOR
-    layout = "layout", kinds.LAYOUT
-    ndim = "ndim", kinds.INT
-    numel = "numel", kinds.SYMINT
-    options = "options", kinds.UNKNOWN
-    scalar_type = "scalar_type", kinds.DTYPE
-    shape = "shape", kinds.SYMINTS
-    size = "sym_argsize", kinds.SYMINT
-    sym_numel = "sym_numel", kinds.SYMINT
-    sym_sizes = "sym_sizes", kinds.SYMINTS
-    sym_sizes_opt = "sym_sizes_opt", kinds.SYMINTS
-    sym_strides = "sym_strides", kinds.SYMINTS
-
-    def __init__(self, suffix: str, kind: Kind) -> None:
-        self.suffix = suffix
-        self.kind = kind
+    whole = ""
+    args_scalartypes = "args_scalartypes"
+    args_sizes = "args_sizes"
+    args_sizes_symint = "args_sizes_symint"
+    blocksize = "self_sym_blocksize_opt"
+    conjugate = "conjugate"
+    device = "device"
+    dim = "dim"
+    dtype = "dtype"
+    geometry = "geometry"
+    info = "info"
+    layout = "layout"
+    ndim = "ndim"
+    numel = "numel"
+    options = "options"
+    scalar_type = "scalar_type"
+    shape = "shape"
+    size = "sym_argsize"
+    sym_numel = "sym_numel"
+    sym_sizes = "sym_sizes"
+    sym_sizes_opt = "sym_sizes_opt"
+    sym_strides = "sym_strides"
 
 
 METHODS = {
@@ -86,7 +77,7 @@ FUNCTIONS = {
 """Functions of one tensor that need only facts about it."""
 
 # The same facts as attributes, which our own formulas may use: `self.shape`.
-_ATTRIBUTES = {fact.suffix: fact for fact in (Fact.device, Fact.dtype, Fact.ndim, Fact.shape)}
+_ATTRIBUTES = {fact.value: fact for fact in (Fact.device, Fact.dtype, Fact.ndim, Fact.shape)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +104,7 @@ class Saved:
         if self.is_whole:
             return self.source
         index = f"_{self.dim.replace('-', 'minus_')}" if self.dim else ""
-        return f"{self.source}_{self.fact.suffix}{index}{self.apart}"
+        return f"{self.source}_{self.fact.value}{index}{self.apart}"
 
     @property
     def is_whole(self) -> bool:

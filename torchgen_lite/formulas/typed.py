@@ -1,0 +1,351 @@
+"""Formulas whose nodes know their kind, what is saved for them, which operator they call, and what is wrong.
+
+A single bottom-up pass builds the tree, so that code that prints or checks it computes nothing twice.
+
+Note [Strictness]
+One walk serves every language of `language.py`. Where a language assumes a kind for what is in no table, nothing is
+a mistake here: `analysis` checks what it knows for certain, and compilers the rest. Where a language is closed, each
+operand must be of the kind that its node needs. A node that isn't right has a `mistake` and an unknown kind, so that
+nothing is said twice. Only there does `x.defined() ? ... : ...` make the kind of `x` that of a value which is
+present: printers of C++ unpack by the declared kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from torchgen_lite.diagnostics import did_you_mean, write_instead
+from torchgen_lite.formulas import children
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.callees import Callee, Operators, chosen, no_operators
+from torchgen_lite.formulas.facts import Saved, saved_by
+from torchgen_lite.formulas.kinds import (
+    BOOL,
+    FLOAT,
+    INT,
+    INTS,
+    SCALAR,
+    STRING,
+    SYMINT,
+    SYMINTS,
+    TENSOR,
+    UNKNOWN,
+    Kind,
+    Sort,
+    kind_of_type,
+)
+from torchgen_lite.formulas.language import ANY, GRADIENTS, LISTS, NUMBERS, Language, Wanted
+
+_COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">="})
+_BITWISE = frozenset("|^&")
+_INT, _BOOL, _TENSOR = frozenset({INT}), frozenset({BOOL}), frozenset({TENSOR})
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a node, in the words of a diagnostic."""
+
+    code: str
+    message: str
+    label: str
+    help: str | None = None
+
+
+class Typed(NamedTuple):
+    """A node with its operands, in the order of `children`.
+
+    `saved` is what replaces the node in backward, and `operator` the overload that it calls, if one
+    is declared.
+    """
+
+    node: nodes.Expression
+    kind: Kind
+    parts: tuple[Typed, ...] = ()
+    saved: Saved | None = None
+    operator: Callee | None = None
+    mistake: Mistake | None = None
+
+    @property
+    def is_none(self) -> bool:
+        return isinstance(self.node, nodes.Name) and self.node.text == "None"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The kinds of a formula's names, the values to save for them, the known operators, the language."""
+
+    kinds: Mapping[str, Kind]
+    values: Mapping[str, Saved] = field(default_factory=dict)
+    operators: Operators = no_operators
+    language: Language = GRADIENTS
+
+    def with_defined(self, names: Sequence[str]) -> Scope:
+        """The scope in which these arguments are known to be defined; see Note [Strictness]."""
+        if not (names and self.language.is_closed):
+            return self
+        return replace(
+            self, kinds={n: k.present if n in names else k for n, k in self.kinds.items()}
+        )
+
+
+def every_part(tree: Typed) -> Iterator[Typed]:
+    """Every node of a formula, outermost first."""
+    yield tree
+    for part in tree.parts:
+        yield from every_part(part)
+
+
+def saved_in(tree: Typed) -> Iterator[Saved]:
+    """What a formula saves, in order of appearance."""
+    if tree.saved is not None:
+        yield tree.saved
+        return
+    for part in tree.parts:
+        yield from saved_in(part)
+
+
+def fits(kind: Kind, wanted: Wanted) -> bool:
+    """Whether a value of this kind is accepted where one of the wanted kinds is expected."""
+    if not kind.is_known or kind in wanted or not all(other.is_known for other in wanted):
+        return True
+    return (kind == INT and bool(wanted & {FLOAT, SCALAR})) or (
+        kind in NUMBERS and SCALAR in wanted
+    )
+
+
+def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> Typed:
+    """The tree of a formula with kinds; the whole is of a wanted kind, or has a mistake."""
+    tree = _typed(node, scope)
+    if not scope.language.is_closed:
+        saved = saved_by(node, scope.values)
+        return tree if saved is None else tree._replace(saved=saved, operator=None)
+    if fits(tree.kind, wanted):
+        return tree
+    words = " or ".join(sorted(kind.words for kind in wanted))
+    hint = None
+    if tree.kind.is_optional and fits(tree.kind.present, wanted):
+        hint = f"it may be None: check first, `{node}.defined() ? ... : ...`"
+    return _wrong(tree, f"`{node}` is {tree.kind.words}, and {words} is needed here", hint=hint)
+
+
+def _wrong(tree: Typed, message: str, label: str = "here", hint: str | None = None) -> Typed:
+    """The node as one of the wrong kind."""
+    return tree._replace(kind=UNKNOWN, mistake=Mistake("TG333", message, label, hint))
+
+
+def _foreign(tree: Typed, message: str, label: str = "here", hint: str | None = None) -> Typed:
+    """The node as one that the language doesn't have."""
+    return tree._replace(kind=UNKNOWN, mistake=Mistake("TG332", message, label, hint))
+
+
+def _typed(node: nodes.Expression, scope: Scope) -> Typed:
+    match node:
+        case nodes.Name():
+            return _name(node, scope)
+        case nodes.Literal(text):
+            return _literal(node, text, scope)
+        case nodes.Member():
+            return _member(node, scope)
+        case nodes.Call(nodes.Member() as method):
+            return _method(node, method, scope)
+        case nodes.Call():
+            return _call(node, scope)
+        case nodes.Subscript(value, index):
+            of, at = type_formula(value, scope, LISTS), type_formula(index, scope, _INT)
+            is_known = of.kind.is_list and of.kind.is_known
+            return Typed(node, of.kind.element if is_known else scope.language.assumed, (of, at))
+        case nodes.ListDisplay(items):
+            parts = tuple([type_formula(item, scope, _INT) for item in items])
+            closed = scope.language.is_closed
+            return Typed(node, INTS if closed else _list_kind([p.kind for p in parts]), parts)
+        case nodes.Conditional():
+            return _conditional(node, scope)
+        case nodes.Unary():
+            return _unary(node, scope)
+        case nodes.Binary():
+            return _binary(node, scope)
+    return _in_cpp(Typed(node, UNKNOWN), scope)
+
+
+def _in_cpp(tree: Typed, scope: Scope) -> Typed:
+    """A node that only C++ has."""
+    closed = scope.language.is_closed
+    return _foreign(tree, "C++ in a rule", "not an expression of rules") if closed else tree
+
+
+def _name(node: nodes.Name, scope: Scope) -> Typed:
+    text, language = node.text, scope.language
+    kind = scope.kinds.get(text) or language.constants.get(text)
+    if kind is not None:
+        return Typed(node, kind)
+    if not language.is_closed:
+        return Typed(node, UNKNOWN if text == "None" or "::" in text else language.assumed)
+    hint = did_you_mean(text, [*scope.kinds, *language.constants])
+    return _foreign(Typed(node, UNKNOWN), f"unknown name `{text}` in a rule", "not known", hint)
+
+
+def _literal(node: nodes.Literal, text: str, scope: Scope) -> Typed:
+    if text[0] not in "\"'":
+        return Typed(node, INT if text.isdigit() else FLOAT)
+    if scope.language.is_closed and "\\" in text:
+        return _wrong(Typed(node, STRING), "a backslash in a string", "not read here")
+    return Typed(node, STRING)
+
+
+def _list_kind(items: Sequence[Kind]) -> Kind:
+    """A list with a symbolic integer is a list of symbolic integers."""
+    if SYMINT in items:
+        return SYMINTS
+    sort = items[0].sort if len(set(items)) == 1 else Sort.unknown
+    return Kind(sort, is_list=True)
+
+
+def _member(node: nodes.Member, scope: Scope) -> Typed:
+    language, parts = scope.language, (type_formula(node.value, scope, _TENSOR),)
+    kind = UNKNOWN if node.arrow else language.attributes.get(node.name, language.assumed)
+    if not language.is_closed or (node.name in language.attributes and not node.arrow):
+        return Typed(node, kind, parts)
+    near = did_you_mean(node.name, language.attributes)
+    hint: str = near or "there are " + ", ".join(f"`{name}`" for name in language.attributes)
+    if near is None and node.name in language.methods:
+        hint = write_instead(str(node), f"{node}()")
+    return _foreign(Typed(node, kind, parts), f"no attribute `{node.name}` in rules", hint=hint)
+
+
+def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
+    name, count, language = method.name, len(node.arguments), scope.language
+    is_test = name == "defined" and not count and not node.keywords
+    of = type_formula(method.value, scope, ANY if is_test else _TENSOR)
+    parts = (of, *[type_formula(child, scope, _INT) for child in children(node)[1:]])
+    operator = chosen(node, [part.kind for part in parts], scope.operators)
+    known = language.methods.get(name)
+    if operator is not None and operator.is_own:
+        kind = _returned(operator)
+    elif name == "conj":
+        kind = of.kind
+    elif name == "size" and of.kind.is_list and not count:
+        kind = INT
+    elif known is not None:
+        kind = (known.indexed if count else None) or known.result
+    else:
+        kind = language.assumed if operator is None else _returned(operator)
+    tree = Typed(node, kind, parts, None, operator)
+    if not language.is_closed:
+        return tree
+    if known is None or method.arrow:
+        hint = did_you_mean(name, language.methods)
+        return _foreign(tree, f"no method `{name}` in rules", hint=hint)
+    if node.keywords or count > (known.indexed is not None):
+        return _wrong(tree, f"`{name}` does not take this")
+    if is_test and of.kind.is_known and not of.kind.is_optional:
+        return _wrong(tree, f"`{method.value}` is always there", "never None")
+    return tree
+
+
+def _returned(operator: Callee) -> Kind:
+    returns = operator.func.returns
+    return kind_of_type(returns[0].type) if len(returns) == 1 else UNKNOWN
+
+
+def _call(node: nodes.Call, scope: Scope) -> Typed:
+    name, language = str(node.function), scope.language
+    if language.is_closed and name == "default":
+        return _default(node, scope)
+    known = language.functions.get(name)
+    wanted = known.wanted if known is not None else lambda position: ANY
+    values = enumerate(children(node))
+    parts = tuple([type_formula(child, scope, wanted(position)) for position, child in values])
+    operator = chosen(node, [part.kind for part in parts], scope.operators)
+    kind = language.assumed if operator is None else _returned(operator)
+    tree = Typed(node, known.result if known else kind, parts, None, operator)
+    if not language.is_closed:
+        return tree
+    if known is None:
+        hint = did_you_mean(name, [*language.functions, "default"])
+        return _foreign(tree, f"no function `{name}` in rules", hint=hint)
+    if node.keywords:
+        return _wrong(tree, f"`{name}` takes no keyword arguments")
+    takes = known.miscounted(len(node.arguments))
+    return _wrong(tree, f"`{name}` takes {takes}") if takes else tree
+
+
+def _default(node: nodes.Call, scope: Scope) -> Typed:
+    """`default(dtype, float32)`: the first, or the second if the first is None."""
+    if len(node.arguments) != 2 or node.keywords:
+        return _wrong(Typed(node, UNKNOWN), "`default` takes 2 arguments")
+    first = type_formula(node.arguments[0], scope)
+    wanted = {first.kind.present} | ({STRING} if first.kind.sort is Sort.device else set())
+    second = type_formula(node.arguments[1], scope, frozenset(wanted))
+    return Typed(node, first.kind.present, (first, second))
+
+
+def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
+    test = type_formula(node.test, scope, _BOOL)
+    yes = type_formula(node.yes, scope.with_defined(_defined(node.test)))
+    no = type_formula(node.no, scope.with_defined(_undefined(node.test)))
+    tree = Typed(node, no.kind if yes.is_none else yes.kind, (test, yes, no))
+    if not scope.language.is_closed or fits(no.kind, frozenset({yes.kind})):
+        return tree
+    if fits(yes.kind, frozenset({no.kind})):
+        return tree._replace(kind=no.kind)
+    message = f"`{node.yes}` is {yes.kind.words} and `{node.no}` is {no.kind.words}"
+    return _wrong(tree, message, "two kinds of value")
+
+
+def _defined(test: nodes.Expression) -> list[str]:
+    """The arguments that are defined if a test holds."""
+    match test:
+        case nodes.Binary("&&", left, right):
+            return _defined(left) + _defined(right)
+        case nodes.Call(nodes.Member(nodes.Name(name), "defined")):
+            return [name]
+    return []
+
+
+def _undefined(test: nodes.Expression) -> list[str]:
+    """The arguments that are defined if a test does not hold."""
+    is_negated = isinstance(test, nodes.Unary) and test.operator == "!"
+    return _defined(children(test)[0]) if is_negated else []
+
+
+def _unary(node: nodes.Unary, scope: Scope) -> Typed:
+    is_not = node.operator == "!"
+    value = type_formula(node.operand, scope, _BOOL if is_not else NUMBERS)
+    kind = value.kind.present
+    tree = Typed(node, BOOL if is_not else INT if kind == BOOL else kind, (value,))
+    return _in_cpp(tree, scope) if node.operator == "*" else tree
+
+
+def _binary(node: nodes.Binary, scope: Scope) -> Typed:
+    operator = node.operator
+    if operator in ("&&", "||"):
+        left = type_formula(node.left, scope, _BOOL)
+        inner = scope.with_defined(_defined(node.left)) if operator == "&&" else scope
+        return Typed(node, BOOL, (left, type_formula(node.right, inner, _BOOL)))
+    is_equality = operator in ("==", "!=")
+    left = type_formula(node.left, scope, ANY if is_equality else NUMBERS)
+    others = NUMBERS if left.kind in NUMBERS else frozenset()
+    wanted = others | {left.kind} if is_equality else NUMBERS
+    right = type_formula(node.right, scope, wanted)
+    sides = left.kind.present, right.kind.present
+    tree = Typed(node, _binary_kind(operator, *sides, scope.language.assumed), (left, right))
+    if not scope.language.is_closed:
+        return tree
+    if operator == "/" and sides == (INT, INT):
+        hint = write_instead(str(node), f"floor_div({node.left}, {node.right})")
+        return _wrong(tree, "`/` gives no integer", hint=hint)
+    return _wrong(tree, f"`{operator}` is not for rules") if operator in _BITWISE else tree
+
+
+def _binary_kind(operator: str, left: Kind, right: Kind, assumed: Kind) -> Kind:
+    if TENSOR in (left, right):
+        return TENSOR
+    if operator in _COMPARISONS and left.is_known and right.is_known:
+        return BOOL
+    if not (left.is_number and right.is_number):
+        return assumed
+    sorts = {left.sort, right.sort}
+    if operator == "/" or sorts & {Sort.float, Sort.scalar}:
+        return FLOAT
+    return SYMINT if Sort.symint in sorts else INT
