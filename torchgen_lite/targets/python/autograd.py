@@ -22,14 +22,10 @@ from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result, saving
 
 
-class KernelView(NamedTuple):
-    """One generated kernel of an `operator` (a literal).
-
-    `below` is the stub that the kernel forwards the call to, with the arguments `passed`.
-    """
+class ForwardingKernel(NamedTuple):
+    """A generated kernel: `below` is the stub that it forwards the call to, with the arguments `passed`."""
 
     name: str
-    operator: str
     parameters: Sequence[Parameter]
     returns: Annotation
     below: str
@@ -63,7 +59,7 @@ class AutogradView(NamedTuple):
     """A kernel for Autograd: `record`s the call, refuses calls that would have to record the
     tensors `refused`, or runs without recording under the local state `guard`."""
 
-    kernel: KernelView
+    kernel: ForwardingKernel
     guard: str
     base: str
     refused: str
@@ -75,7 +71,7 @@ class TrackingView(NamedTuple):
     in the `written_lists`, which may contain None; `as_view` makes views of the tensor `viewed`,
     and `replay` remakes them from another tensor."""
 
-    kernel: KernelView
+    kernel: ForwardingKernel
     written: Sequence[str]
     written_lists: Sequence[str]
     as_view: str
@@ -83,11 +79,10 @@ class TrackingView(NamedTuple):
     replay: str
 
 
-def kernel_view(prefix: str, overload: Overload) -> KernelView:
+def forwarding_kernel(prefix: str, overload: Overload) -> ForwardingKernel:
     """A kernel that takes the overload's arguments and passes them on."""
-    return KernelView(
+    return ForwardingKernel(
         name=f"{prefix}_{overload.names.flat}",
-        operator=quote(overload.schema.local_name),
         parameters=python.annotated(overload.schema.arguments),
         returns=returned(overload.returns),
         below=overload.names.redispatch_stub,
@@ -111,7 +106,7 @@ def autograd_view(
         # A non-differentiable operator must not record the operators that it calls.
         guarded = bool(plan.written)
     return AutogradView(
-        kernel=kernel_view("autograd", overload),
+        kernel=forwarding_kernel("autograd", overload),
         guard="_below_autograd" if guarded else "_below_adinplaceorview",
         base=quote(overload.names.base),
         refused=refused,
@@ -210,7 +205,7 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
     written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}
     return TrackingView(
-        kernel=kernel_view("adinplaceorview", overload),
+        kernel=forwarding_kernel("adinplaceorview", overload),
         written=[name for name, carries in written.items() if carries is DispatchKind.tensor],
         written_lists=[
             name if carries.is_list else f"({name},)"

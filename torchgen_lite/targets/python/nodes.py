@@ -115,13 +115,6 @@ class NodeView(NamedTuple):
     result: str
 
 
-class ModuleView(NamedTuple):
-    """A helper module and its alias."""
-
-    module: str
-    alias: str
-
-
 class Functions(NamedTuple):
     """Where the functions in formulas are: `helpers` maps helper functions to their modules; all
     others are operators. `called` are the framework functions that formulas have called so far."""
@@ -134,10 +127,9 @@ class Functions(NamedTuple):
             return f"{_alias(self.helpers[name])}.{name}"
         return f"_functions.{identifier(name)}"
 
-    def modules(self) -> list[ModuleView]:
-        """The helper modules as the templates import them."""
-        names = dict.fromkeys(self.helpers.values())
-        return [ModuleView(name, _alias(name)) for name in names]
+    def modules(self) -> dict[str, str]:
+        """The helper modules, each with the name that it is imported as."""
+        return {name: _alias(name) for name in self.helpers.values()}
 
     def local(self, saved: Saved) -> Expression | None:
         """The expression for a saved value; None if it could not be saved."""
