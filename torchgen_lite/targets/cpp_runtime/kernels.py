@@ -20,7 +20,7 @@ from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.layout import Blocks, include_blocks
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.cpp.required import Kernel, kernel_files
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
@@ -37,7 +37,7 @@ def keys_above_backends() -> frozenset[str]:
     )
 
 
-def kernel_signature(operator: Operator, entry: KernelEntry, types: Types) -> CppSignature:
+def kernel_signature(operator: CppOperator, entry: KernelEntry, types: Types) -> CppSignature:
     """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
     if entry.key not in keys_above_backends():
         return operator.signature

@@ -22,7 +22,7 @@ from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import Taken, distinct
 from torchgen_lite.targets.cpp.layout import include_blocks
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
 
@@ -56,7 +56,7 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
         yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
 
 
-def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
+def methods(operators: Sequence[CppOperator], types: Types) -> list[MethodView]:
     """The methods; of overloads that look the same in C++, only the first."""
     own = types.with_tensor(SELF)
     taken: Taken = set()
@@ -75,7 +75,7 @@ def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
     return found
 
 
-def _method(operator: Operator, signature: CppSignature, *, is_const: bool) -> MethodView:
+def _method(operator: CppOperator, signature: CppSignature, *, is_const: bool) -> MethodView:
     return MethodView(
         guard=operator.guard,
         doc=cpp_text.doc_comment(operator.function.doc),

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Blocks, library_layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import RequiredKernel
@@ -29,7 +29,7 @@ from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_incl
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
-from torchgen_lite.targets.cpp_stable.unsupported import Wanted, check_entry
+from torchgen_lite.targets.cpp_stable.unsupported import WantedReleases, check_entry
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -41,7 +41,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
     selection = select_cpp_stable(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
-    wanted = Wanted(program.config.torch, options.target_version)
+    wanted = WantedReleases(program.config.torch, options.target_version)
     for operator in selection.operators:
         diagnostics += check_entry(operator, wanted)
     namespace = options.namespace or default_namespace(functions)
@@ -69,7 +69,7 @@ def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[Auth
 
 
 def _kernels(
-    selection: Selection, program: Program, operators: Sequence[Operator], options: StableOptions
+    selection: Selection, program: Program, operators: Sequence[CppOperator], options: StableOptions
 ) -> list[Kernel]:
     """The typed call takes what a kernel takes."""
     return author_kernels(

@@ -50,7 +50,7 @@ _INSTEAD = {
 }
 
 
-class Wanted(NamedTuple):
+class WantedReleases(NamedTuple):
     """The releases that a library has to run with: `torch` of the configuration, and `target-version`."""
 
     project: str
@@ -64,7 +64,7 @@ class Wanted(NamedTuple):
         return [r for r in releases_of(function, self.project) if r >= first]
 
 
-def check_entry(operator: Operator, wanted: Wanted) -> Iterator[Diagnostic]:
+def check_entry(operator: Operator, wanted: WantedReleases) -> Iterator[Diagnostic]:
     """Everything in one entry that the stable ABI, or one of the releases wanted, does not support."""
     function, schema = operator.function, operator.schema
     releases = wanted.releases(function)

@@ -24,9 +24,9 @@ from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout, stem
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import FromOutView, Wrapper, device_view
 from torchgen_lite.targets.output import OutputFile
 
@@ -38,8 +38,8 @@ def from_out_header(layout: Layout) -> OutputFile:
 
 
 def from_out_registration(
-    out: Operator, member: Operator, entry: KernelEntry, layout: Layout
-) -> Registration:
+    out: CppOperator, member: CppOperator, entry: KernelEntry, layout: Layout
+) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the out variant."""
     signature = types.signature(member.function, symint=takes_symint(entry))
     headers = ("from_out", stem("operators", member.shard))
@@ -56,7 +56,11 @@ def from_out_registration(
 
 
 def _view(
-    out: Operator, member: Operator, entry: KernelEntry, namespace: str, signature: CppSignature
+    out: CppOperator,
+    member: CppOperator,
+    entry: KernelEntry,
+    namespace: str,
+    signature: CppSignature,
 ) -> FromOutView:
     pairs = zip(signature.parameters, member.signature.parameters)
     arguments, count = member.schema.arguments, len(out.schema.out)

@@ -15,7 +15,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects.cpp.native import takes_symint
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.targets.cpp.layout import Blocks
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.cpp.required import Kernel, author_kernels, kernel_files
 from torchgen_lite.targets.cpp_torch import types
@@ -26,14 +26,14 @@ from torchgen_lite.targets.output import OutputFile
 
 def torch_kernels(
     registered: Iterable[Registration],
-    operators: Sequence[Operator],
+    operators: Sequence[CppOperator],
     layout: TorchLayout,
     classes: Collection[str],
 ) -> list[Kernel]:
     """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
     it takes symbolic integers."""
 
-    def signature(operator: Operator, entry: KernelEntry) -> CppSignature:
+    def signature(operator: CppOperator, entry: KernelEntry) -> CppSignature:
         symint = takes_symint(entry)
         return types.signature(operator.function, symint=symint, classes=layout.classes)
 
