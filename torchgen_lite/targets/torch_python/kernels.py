@@ -18,14 +18,14 @@ from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import ANY, Annotation, Parameter
 from torchgen_lite.targets.author import Wanted, passed
-from torchgen_lite.targets.torch_python.model import Operator, Package
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
-class KernelView(NamedTuple):
-    """The function for one operator and key; `place` is where the YAML names the author's."""
+class LazyKernel(NamedTuple):
+    """The function for one operator and key, which imports the author's; `place` is where the YAML names that."""
 
     name: str
-    operator: Operator
+    operator: PackagedOperator
     key: str
     place: str
     module: str
@@ -40,16 +40,16 @@ class KernelView(NamedTuple):
         return torch_library.forwarded(self.operator.schema)
 
 
-def kernels_of(package: Package, operator: Operator) -> tuple[KernelView, ...]:
+def kernels_of(package: Package, operator: PackagedOperator) -> tuple[LazyKernel, ...]:
     """The kernels of one operator that the modules of `kernels` have."""
     return tuple(
-        KernelView(operator.named(entry.key), operator, entry.key, _place(operator, entry), *found)
+        LazyKernel(operator.named(entry.key), operator, entry.key, _place(operator, entry), *found)
         for entry in operator.facts.own_kernels
         if (found := package.module_of("kernels", entry.kernel)) is not None
     )
 
 
-def _place(operator: Operator, entry: KernelEntry) -> str:
+def _place(operator: PackagedOperator, entry: KernelEntry) -> str:
     span = entry.kernel_span
     return f"{span.source.path}:{span.line}" if span else operator.place
 
@@ -69,7 +69,7 @@ def author_functions(package: Package) -> Iterator[Wanted]:
             yield _wanted(operator, name, use, place, [*first, *arguments], "fakes")
 
 
-def _named(operator: Operator, field: str) -> Span | None:
+def _named(operator: PackagedOperator, field: str) -> Span | None:
     samples = operator.function.samples
     if field == "reference" and samples is not None and samples.reference is not None:
         return samples.reference.span
@@ -77,7 +77,7 @@ def _named(operator: Operator, field: str) -> Span | None:
 
 
 def _wanted(
-    operator: Operator,
+    operator: PackagedOperator,
     name: str,
     use: str,
     place: Span | None,
@@ -92,7 +92,7 @@ def _wanted(
     return Wanted(operator.function, name, use, place, arguments, taken, returns, option, code)
 
 
-def _parameters(operator: Operator, use: str, has_defaults: bool) -> list[Parameter]:
+def _parameters(operator: PackagedOperator, use: str, has_defaults: bool) -> list[Parameter]:
     taken = torch_library.parameters(operator.schema, inside=True, has_defaults=has_defaults)
     dims = Annotation("tuple", (ANY, Annotation("...")))
     first = [Parameter("info", ANY), Parameter("in_dims", dims)] if use == "vmap" else []
