@@ -70,7 +70,7 @@ def methods(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, CppSigna
     """The same for methods of `at::Tensor`."""
     for function in functions:
         if "method" in function.variants:
-            for style in public.styles(function, method=True):
+            for style in public.styles(function, "method"):
                 signature = public.signature(function, style)
                 yield signature.name, signature
 

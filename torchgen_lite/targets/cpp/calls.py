@@ -7,7 +7,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.signature import (
+    CppParameter,
+    CppSignature,
+    default_headers,
+    signature_headers,
+)
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.dialects.text import one_line
 from torchgen_lite.schema import Argument
@@ -114,10 +119,10 @@ def function_view(
         doc=cpp_text.doc_comment(operator.function.doc),
         returns=signature.returns,
         name=cpp_text.function_name(signature.name),
-        parameters=cpp_text.parameter_list(signature.parameters, defaults=True),
+        parameters=cpp_text.defaulted_list(signature.parameters),
         flat=operator.flat,
         passed=tuple(passed),
-        headers=signature_headers([signature], defaults=True),
+        headers=signature_headers([signature]) | default_headers(signature),
     )
 
 

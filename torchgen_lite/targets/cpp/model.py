@@ -10,7 +10,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS
 
 AUTOMATIC_SHARDS = 16
@@ -38,6 +38,10 @@ class CppOperator:
     @property
     def schema(self) -> FunctionSchema:
         return self.facts.schema
+
+    @property
+    def is_inplace(self) -> bool:
+        return self.facts.kind is SchemaKind.inplace
 
     @property
     def names(self) -> list[str]:

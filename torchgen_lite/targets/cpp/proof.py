@@ -110,6 +110,7 @@ def proof_files(
     layout: Layout,
     kernels: Sequence[RequiredKernel],
     includes: Callable[[Sequence[RequiredKernel]], Blocks],
+    *,
     is_boxed: bool,
 ) -> Iterator[OutputFile]:
     """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator.

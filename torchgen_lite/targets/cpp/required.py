@@ -17,7 +17,7 @@ from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_cl
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
-from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
+from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.cpp.registrations import ImplCall
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
@@ -80,23 +80,6 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
         )
         for own in keys.values()
     ]
-
-
-def kernel_files(
-    layout: Layout,
-    kernels: Sequence[Kernel],
-    includes: Callable[[Sequence[Kernel | RequiredKernel]], Blocks],
-    *,
-    has_prototypes: bool = True,
-    is_boxed: bool = False,
-) -> Iterator[OutputFile]:
-    """Prototypes, unless the author's headers declare the kernels, and the proof.
-
-    `includes` declare the types of signatures; for `is_boxed` see `proof_files`.
-    """
-    if has_prototypes:
-        yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed)
 
 
 def kernels_headers(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.signature import CppSignature, default_headers, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import Taken, distinct
@@ -81,10 +81,10 @@ def _method(operator: CppOperator, signature: CppSignature, *, is_const: bool) -
         doc=cpp_text.doc_comment(operator.function.doc),
         returns=signature.returns,
         name=function_name(signature.name),
-        declared=cpp_text.parameter_list(signature.parameters, defaults=True),
+        declared=cpp_text.defaulted_list(signature.parameters),
         parameters=cpp_text.parameter_list(signature.parameters),
         is_const=is_const,
         flat=operator.flat,
         passed=tuple(["self_()" if name == "self" else name for name in operator.names]),
-        headers=signature_headers([signature], defaults=True),
+        headers=signature_headers([signature]) | default_headers(signature),
     )

@@ -11,12 +11,13 @@ from torchgen_lite.targets.cpp.layout import Blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import RequiredKernel
+from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
 from torchgen_lite.targets.cpp.required import (
     Kernel,
     author_functions,
     author_kernels,
-    kernel_files,
+    kernels_headers,
+    required_kernels,
 )
 from torchgen_lite.targets.cpp.selection import (
     any_number,
@@ -94,9 +95,9 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
         blocks = declaration_includes([kernel.operator for kernel in own], layout)
         return [[STABLE_LIBRARY], *blocks] if is_boxed else blocks
 
-    yield from kernel_files(
-        layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
-    )
+    if not is_boxed:
+        yield from kernels_headers(layout, kernels, includes(kernels))
+    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=is_boxed)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

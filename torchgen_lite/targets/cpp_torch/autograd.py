@@ -28,7 +28,7 @@ from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import KEYSET
 from torchgen_lite.dialects.cpp.types import VOID, CType
-from torchgen_lite.schema import ListType, SchemaKind
+from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import count_of_result, count_of_slot, counted_results
 from torchgen_lite.targets.cpp_torch.saved import Member, members
@@ -115,7 +115,6 @@ def autograd_kernel(
     operator: CppOperator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
 ) -> AutogradKernel:
     """The kernel of a functional, in-place or view operator with formulas."""
-    is_inplace = operator.facts.kind is SchemaKind.inplace
     kept = members(info)
     record = RecordView(
         node=info.node_name,
@@ -125,12 +124,12 @@ def autograd_kernel(
             for slot in info.slots
             if slot.is_list
         ),
-        saved=tuple(_saved(info, m, is_inplace) for m in kept if m.saved.result is None),
-        kept=tuple(_kept_results(operator, kept, is_inplace)),
+        saved=tuple(_saved(operator, info, m) for m in kept if m.saved.result is None),
+        kept=tuple(_kept_results(operator, kept)),
         results=tuple(_results(operator, info)),
-        is_inplace=is_inplace,
+        is_inplace=operator.is_inplace,
     )
-    guard = _BELOW_AUTOGRAD if plan.is_view or is_inplace else _BELOW_VIEWS
+    guard = _BELOW_AUTOGRAD if plan.is_view or operator.is_inplace else _BELOW_VIEWS
     without = [
         (cpp_text.identifier(one.name), cpp_text.quote(refusal(operator.function.name, one.name)))
         for one in info.without_formula
@@ -148,11 +147,11 @@ def _tensors(plan: AutogradPlan) -> tuple[str, ...]:
 
 
 def _saved(
-    info: DifferentiabilityInfo, member: Member, is_inplace: bool
+    operator: CppOperator, info: DifferentiabilityInfo, member: Member
 ) -> tuple[str, str, tuple[int, ...]]:
     """What a node keeps of an argument."""
     saved, value = member.saved, cpp_text.identifier(member.saved.source)
-    if is_inplace and value == "self" and saved.keeps_tensors:
+    if operator.is_inplace and value == "self" and saved.keeps_tensors:
         # The formulas refer to the tensor's old value.
         value = "self.clone()"
     # If lists have gradients, the number of gradients is not known here.
@@ -166,13 +165,11 @@ def _result(operator: CppOperator, index: int) -> str:
     return "_result" if len(operator.schema.returns) == 1 else f"std::get<{index}>(_result)"
 
 
-def _kept_results(
-    operator: CppOperator, kept: Sequence[Member], is_inplace: bool
-) -> Iterator[tuple[str, str]]:
+def _kept_results(operator: CppOperator, kept: Sequence[Member]) -> Iterator[tuple[str, str]]:
     """What a node keeps of the results."""
     for member in kept:
         index = member.saved.result
-        if index is not None and is_inplace:
+        if index is not None and operator.is_inplace:
             yield member.name, member.result("self", "self.is_view()")
         elif index is not None:
             yield member.name, member.result(_result(operator, index))

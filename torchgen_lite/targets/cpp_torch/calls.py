@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     Taken,
@@ -101,11 +102,14 @@ PublicFunction = tuple[CppOperator, CppSignature, tuple[str, ...]]
 
 
 def public_functions(
-    operators: Sequence[CppOperator], classes: Classes, *, method: bool = False, self: str = "self"
+    operators: Sequence[CppOperator],
+    classes: Classes,
+    variant: Variant = "function",
+    self: str = "self",
 ) -> Iterator[PublicFunction]:
     """The functions of each operator, or the methods of an object that they pass on as `self`."""
     for operator in operators:
-        for style in public.styles(operator.function, method=method):
+        for style in public.styles(operator.function, variant):
             signature = public.signature(operator.function, style)
             signature = types.own_types(operator.function, signature, classes)
             yield operator, signature, pass_on(operator, style, self=self)

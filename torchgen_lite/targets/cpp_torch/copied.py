@@ -16,7 +16,7 @@ from dataclasses import replace
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.kernels import KernelEntry
-from torchgen_lite.dialects.cpp.native import takes_symint
+from torchgen_lite.dialects.cpp.native import sizes_of
 from torchgen_lite.dialects.cpp_text import identifier
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
@@ -41,7 +41,7 @@ def copied_registration(
     wrapper = Wrapper(
         f"copied_{entry.key}_{member.flat}",
         condition(member.function, functional.function),
-        types.signature(member.function, symint=takes_symint(entry)),
+        types.signature(member.function, sizes_of(entry)),
         member.flat,
         device_view(guarded, entry.key, entry.backend),
         ("cstddef", f"ATen/ops/{view.copy}.h"),

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.native import takes_symint
+from torchgen_lite.dialects.cpp.native import sizes_of
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
@@ -41,7 +40,7 @@ def from_out_registration(
     out: CppOperator, member: CppOperator, entry: KernelEntry, layout: Layout
 ) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the out variant."""
-    signature = types.signature(member.function, symint=takes_symint(entry))
+    signature = types.signature(member.function, sizes_of(entry))
     headers = ("from_out", stem("operators", member.shard))
     wrapper = Wrapper(
         f"from_out_{entry.key}_{member.flat}",
@@ -64,11 +63,10 @@ def _view(
 ) -> FromOutView:
     pairs = zip(signature.parameters, member.signature.parameters)
     arguments, count = member.schema.arguments, len(out.schema.out)
-    is_inplace = member.facts.kind is SchemaKind.inplace
     made = [f"_out{index}" for index in range(count)] if count > 1 else ["_out"]
     return FromOutView(
         qualified(entry.kernel, namespace),
-        is_inplace,
+        member.is_inplace,
         tuple([_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]),
         entry.key,
         tuple(
@@ -78,7 +76,7 @@ def _view(
                 if dispatch_kind(a.type) in (DispatchKind.tensor, DispatchKind.tensor_list)
             ]
         ),
-        ("self",) if is_inplace else tuple(made),
+        ("self",) if member.is_inplace else tuple(made),
     )
 
 

@@ -40,7 +40,7 @@ def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[Func
     taken: Taken = set()
     shown = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
-    found = public_functions(with_self, classes, method=True, self=SELF)
+    found = public_functions(with_self, classes, "method", SELF)
     for operator, signature, passed in found:
         if distinct(signature, taken):
             yield function_view(operator, signature, passed)

@@ -75,7 +75,7 @@ def build_registrations(
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         return {
             "namespace": layout.namespace,
-            "includes": _includes(layout, own, any(conditions), options),
+            "includes": _includes(layout, own, conditions, options),
             "wrappers": wrappers,
             "macros": (opening, f"{macro}_IMPL"),
             "python_module": options.python_module and cpp_text.quote(options.python_module),
@@ -86,7 +86,7 @@ def build_registrations(
 
 
 def _includes(
-    layout: Layout, own: Sequence[TorchImplCall], has_guards: bool, options: ModuleOptions
+    layout: Layout, own: Sequence[TorchImplCall], guards: Sequence[str], options: ModuleOptions
 ) -> Blocks:
     """PyTorch's headers, those of the library, and what declares the kernels."""
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
@@ -95,7 +95,7 @@ def _includes(
     calls_kernel = bool(plain) or any(w.calls_kernel for w in wrappers)
     kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
     names = {h.name for h in (r.header for r in own) if h is not None}
-    names |= {layout.own("version.h").name} if has_guards else set()
+    names |= {layout.own("version.h").name} if any(guards) else set()
     *others, last = kernels or [[]]
     mine = [*last, *map(Header, sorted(names - headers))]
     theirs = [*map(Header, ["torch/library.h", *sorted(headers)])]

@@ -199,7 +199,7 @@ def structured_registrations(
         wrapper = Wrapper(
             f"structured_{one.key}_{operator.flat}",
             condition(operator.function, group.out.function),
-            types.signature(operator.function, symint=False),
+            types.signature(operator.function, "int"),
             operator.flat,
             device_view(operator.function, one.key, one.kernel and one.kernel.backend),
             headers,

@@ -51,7 +51,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
 from torchgen_lite.targets.cpp_torch.tags import check_tags, known_tags
 from torchgen_lite.targets.cpp_torch.wrappers import select_wrapper
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import select
+from torchgen_lite.targets.skipped import select, select_calls
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
@@ -100,7 +100,8 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
     problem = partial(_problem, classes=options.types)
-    return select(program, policy, options.skip, problem, calls_only=options.calls_only)
+    choose = select_calls if options.calls_only else select
+    return choose(program, policy, options.skip, problem)
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:

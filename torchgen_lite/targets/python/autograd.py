@@ -19,13 +19,17 @@ from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result, saving
+from torchgen_lite.targets.python.nodes import is_self, kept, saved_input, saved_result, saving
 
 
 class ForwardingKernel(NamedTuple):
-    """A generated kernel: `below` is the stub that it forwards the call to, with the arguments `passed`."""
+    """A generated kernel of an `operator` (a literal, for overrides of templates).
+
+    `below` is the stub that the kernel forwards the call to, with the arguments `passed`.
+    """
 
     name: str
+    operator: str
     parameters: Sequence[Parameter]
     returns: Annotation
     below: str
@@ -83,6 +87,7 @@ def forwarding_kernel(prefix: str, overload: Overload) -> ForwardingKernel:
     """A kernel that takes the overload's arguments and passes them on."""
     return ForwardingKernel(
         name=f"{prefix}_{overload.names.flat}",
+        operator=quote(overload.schema.local_name),
         parameters=python.annotated(overload.schema.arguments),
         returns=returned(overload.returns),
         below=overload.names.redispatch_stub,
@@ -124,6 +129,8 @@ def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterato
     yield "grad_enabled"
     if view.record.is_inplace:
         yield from ("check_inplace_history", "rebase_history")
+        if any(map(is_self, kept(info))):
+            yield "original"
     else:
         yield "set_histories" if view.record.has_several else "set_history"
     for slot in info.slots:
@@ -134,7 +141,7 @@ def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterato
     ):
         yield "needs_grad"
     for saved in kept(info):
-        yield from saving(saved, info, view.record.is_inplace)
+        yield from saving(saved, info)
 
 
 def called_by_tracking(view: TrackingView) -> Iterator[str]:
@@ -161,7 +168,7 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
         parts = [f"_result[{index}]" for index in range(len(returns))]
     is_tuple = len(parts) > 1
     values = kept(info)
-    inputs = [saved_input(saved, is_inplace) for saved in values if saved.result is None]
+    inputs = [saved_input(saved, kind) for saved in values if saved.result is None]
     return RecordView(
         node=info.node_name,
         needs=tuple_display([_need(slot) for slot in info.slots]),

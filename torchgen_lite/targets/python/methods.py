@@ -45,7 +45,7 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     groups = group_by_base([as_method(o if _takes_self_first(o) else _adapted(o)) for o in methods])
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = {
-        base: function_view(base, group, prefix="TensorMethods.", method=True)
+        base: function_view(base, group, prefix="TensorMethods.", variant="method")
         for base, group in groups.items()
     }
     common: dict[str, object] = {"has_eq": any(o.dunder == "__eq__" for o in operators)}

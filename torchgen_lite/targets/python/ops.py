@@ -80,8 +80,9 @@ def _packets(
         mine = [o for o in merged[base] if o.names.namespace == namespace]
         # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
+        function = identifier(base) if is_shared else ""
         prefix = f"{identifier(namespace)}."
-        packets.append(_packet_view(base, prefix, group, mine, shadowed, is_shared=is_shared))
+        packets.append(_packet_view(base, prefix, group, mine, shadowed, function))
     return packets
 
 
@@ -91,8 +92,7 @@ def _packet_view(
     group: Sequence[Overload],
     merged: Sequence[Overload],
     shadowed: frozenset[str],
-    *,
-    is_shared: bool,
+    function: str,
 ) -> PacketView:
     name = identifier(base)
     stub = merged[0].names.stub if is_stub(merged) else ""
@@ -100,9 +100,9 @@ def _packet_view(
     return PacketView(
         name=name,
         literal=quote(prefix + name),
-        function=name if is_shared and not stub else "",
+        function="" if stub else function,
         stub=stub,
-        candidates=() if is_shared or stub else candidate_views(merged),
+        candidates=() if function or stub else candidate_views(merged),
         overloads={o.names.attribute: o.names.stub for o in group},
         signatures=types.signatures,
     )

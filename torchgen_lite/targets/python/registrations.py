@@ -23,7 +23,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import forwarding_kernel
+from torchgen_lite.targets.python.autograd import ForwardingKernel, forwarding_kernel
 from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, imported_modules
 from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
@@ -183,7 +183,9 @@ def _backend_select_file(
     package: Package, overloads: Sequence[Overload], registrations: KeyFile
 ) -> OutputFile:
     module = _BACKEND_SELECT.lower()
-    kernels = [(forwarding_kernel("select", one), _select_options(one)) for one in overloads]
+    kernels: list[tuple[ForwardingKernel, list[str]]] = [
+        (forwarding_kernel("select", one), _select_options(one)) for one in overloads
+    ]
     for overload, (kernel, _) in zip(overloads, kernels, strict=True):
         registrations.add_generated(overload, module, kernel.name)
     context = {

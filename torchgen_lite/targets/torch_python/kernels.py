@@ -17,7 +17,7 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import ANY, Annotation, Parameter
-from torchgen_lite.targets.author import Wanted, passed
+from torchgen_lite.targets.author import Wanted, passed, passed_but_defaults
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
@@ -62,7 +62,7 @@ def author_functions(package: Package) -> Iterator[Wanted]:
                 place, arguments = entry.kernel_span, passed(operator.schema.arguments)
                 yield _wanted(operator, entry.kernel, entry.key, place, arguments)
     for operator in package.own:
-        arguments = passed(operator.schema.arguments, leaves_out_defaults=True)
+        arguments = passed_but_defaults(operator.schema.arguments)
         for use, name in operator.functions.items():
             first = [Passed("info"), Passed("in_dims")] if use == "vmap" else []
             place = _named(operator, use)
@@ -84,7 +84,7 @@ def _wanted(
     arguments: Sequence[Passed],
     option: str = "kernels",
 ) -> Wanted:
-    taken = partial(_parameters, operator, use, option == "fakes")
+    taken = partial(_parameters, operator, use, option)
     returns = torch_ops.returns_type(operator.schema)
     if use == "vmap":
         returns = Annotation("tuple", (ANY, ANY))
@@ -92,8 +92,11 @@ def _wanted(
     return Wanted(operator.function, name, use, place, arguments, taken, returns, option, code)
 
 
-def _parameters(operator: PackagedOperator, use: str, has_defaults: bool) -> list[Parameter]:
-    taken = torch_library.parameters(operator.schema, inside=True, has_defaults=has_defaults)
+def _parameters(operator: PackagedOperator, use: str, option: str) -> list[Parameter]:
+    """The parameters of the author's function; a kernel gets every argument, so it needs no defaults."""
+    taken = operator.inside
+    if option == "kernels":
+        taken = [parameter._replace(default=None) for parameter in taken]
     dims = Annotation("tuple", (ANY, Annotation("...")))
     first = [Parameter("info", ANY), Parameter("in_dims", dims)] if use == "vmap" else []
     return [*first, *taken]

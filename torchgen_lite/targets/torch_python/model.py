@@ -97,7 +97,7 @@ class PackagedOperator:
     @property
     def inside(self) -> list[Parameter]:
         """The parameters of a function that PyTorch calls for the operator."""
-        return torch_library.parameters(self.schema, inside=True)
+        return torch_library.received_parameters(self.schema)
 
     @property
     def handle(self) -> str:

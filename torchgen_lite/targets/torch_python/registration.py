@@ -13,7 +13,7 @@ _library.Operator(
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import results_of
@@ -50,7 +50,7 @@ def build_registrations(package: Package, autograd: Autograd) -> tuple[Registere
             operator.named("func"),
             operator.name,
             quote(operator.schema.local_text),
-            tuple(_rules(package, operator, operator.name in refusing)),
+            tuple(_rules(package, operator, refusing)),
             _tags(operator),
             torch_library.version_clauses(operator.function.torch),
             operator.is_torchs,
@@ -80,7 +80,9 @@ def _kind_tags(operator: PackagedOperator) -> list[str]:
     return ["inplace"] if same and alone and "inplace" not in tags else []
 
 
-def _rules(package: Package, operator: PackagedOperator, refuses: bool) -> Iterator[Named]:
+def _rules(
+    package: Package, operator: PackagedOperator, refusing: Collection[str]
+) -> Iterator[Named]:
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
     for kernel in kernels_of(package, operator):
         yield Named(kernel.key, kernel.name)
@@ -94,7 +96,7 @@ def _rules(package: Package, operator: PackagedOperator, refuses: bool) -> Itera
         name = quote(functionalized.source.name)
         yield Named("functionalize", f"_library.functional({name})")
     if package.registration(operator, Origin.formulas):
-        if refuses:
+        if operator.name in refusing:
             yield Named("refuse", operator.named("refuse"))
         yield Named("setup_context", operator.named("setup_context"))
         yield Named("backward", operator.named("backward"))

@@ -148,9 +148,8 @@ def _reference(
     return ReferenceView(operator.named("reference"), parameters, value)
 
 
-def _parameter(argument: Argument, with_default: bool) -> Parameter:
-    default = torch_library.default_text(argument, inside=True) if with_default else None
-    return Parameter(identifier(argument.name), ANY, default)
+def _parameter(argument: Argument) -> Parameter:
+    return Parameter(identifier(argument.name), ANY, torch_library.received_default(argument))
 
 
 def _has_gradients(view: SamplesView) -> bool:
