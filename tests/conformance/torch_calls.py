@@ -34,7 +34,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.cpp.model import AUTOMATIC_SHARDS, Operator
+from torchgen_lite.targets.cpp.model import AUTOMATIC_SHARDS, CppOperator
 from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
 
@@ -70,7 +70,7 @@ def methods(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, CppSigna
     """The same for methods of `at::Tensor`."""
     for function in functions:
         if "method" in function.variants:
-            for style in public.styles(function, method=True):
+            for style in public.styles(function, "method"):
                 signature = public.signature(function, style)
                 yield signature.name, signature
 
@@ -90,7 +90,7 @@ def without_defaults(signature: CppSignature, first: int, ours: str, theirs: str
         yield f"  {call}({name}, {first}, FUNCTION({ours}), FUNCTION({theirs}));"
 
 
-def check_operators(operators: Sequence[Operator]) -> Iterator[str]:
+def check_operators(operators: Sequence[CppOperator]) -> Iterator[str]:
     yield "#include <ATen/Operators.h>\n#include <aten_ops/operators.h>\n"
     yield "void checkOperators() {"
     for flat in [o.flat for o in operators]:
@@ -100,7 +100,7 @@ def check_operators(operators: Sequence[Operator]) -> Iterator[str]:
     yield "}"
 
 
-def check_free_functions(operators: Sequence[Operator], *, redispatch: bool) -> Iterator[str]:
+def check_free_functions(operators: Sequence[CppOperator], *, redispatch: bool) -> Iterator[str]:
     functions = [o.function for o in operators]
     headers = ("RedispatchFunctions.h", "redispatch_functions.h")
     file, ours_file = headers if redispatch else ("Functions.h", "functions.h")
@@ -116,7 +116,7 @@ def check_free_functions(operators: Sequence[Operator], *, redispatch: bool) -> 
     yield "}"
 
 
-def check_methods(operators: Sequence[Operator]) -> Iterator[str]:
+def check_methods(operators: Sequence[CppOperator]) -> Iterator[str]:
     yield "#include <ATen/Tensor.h>\n#include <aten_ops/methods.h>\n"
     yield "struct Ours : aten_ops::TensorMethods<Ours> {"
     yield "  operator const at::Tensor&() const { return record::tensor(0); }\n};\n"
@@ -132,7 +132,7 @@ def check_methods(operators: Sequence[Operator]) -> Iterator[str]:
     yield "}"
 
 
-def write_comparisons(folder: Path, operators: Sequence[Operator]) -> list[Path]:
+def write_comparisons(folder: Path, operators: Sequence[CppOperator]) -> list[Path]:
     """The sources of the program: one file if there is little to compare."""
     texts = {
         "operators": check_operators(operators),
@@ -212,7 +212,7 @@ def every_call(namespace: str, header: str, structs: Iterable[str]) -> str:
     return f"#include <{namespace}/{header}.h>\n" + "".join(calls)
 
 
-def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
+def build_library(folder: Path, shard: int | None, jobs: int) -> list[CppOperator]:
     """Generate the typed calls, compile them into libaten_ops.so, and return the operators that they call."""
     program = torchgen_lite.load(torch=True)
     for path, text in torchgen_lite.generate(program, targets=["cpp-torch"]).items():
@@ -236,7 +236,7 @@ def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
     return operators
 
 
-def build_program(folder: Path, operators: Sequence[Operator], jobs: int) -> Path:
+def build_program(folder: Path, operators: Sequence[CppOperator], jobs: int) -> Path:
     """Compile the comparisons and return the program that makes them."""
     program = folder / "record"
     objects = compile_files(write_comparisons(folder, operators), folder, ["-O0"], jobs)

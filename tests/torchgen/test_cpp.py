@@ -31,7 +31,7 @@ def test_public_api(ours: Resolved, theirs: Theirs, method: bool) -> None:
             )
             signatures = list(group.signatures())
             assert {(s.faithful, s.symint, method) for s in signatures} == set(
-                public.styles(mine, method=method)
+                public.styles(mine, "method" if method else "function")
             )
             for theirs_ in signatures:
                 ours_ = public.signature(
@@ -52,11 +52,11 @@ def test_dispatcher_and_kernels(ours: Resolved, theirs: Theirs, symint: bool) ->
         mine = ours.by_name[name].function
         with native_function_manager(function):
             expected = DispatcherSignature.from_schema(function.func, symint=symint)
-            found = dispatcher.signature(mine, symint=symint)
+            found = dispatcher.signature(mine, "SymInt" if symint else "int")
             assert found.type == spelled(expected.type())
             assert str(found) == spelled(expected.decl())
             kernel = NativeSignature(function.func, symint=symint)
-            found = native.signature(mine, symint=symint)
+            found = native.signature(mine, "SymInt" if symint else "int")
             assert str(found) == spelled(kernel.decl())
 
 
@@ -87,7 +87,7 @@ def _declaration(ours: Resolved, key: str, name: str) -> str:
     if kernel is None:
         return ""
     if not kernel.is_structured:
-        found = native.signature(operator.function, symint=native.takes_symint(kernel))
+        found = native.signature(operator.function, native.sizes_of(kernel))
         return f"TORCH_API {replace(found, name=native.kernel(operator, kernel)[1])};"
     group = operator.group
     base = f"at::meta::structured_{structured.name(group)}"

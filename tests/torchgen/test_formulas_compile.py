@@ -21,7 +21,7 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
-from torchgen_lite.targets.cpp_torch.nodes import node_view, problems_of
+from torchgen_lite.targets.cpp_torch.nodes import node_view, unsayable_parts
 from torchgen_lite.targets.output import OutputFile
 
 pytestmark = [pytest.mark.torch, needs_compiler]
@@ -105,7 +105,7 @@ def formulas(folder: Path) -> dict[str, set[str]]:
     said: dict[str, set[str]] = {}
     nodes = []
     for info in differentiable():
-        problems = {problem.message for problem in problems_of(info, called)}
+        problems = {problem.message for problem in unsayable_parts(info, called)}
         if problems:
             said[info.function.func.full_name] = problems
         else:

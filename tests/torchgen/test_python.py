@@ -32,7 +32,9 @@ def both(
         except ValueError:
             refused.append(name)
             continue
-        mine = torch_python.signature(ours.by_name[name].function, method=method)
+        mine = torch_python.signature(
+            ours.by_name[name].function, "method" if method else "function"
+        )
         found.append((name, expected, mine if out else replace(mine, out=None)))
     assert refused == list(RESERVED_NAME.names)
     return found
@@ -46,7 +48,7 @@ def test_argument_parser(
 ) -> None:
     for _, expected, mine in both(ours, theirs, method, out):
         text = expected.signature_str(skip_outputs=not out, symint=symint)
-        assert torch_python.signature_text(mine, symint=symint) == text
+        assert torch_python.signature_text(mine, "SymInt" if symint else "int") == text
 
 
 def on_one_line(stub: str) -> str:

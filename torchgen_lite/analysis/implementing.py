@@ -83,7 +83,7 @@ def _pairs(
             continue
         if _kernel_type(old, was) == _kernel_type(new, now):
             rank = Rank.names
-        elif _kernel_type(old, was, symint=False) == _kernel_type(new, now, symint=False):
+        elif _kernel_type(old, was, "int") == _kernel_type(new, now, "int"):
             rank = Rank.symint
         else:
             rank = Rank.aborts
@@ -92,7 +92,7 @@ def _pairs(
 
 
 def _kernel_type(
-    function: NativeFunction, value: Value, *, symint: bool = True
+    function: NativeFunction, value: Value, sizes: str = "SymInt"
 ) -> tuple[Type, bool, bool]:
     """The type as C++ sees it, whether tensors are mutable references, and lists `ITensorListRef`.
 
@@ -110,19 +110,19 @@ def _kernel_type(
         and name == "Tensor"
         and function.use_const_ref_for_mutable_tensors
     )
-    in_cpp = _in_cpp(value.type, symint or is_result)
+    in_cpp = _in_cpp(value.type, "SymInt" if is_result else sizes)
     return in_cpp, is_ref, (is_list and function.shares_structured) or by_const
 
 
-def _in_cpp(type_: Type, symint: bool) -> Type:
-    """Drop annotations and sizes, except in `bool[3]`, an array; without `symint`, as `int`."""
+def _in_cpp(type_: Type, sizes: str) -> Type:
+    """Drop annotations and sizes, except in `bool[3]`, an array; `sizes` is the type that a `SymInt` becomes."""
     if isinstance(type_, BaseType):
-        return BaseType("int" if type_.name == "SymInt" and not symint else type_.name)
+        return BaseType(sizes if type_.name == "SymInt" else type_.name)
     if isinstance(type_, OptionalType):
-        return OptionalType(_in_cpp(type_.elem, symint))
+        return OptionalType(_in_cpp(type_.elem, sizes))
     if isinstance(type_, ListType):
-        elem = _in_cpp(type_.elem, symint)
+        elem = _in_cpp(type_.elem, sizes)
         return ListType(elem, type_.size if elem == BaseType("bool") else None)
     if isinstance(type_, GenericType):
-        return GenericType(type_.name, tuple([_in_cpp(one, symint) for one in type_.args]))
-    return TupleType(tuple([_in_cpp(one, symint) for one in type_.elems]))
+        return GenericType(type_.name, tuple([_in_cpp(one, sizes) for one in type_.args]))
+    return TupleType(tuple([_in_cpp(one, sizes) for one in type_.elems]))

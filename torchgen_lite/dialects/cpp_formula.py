@@ -275,7 +275,9 @@ def _bound(
             left.discard(argument.name)
             bound.append((keywords[argument.name].text, keywords[argument.name].kind.sort))
         else:
-            default = as_written(argument.default or "None", argument.type, symint=every)
+            default = as_written(
+                argument.default or "None", argument.type, "SymInt" if every else "int"
+            )
             bound.append((default.text, Sort.unknown))
     return bound
 

@@ -108,15 +108,11 @@ def doc_comment(text: str | None) -> tuple[str, ...]:
     return tuple([f"{line[:-1]}\\x5c" if line.endswith("\\") else line for line in lines])
 
 
-def parameter_list(parameters: Iterable[CppParameter], *, defaults: bool = False) -> str:
-    """Parameters as a function declares them: `const at::Tensor& self, const at::Scalar& alpha = 1`."""
-    return ", ".join(
-        [
-            (
-                f"{p.type} {identifier(p.name)} = {p.default}"
-                if defaults and p.default is not None
-                else f"{p.type} {identifier(p.name)}"
-            )
-            for p in parameters
-        ]
-    )
+def parameter_list(parameters: Iterable[CppParameter]) -> str:
+    """Parameters without defaults: `const at::Tensor& self, const at::Scalar& alpha`."""
+    return ", ".join([f"{p.type} {identifier(p.name)}" for p in parameters])
+
+
+def defaulted_list(parameters: Iterable[CppParameter]) -> str:
+    """Parameters with their defaults: `const at::Tensor& self, const at::Scalar& alpha = 1`."""
+    return ", ".join([p._replace(name=identifier(p.name)).declaration for p in parameters])

@@ -15,6 +15,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.dialects import torch_pyi, torch_python
 from torchgen_lite.dialects.cpp import dispatcher, native, public
+from torchgen_lite.schema.kind import VARIANTS
 
 # Incremented when a field changes its meaning or is removed, but not when one is added.
 EXPORT_VERSION = 2
@@ -88,14 +89,14 @@ def _view(operator: Operator) -> Json | None:
 def _signatures(operator: Operator) -> Json:
     function = operator.function
     style = public.styles(function)[-1]
-    symint = has_symint(function.func) and any(map(native.takes_symint, operator.kernels))
-    method = "function" not in function.variants
+    is_symbolic = has_symint(function.func) and "SymInt" in map(native.sizes_of, operator.kernels)
+    variant = next(one for one in VARIANTS if one in function.variants)
     return {
         "cpp": [str(signature) for signature in public.signatures(function)],
         "cpp_faithful": str(public.signature(function, style)),
         "dispatcher": str(dispatcher.signature(function)),
-        "native": str(native.signature(function, symint=symint)),
-        "python": str(torch_python.signature(function, method=method)),
+        "native": str(native.signature(function, "SymInt" if is_symbolic else "int")),
+        "python": str(torch_python.signature(function, variant)),
         "pyi": list(torch_pyi.signatures(function)),
     }
 

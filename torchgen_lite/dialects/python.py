@@ -70,10 +70,10 @@ def default_text(value: object) -> str:
     return identifier(value.name) if isinstance(value, NamedConstant) else literal(value)
 
 
-def parameter(argument: Argument, with_default: bool) -> Parameter:
+def parameter(argument: Argument) -> Parameter:
     """`alpha: Number = 1`."""
     annotation = argument_type(argument.type)
-    if not with_default:
+    if argument.default is None:
         return Parameter(identifier(argument.name), annotation)
     value = as_received(argument.type, default(argument))
     return Parameter(identifier(argument.name), annotation, default_text(value))
@@ -99,24 +99,19 @@ def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
 
 
 def parameters(
-    schema: FunctionSchema, one: Callable[[Argument, bool], Parameter] = parameter
+    schema: FunctionSchema, one: Callable[[Argument], Parameter] = parameter
 ) -> list[Parameter]:
-    """The parameters of the stub, `*` before the first keyword-only one; `one` makes a parameter, with its default
-    or without.
+    """The parameters of the stub, `*` before the first keyword-only one; `one` makes a parameter.
 
     Python has no required positional parameter after one with a default, which schemas may have; such
     a default is then left to the schema.
     """
     positional = [a for a in schema.arguments if not a.kwarg_only]
-    required = [i for i, a in enumerate(positional) if a.default is None]
-    first_default = required[-1] + 1 if required else 0
-    found = [one(a, index >= first_default) for index, a in enumerate(positional)]
+    first = max([i + 1 for i, a in enumerate(positional) if a.default is None], default=0)
+    required = [a if a.default is None else a._replace(default=None) for a in positional[:first]]
     keywords = [a for a in schema.arguments if a.kwarg_only]
-    return [
-        *found,
-        *([STAR] if keywords else []),
-        *[one(a, a.default is not None) for a in keywords],
-    ]
+    star = [STAR] if keywords else []
+    return [*map(one, required + positional[first:]), *star, *map(one, keywords)]
 
 
 def forwarded(schema: FunctionSchema) -> list[str]:

@@ -36,12 +36,20 @@ def forwarded(schema: FunctionSchema) -> list[str]:
     return [f"{a.name}={a.name}" if a.kwarg_only else parameter_name(a) for a in schema.arguments]
 
 
-def default_text(argument: Argument, *, inside: bool = False) -> str:
+def default_text(argument: Argument) -> str | None:
     """A default as spelled in a signature: `torch.contiguous_format`."""
-    value = python.default(argument)
-    if isinstance(value, NamedConstant):
-        return f"torch.{value.name}"
-    return literal(as_received(argument.type, value) if inside else value)
+    return None if argument.default is None else _spelled(python.default(argument))
+
+
+def received_default(argument: Argument) -> str | None:
+    """The same where PyTorch has made a list of one number."""
+    if argument.default is None:
+        return None
+    return _spelled(as_received(argument.type, python.default(argument)))
+
+
+def _spelled(value: object) -> str:
+    return f"torch.{value.name}" if isinstance(value, NamedConstant) else literal(value)
 
 
 def _as_received(type_: Type) -> Type:
@@ -51,21 +59,23 @@ def _as_received(type_: Type) -> Type:
     return replace(type_, size=None) if isinstance(type_, ListType) else type_
 
 
-def parameters(
-    schema: FunctionSchema, *, inside: bool = False, has_defaults: bool = True
-) -> list[Parameter]:
-    """The parameters of a function for the operator, with `*` before the first keyword-only one.
+def parameters(schema: FunctionSchema) -> list[Parameter]:
+    """The parameters of a function for the operator, with `*` before the first keyword-only one."""
 
-    `inside` is for functions that PyTorch calls: kernels and fakes. PyTorch leaves out arguments
-    that equal their defaults, so there the default of `int[2] k=1` has to be a sequence. A kernel
-    gets every argument, so `has_defaults` may be False for it.
-    """
+    def parameter(argument: Argument) -> Parameter:
+        type_ = torch_ops.argument_type(argument.type)
+        return Parameter(parameter_name(argument), type_, default_text(argument))
 
-    def parameter(argument: Argument, with_default: bool) -> Parameter:
-        type_ = _as_received(argument.type) if inside else argument.type
-        is_given = with_default and has_defaults
-        default = default_text(argument, inside=inside) if is_given else None
-        return Parameter(parameter_name(argument), torch_ops.argument_type(type_), default)
+    return python.parameters(schema, parameter)
+
+
+def received_parameters(schema: FunctionSchema) -> list[Parameter]:
+    """The same for functions that PyTorch calls: kernels and fakes. PyTorch leaves out arguments that equal
+    their defaults, so there the default of `int[2] k=1` has to be a sequence."""
+
+    def parameter(argument: Argument) -> Parameter:
+        type_ = torch_ops.argument_type(_as_received(argument.type))
+        return Parameter(parameter_name(argument), type_, received_default(argument))
 
     return python.parameters(schema, parameter)
 

@@ -82,10 +82,10 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
     found = [Parameter(OPERATOR_PARAMETER)]
     if by_position == 0:
         found.append(SLASH)
-    has_default = False
+    default = None
     for index, argument in enumerate(positional):
-        has_default = has_default or argument.default is not None
-        found.append(_parameter(argument, forced=has_default))
+        default = "..." if argument.default is not None else default
+        found.append(_parameter(argument, default))
         if index + 1 == by_position:
             found.append(SLASH)
     names = {argument.name for argument in arguments}
@@ -121,8 +121,8 @@ def _is_name(argument: Argument) -> bool:
     return not is_reserved(argument.name)
 
 
-def _parameter(argument: Argument, *, forced: bool = False) -> Parameter:
-    default = "..." if forced else None
+def _parameter(argument: Argument, default: str | None = None) -> Parameter:
+    """The parameter, with this default if the schema has none."""
     if argument.default is not None:
         default = default_text(argument)
     return Parameter(identifier(argument.name), argument_type(argument.type), default)

@@ -23,6 +23,7 @@ from torchgen_lite.dialects.python_signature import (
 from torchgen_lite.dialects.torch_python import PythonParameter, PythonSignature, signature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema.kind import VARIANTS
 from torchgen_lite.schema.model import bare_type
 
 _TYPES: dict[str, str | Annotation] = {
@@ -157,8 +158,8 @@ def _stub(found: PythonSignature, parameters: Sequence[Parameter]) -> str:
 def signatures(function: NativeFunction) -> tuple[str, ...]:
     """Every stub of an entry: as a function, as a method, and with variadic sizes."""
     found: list[str] = []
-    for variant in ("function", "method"):
+    for variant in VARIANTS:
         if variant in function.variants:
-            parts = signature(function, method=variant == "method")
+            parts = signature(function, variant)
             found += filter(None, (signature_text(parts), vararg_signature_text(parts)))
     return tuple(found)

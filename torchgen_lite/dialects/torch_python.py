@@ -15,8 +15,10 @@ from typing import NamedTuple, TypeVar
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.defaults import as_written
+from torchgen_lite.dialects.cpp.torch_types import Sizes
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema.kind import Variant
 from torchgen_lite.schema.model import bare_type
 
 T = TypeVar("T")
@@ -75,12 +77,12 @@ _OPTIONS = (
 )
 
 
-def argument_type(type_: Type, *, symint: bool = True) -> str:
+def argument_type(type_: Type, sizes: Sizes = "SymInt") -> str:
     """`Tensor`, `int64_t?`, `IntArrayRef[2]`."""
     if isinstance(type_, BaseType):
         return _TYPES.get(type_.name, type_.name)
     if isinstance(type_, OptionalType):
-        return f"{argument_type(type_.elem, symint=symint)}?"
+        return f"{argument_type(type_.elem, sizes)}?"
     if not isinstance(type_, ListType):
         return bare_type(type_)
     elem = bare_type(type_.elem)
@@ -88,9 +90,9 @@ def argument_type(type_: Type, *, symint: bool = True) -> str:
         return f"::std::array<bool,{type_.size}>"
     if elem == "Tensor?":
         return "c10::List<::std::optional<Tensor>>"
-    known = _LISTS.get("int" if elem == "SymInt" and not symint else elem)
+    known = _LISTS.get(sizes if elem == "SymInt" else elem)
     if known is None:
-        return f"ArrayRef<{argument_type(type_.elem, symint=symint)}>"
+        return f"ArrayRef<{argument_type(type_.elem, sizes)}>"
     return known if type_.size is None else f"{known}[{type_.size}]"
 
 
@@ -100,7 +102,7 @@ def default_text(argument: Argument) -> str | None:
         return None
     if argument.default.startswith("["):
         return f"{{{argument.default[1:-1]}}}"
-    expression = as_written(argument.default, argument.type, symint=False).text
+    expression = as_written(argument.default, argument.type, "int").text
     if expression in ("true", "false"):
         return expression.capitalize()
     for convert in (int, float):
@@ -118,11 +120,11 @@ def _parameter(argument: Argument) -> PythonParameter:
     return PythonParameter(shown, argument.type, default_text(argument))
 
 
-def signature(function: NativeFunction, *, method: bool = False) -> PythonSignature:
+def signature(function: NativeFunction, variant: Variant = "function") -> PythonSignature:
     """The signature of the function, or of the method."""
     schema = function.func
     layout = argument_layout(schema)
-    positional = [a for a in layout.positional if not (method and a.name == "self")]
+    positional = [a for a in layout.positional if not (variant == "method" and a.name == "self")]
     takes_options = _takes_options(function)
     return PythonSignature(
         schema.base_name,
@@ -131,7 +133,7 @@ def signature(function: NativeFunction, *, method: bool = False) -> PythonSignat
         _out_parameter(layout.out),
         _OPTIONS if takes_options else (),
         schema.returns,
-        method,
+        variant == "method",
     )
 
 
@@ -158,16 +160,16 @@ def _takes_options(function: NativeFunction) -> bool:
     return makes and not takes
 
 
-def parameter_text(parameter: PythonParameter, *, symint: bool = True) -> str:
+def parameter_text(parameter: PythonParameter, sizes: Sizes = "SymInt") -> str:
     """`Scalar alpha=1`."""
-    text = f"{argument_type(parameter.type, symint=symint)} {parameter.name}"
+    text = f"{argument_type(parameter.type, sizes)} {parameter.name}"
     if parameter.default is None:
         return text
     return f"{text}={'None' if parameter.default in _NOTHING else parameter.default}"
 
 
-def signature_text(signature: PythonSignature, *, symint: bool = True) -> str:
+def signature_text(signature: PythonSignature, sizes: Sizes = "SymInt") -> str:
     """The string for PythonArgParser."""
-    texts = [parameter_text(p, symint=symint) for p in signature.parameters]
+    texts = [parameter_text(p, sizes) for p in signature.parameters]
     inner = ", ".join(signature.with_star(texts, "*"))
     return f"{signature.name}({inner})"

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Literal
 
 from .model import Argument
+
+# How an operator may be called, in Python and in C++: `variants` of an entry.
+Variant = Literal["function", "method"]
+VARIANTS: tuple[Variant, ...] = ("function", "method")
 
 
 class SchemaKind(Enum):

@@ -60,12 +60,14 @@ class Wanted(NamedTuple):
         return f"it starts with `{self.declaration}:`"
 
 
-def passed(arguments: Iterable[Argument], *, leaves_out_defaults: bool = False) -> list[Passed]:
-    """How the arguments of a schema are passed; PyTorch leaves out those that equal their default."""
-    return [
-        Passed(identifier(a.name), a.kwarg_only, leaves_out_defaults and a.default is not None)
-        for a in arguments
-    ]
+def passed(arguments: Iterable[Argument]) -> list[Passed]:
+    """How the arguments of a schema are passed."""
+    return [Passed(identifier(a.name), a.kwarg_only) for a in arguments]
+
+
+def passed_but_defaults(arguments: Iterable[Argument]) -> list[Passed]:
+    """How PyTorch passes them where it leaves out those that equal their default."""
+    return [Passed(identifier(a.name), a.kwarg_only, a.default is not None) for a in arguments]
 
 
 def check_author(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -44,10 +45,10 @@ PACKAGE = matching(
 MODULES = list_of(MODULE, "a list of module names")
 
 
-def _read_folder(value: object, itself: bool) -> str:
+def _read_folder(value: object, others: Collection[str]) -> str:
     text = PATH.read(value)
     path = PurePosixPath(text)
-    is_below = bool(path.parts) or (itself and text == ".")
+    is_below = bool(path.parts) or text in others
     if not is_below or path.is_absolute() or ".." in path.parts or "\\" in text:
         raise Unfit(f": `{text}` is not a path below the output folder")
     return path.as_posix()
@@ -62,11 +63,11 @@ def folder_option(
     default: str,
     doc: str = "The folder below the output directory.",
     *,
-    itself: bool = False,
+    others: Collection[str] = (),
     shown: str = "",
 ) -> Any:
-    """`itself`: whether the folder may be the output directory itself, `.`."""
-    kind = Kind("a string", {**PATH.schema, "minLength": 1}, partial(_read_folder, itself=itself))
+    """A folder below the output directory, or one of the `others`: `.` is the directory itself."""
+    kind = Kind("a string", {**PATH.schema, "minLength": 1}, partial(_read_folder, others=others))
     return option(doc, kind, default, shown=shown)
 
 

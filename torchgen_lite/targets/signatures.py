@@ -49,7 +49,7 @@ def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:
     """The function; none with a type that the stable ABI does not carry."""
     schema = function.func
     given = any(stable.unsupported(a.type) for a in schema.arguments)
-    if given or any(stable.unsupported(r.type, returned=True) for r in schema.returns):
+    if given or any(stable.unsupported_result(r.type) for r in schema.returns):
         return Signatures("cpp", ())
     return _cpp([stable.signature(function, schema.base_name)])
 

@@ -3,7 +3,7 @@ express."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
@@ -14,6 +14,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.output import Selection
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
 
 
@@ -22,18 +23,12 @@ def select(
     policy: Policy,
     skip: Collection[str],
     refusal: Callable[[NativeFunction], str],
-    *,
-    calls_only: bool = False,
+    by_name: Mapping[str, Operator] | None = None,
 ) -> Selection:
-    """The operators, without those that `skip` names or that have a `refusal`.
-
-    Derived operators have typed calls even if nothing else is generated for them.
-    """
+    """The operators, by default those that are declared, without those that `skip` names or that have a `refusal`."""
     resolved, target = program.resolved, policy.target
-    by_name = resolved.declared_by_name
-    if calls_only:
-        policy = policy._replace(makes=frozenset())
-        by_name = {operator.name: operator for operator in resolved.operators}
+    if by_name is None:
+        by_name = resolved.declared_by_name
     if Origin.copied in policy.makes and resolved.copying:
         by_name = {**by_name, **{operator.name: operator for operator in resolved.copying}}
     diagnostics = []
@@ -55,6 +50,17 @@ def select(
         else:
             selected.append(operator)
     return Selection(tuple(selected), policy, tuple(diagnostics), refused)
+
+
+def select_calls(
+    program: Program,
+    policy: Policy,
+    skip: Collection[str],
+    refusal: Callable[[NativeFunction], str],
+) -> Selection:
+    """The operators that have typed calls if nothing else is generated: also the derived ones."""
+    every = {operator.name: operator for operator in program.resolved.operators}
+    return select(program, policy._replace(makes=frozenset()), skip, refusal, every)
 
 
 def has_any_number(function: NativeFunction) -> bool:

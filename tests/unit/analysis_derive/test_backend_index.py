@@ -61,7 +61,7 @@ def test_namespaces_and_symint() -> None:
         ("CPU", "mine::native", "foo_symint", False),
         ("CUDA", "at::native", "foo", False),
     ]
-    assert [native.takes_symint(kernel) for kernel in found(facts, "foo").kernels] == [True, False]
+    assert [native.sizes_of(kernel) for kernel in found(facts, "foo").kernels] == ["SymInt", "int"]
 
 
 def test_structured() -> None:

@@ -19,4 +19,4 @@ def test_parameters() -> None:
         CppParameter(CType("at::IntArrayRef"), "size", Expression("{0, 1}")),
     ]
     assert cpp_text.parameter_list(parameters) == "const at::Tensor& default_, at::IntArrayRef size"
-    assert cpp_text.parameter_list(parameters, defaults=True).endswith("size = {0, 1}")
+    assert cpp_text.defaulted_list(parameters).endswith("size = {0, 1}")

@@ -42,9 +42,9 @@ def test_argument_parser(schema: str, expected: str) -> None:
 
 def test_method_and_ints() -> None:
     function = entry("f(Tensor self, SymInt n, SymInt[1] k) -> Tensor")
-    method = torch_python.signature(function, method=True)
+    method = torch_python.signature(function, "method")
     assert str(method) == "f(SymInt n, SymIntArrayRef[1] k)"
-    assert torch_python.signature_text(method, symint=False) == "f(SymInt n, IntArrayRef[1] k)"
+    assert torch_python.signature_text(method, "int") == "f(SymInt n, IntArrayRef[1] k)"
 
 
 def test_dummy_factories_take_no_options() -> None:

@@ -157,8 +157,8 @@ def _changed(both: Both) -> Iterator[Diagnostic]:
 
 
 def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> Diagnostic:
-    symint = any(entry.kernel.endswith("_symint") for entry in function.dispatch)
-    kernel = dispatcher.signature(new.function, symint=symint)
+    is_symbolic = any(entry.kernel.endswith("_symint") for entry in function.dispatch)
+    kernel = dispatcher.signature(new.function, "SymInt" if is_symbolic else "int")
     name = function.func.local_name
     message = f"`{name}` now takes a kernel of a different type: loading the old one aborts"
     at_fault = difference.old.span if difference.old is not None else None

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.registrable import NUMBER_NAMES
 from torchgen_lite.dialects.cpp.literals import call, literal, real
+from torchgen_lite.dialects.cpp.torch_types import Sizes
 from torchgen_lite.dialects.cpp.types import Expression
 from torchgen_lite.dialects.cpp_text import quote
 from torchgen_lite.schema import (
@@ -112,7 +113,7 @@ def reduction(name: str, value: NamedConstant) -> Expression | None:
 TORCH = Words(_torch_word)
 
 
-def as_written(default: str, type_: Type, *, symint: bool) -> Expression:
+def as_written(default: str, type_: Type, sizes: Sizes) -> Expression:
     """torchgen's expression: `[0,1]` -> `{0, 1}`, `None` -> `::std::nullopt`, `'mean'` -> `"mean"`.
 
     A tensor that is not given is an undefined one, `{}`. A fixed-size list may have one number for all.
@@ -121,13 +122,13 @@ def as_written(default: str, type_: Type, *, symint: bool) -> Expression:
     if default == "None" and bare_type(type_) == "Tensor?":
         return EMPTY
     if isinstance(type_, OptionalType):
-        return NOTHING if default == "None" else as_written(default, type_.elem, symint=symint)
+        return NOTHING if default == "None" else as_written(default, type_.elem, sizes)
     if isinstance(type_, BaseType) and type_.name == "str" and default[0] in "'\"":
         return Expression(quote(unescape(default)))
     if isinstance(type_, ListType):
         if default.startswith("[") and default.endswith("]"):
             items = [item.strip() for item in default[1:-1].split(",")]
             return call("{", [_WRITTEN.get(item) or Expression(item) for item in items], "}")
-        if symint and default.isdigit() and bare_type(type_.elem) == "SymInt":
+        if sizes == bare_type(type_.elem) == "SymInt" and default.isdigit():
             return Expression(f"c10::SymInt({default})")
     return _WRITTEN.get(default) or Expression(default)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp.signature import CppSignature
+from torchgen_lite.dialects.cpp.torch_types import Sizes
 from torchgen_lite.loader.entry import NativeFunction
 
 
-def signature(function: NativeFunction, *, symint: bool = True) -> CppSignature:
+def signature(function: NativeFunction, sizes: Sizes = "SymInt") -> CppSignature:
     """The signature of the unboxed call, `at::_ops::add_Tensor::call`: it has the public name and
     faithful parameters."""
-    parameters = public.arguments(function, Style(faithful=True, symint=symint))
+    parameters = public.arguments(function, Style(faithful=True, symint=sizes == "SymInt"))
     return CppSignature(public.name(function.func), public.returns_type(function), parameters)

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects.cpp import public, torch_types
 from torchgen_lite.dialects.cpp.defaults import EMPTY
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
-from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, conventions
+from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Sizes, conventions
 from torchgen_lite.dialects.cpp.types import ref, std
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
@@ -41,35 +41,34 @@ def kernel(operator: Operator, entry: KernelEntry) -> tuple[str, str]:
     return f"{scope}::native" if scope else _NAMESPACE, name
 
 
-def takes_symint(entry: KernelEntry) -> bool:
-    """Whether the kernel takes `c10::SymInt`, which PyTorch tells by its name."""
-    return "_symint" in entry.kernel.rpartition("::")[2]
+def sizes_of(entry: KernelEntry) -> Sizes:
+    """What the kernel takes for a `SymInt`, which PyTorch tells by its name."""
+    return "SymInt" if "_symint" in entry.kernel.rpartition("::")[2] else "int"
 
 
-def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppParameter, ...]:
+def arguments(function: NativeFunction, sizes: Sizes = "int") -> tuple[CppParameter, ...]:
     """The parameters in schema order, out arguments last; with defaults except for out variants."""
     layout = argument_layout(function.func)
-    how = conventions(function, symint=symint)
-    defaults = not layout.out
-    found = [_parameter(a, how, defaults) for a in layout.positional + layout.before_options]
+    how = conventions(function, sizes)
+    make = public.parameter if layout.out else public.defaulted
+
+    def parameter(argument: Argument) -> CppParameter:
+        """As in the public API, except that a written optional tensor stays optional."""
+        found = make(argument, how)
+        if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
+            return found._replace(type=ref(OPTIONAL_TENSOR))
+        return found
+
+    found = [parameter(a) for a in layout.positional + layout.before_options]
     if layout.options is not None:
         found += [
-            CppParameter(type_, option, EMPTY if defaults else None)
+            CppParameter(type_, option, None if layout.out else EMPTY)
             for type_, option in zip(_OPTION_TYPES, TensorOptions._fields)
         ]
-    found += [_parameter(a, how, defaults) for a in layout.after_options + layout.out]
-    return tuple(found)
+    return (*found, *[parameter(a) for a in layout.after_options + layout.out])
 
 
-def _parameter(argument: Argument, how: Conventions, with_default: bool) -> CppParameter:
-    """As in the public API, except that a written optional tensor stays optional."""
-    found = public.parameter(argument, how, with_default)
-    if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
-        return found._replace(type=ref(OPTIONAL_TENSOR))
-    return found
-
-
-def signature(function: NativeFunction, *, symint: bool = False) -> CppSignature:
-    """The signature of a kernel that takes `c10::SymInt`, or does not."""
-    parameters = arguments(function, symint=symint)
+def signature(function: NativeFunction, sizes: Sizes = "int") -> CppSignature:
+    """The signature of a kernel, which takes `c10::SymInt` if `sizes` says so."""
+    parameters = arguments(function, sizes)
     return CppSignature(name(function.func), public.returns_type(function), parameters)

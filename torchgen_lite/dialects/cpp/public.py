@@ -23,6 +23,7 @@ from torchgen_lite.dialects.cpp.torch_types import Conventions, conventions
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.kind import VARIANTS, Variant
 
 # A hand-written binding finds the one that would have been generated under this prefix.
 FALLBACK_PREFIX = "__dispatch_"
@@ -52,34 +53,39 @@ def name(schema: FunctionSchema, style: Style = PLAIN) -> str:
 
 def returns_type(function: NativeFunction) -> CType:
     """`at::Tensor`, `::std::tuple<at::Tensor, at::Tensor>`, `void`: the same for every style and dialect."""
-    how = conventions(function, symint=True)
+    how = conventions(function, "SymInt")
     return torch_types.returns_type(function.func.returns, how)
 
 
 def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParameter, ...]:
     """The parameters in the order of the style."""
     layout = argument_layout(function.func)
-    how = conventions(function, symint=style.symint)
+    how = conventions(function, "SymInt" if style.symint else "int")
     positional = [a for a in layout.positional if not (style.method and a.name == "self")]
     if style.faithful:
         ordered = chain(positional, layout.keywords, layout.out)
-        return tuple([parameter(a, how, with_default=False) for a in ordered])
+        return tuple([parameter(a, how) for a in ordered])
     without = function.cpp_no_default_args
     before = chain(layout.out, positional, layout.before_options)
-    found = [parameter(a, how, a.name not in without) for a in before]
+    found = [(parameter if a.name in without else defaulted)(a, how) for a in before]
     if layout.options is not None:
         found.append(_options(layout.options))
-    found += [parameter(a, how, a.name not in without) for a in layout.after_options]
-    return tuple(found)
+    after = layout.after_options
+    return (*found, *[(parameter if a.name in without else defaulted)(a, how) for a in after])
 
 
-def parameter(argument: Argument, how: Conventions, with_default: bool) -> CppParameter:
-    """`const at::Scalar& alpha = 1`."""
-    default = None
-    if with_default and argument.default is not None:
-        default = as_written(argument.default, argument.type, symint=how.symint)
+def parameter(argument: Argument, how: Conventions) -> CppParameter:
+    """`const at::Scalar& alpha`."""
     type_ = torch_types.argument_type(argument.type, argument.is_write, how)
-    return CppParameter(type_, argument.name, default)
+    return CppParameter(type_, argument.name)
+
+
+def defaulted(argument: Argument, how: Conventions) -> CppParameter:
+    """`const at::Scalar& alpha = 1`."""
+    found = parameter(argument, how)
+    if argument.default is None:
+        return found
+    return found._replace(default=as_written(argument.default, argument.type, how.sizes))
 
 
 def _options(options: TensorOptions) -> CppParameter:
@@ -87,7 +93,7 @@ def _options(options: TensorOptions) -> CppParameter:
     if all(a.default == "None" for a in options):
         default = EMPTY
     elif options.dtype.default == "long":
-        default = as_written("long", options.dtype.type, symint=False)
+        default = as_written("long", options.dtype.type, "int")
     return CppParameter(CType("at::TensorOptions"), "options", default)
 
 
@@ -99,13 +105,13 @@ def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:
     return CppSignature(text, returns_type(function), arguments(function, style))
 
 
-def styles(function: NativeFunction, *, method: bool = False) -> tuple[Style, ...]:
+def styles(function: NativeFunction, variant: Variant = "function") -> tuple[Style, ...]:
     """The styles an operator has: plain, faithful, and both with SymInt, if they differ."""
     layout = argument_layout(function.func)
     faithful = layout.options is not None or bool(layout.out)
     symints = (False, True) if has_symint(function.func) else (False,)
     return tuple(
-        Style(form, symint, method)
+        Style(form, symint, variant == "method")
         for symint in symints
         for form in ((False, True) if faithful else (False,))
     )
@@ -113,9 +119,9 @@ def styles(function: NativeFunction, *, method: bool = False) -> tuple[Style, ..
 
 def signatures(function: NativeFunction) -> tuple[CppSignature, ...]:
     """Every signature: those of the function, then those of the method, as `variants` says."""
-    methods = [kind == "method" for kind in ("function", "method") if kind in function.variants]
     return tuple(
         signature(function, style)
-        for method in methods
-        for style in styles(function, method=method)
+        for variant in VARIANTS
+        if variant in function.variants
+        for style in styles(function, variant)
     )

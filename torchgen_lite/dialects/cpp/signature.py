@@ -76,15 +76,17 @@ def unrooted_signature(signature: CppSignature) -> CppSignature:
     return CppSignature(signature.name, unrooted(signature.returns), tuple(parameters))
 
 
-def signature_headers(
-    signatures: Iterable[CppSignature], *, defaults: bool = False
-) -> frozenset[str]:
-    """The headers that declarations of these functions need, with their defaults or without."""
+def signature_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:
+    """The headers that declarations of these functions need, without their defaults."""
     found: set[str] = set()
     for signature in signatures:
         found |= headers_of(signature.returns)
         for parameter in signature.parameters:
             found |= headers_of(parameter.type)
-            if defaults and parameter.default is not None:
-                found.update(parameter.default.headers)
     return frozenset(found)
+
+
+def default_headers(signature: CppSignature) -> frozenset[str]:
+    """The headers that its defaults need."""
+    defaults = [p.default for p in signature.parameters if p.default is not None]
+    return frozenset([header for default in defaults for header in default.headers])

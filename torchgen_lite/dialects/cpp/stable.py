@@ -96,18 +96,20 @@ def array_ref(elem: CType) -> CType:
     return CType("torch::headeronly::HeaderOnlyArrayRef", (elem,), headers=(header,))
 
 
-def unsupported(type_: Type, *, returned: bool = False) -> str | None:
-    """The unsupported part of a type, as spelled in the schema; None if there is none.
-
-    A list of `bool` is a `std::vector<bool>` in C++, which the headers unpack but do not pack.
-    """
+def unsupported(type_: Type) -> str | None:
+    """The unsupported part of an argument's type, as spelled in the schema; None if there is none."""
     for part in walk_type(type_):
-        if isinstance(part, ListType):
-            if returned and bare_type(part.elem) == "bool":
-                return bare_type(part)
-        elif not isinstance(part, OptionalType) and bare_type(part) not in _BASE_TYPES:
+        if not isinstance(part, (ListType, OptionalType)) and bare_type(part) not in _BASE_TYPES:
             return bare_type(part)
     return None
+
+
+def unsupported_result(type_: Type) -> str | None:
+    """That of a result's type: a list of `bool` is a `std::vector<bool>` in C++, which the headers unpack but do
+    not pack."""
+    lists = [part for part in walk_type(type_) if isinstance(part, ListType)]
+    flags = [bare_type(part) for part in lists if bare_type(part.elem) == "bool"]
+    return flags[0] if flags else unsupported(type_)
 
 
 def since(type_: Type) -> Release:

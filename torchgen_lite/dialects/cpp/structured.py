@@ -83,7 +83,7 @@ def base_class(group: VariantGroup) -> str:
 
 def argument_type(type_: Type) -> CType:
     """Non-owning references. `SymInt` is a plain integer here, since kernels compute with it."""
-    value = value_type(type_, False)
+    value = value_type(type_, "int")
     if value is not None:
         return value
     if isinstance(type_, BaseType):

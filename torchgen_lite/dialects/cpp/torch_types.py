@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from torchgen_lite.dialects.cpp.types import (
     BOOL,
@@ -63,23 +63,27 @@ _LISTS = {
 _LIST_OPTIONS = {"int": INT_LIST_OPTION, "SymInt": CType("at::OptionalSymIntArrayRef")}
 
 
+# What a `SymInt` is to a function: `c10::SymInt`, or the `int64_t` of an `int`, as it was before there were any.
+Sizes = Literal["SymInt", "int"]
+
+
 class Conventions(NamedTuple):
     """How a function wants its arguments.
 
-    `symint`: `SymInt` is `c10::SymInt`, not the legacy `int64_t`. `const_ref`: written arguments
+    `sizes` is what it takes for a `SymInt`. `const_ref`: written arguments
     are also passed by const reference. `list_ref`: a list of tensors is an `ITensorListRef`, which
     need not be unpacked, as for structured kernels and their delegates.
     """
 
-    symint: bool = False
+    sizes: Sizes = "int"
     const_ref: bool = False
     list_ref: bool = False
 
 
-def conventions(function: NativeFunction, *, symint: bool) -> Conventions:
-    """The conventions of an entry, with or without `c10::SymInt`."""
+def conventions(function: NativeFunction, sizes: Sizes) -> Conventions:
+    """The conventions of an entry."""
     return Conventions(
-        symint, function.use_const_ref_for_mutable_tensors, function.shares_structured
+        sizes, function.use_const_ref_for_mutable_tensors, function.shares_structured
     )
 
 
@@ -106,20 +110,20 @@ def base_type(name: str) -> CType:
     return CType(f"at::{name.replace('.', '::')}")
 
 
-def value_type(type_: Type, symint: bool) -> CType | None:
+def value_type(type_: Type, sizes: Sizes) -> CType | None:
     """Types that look the same as argument and as result; None for tensors, scalars and lists."""
     if isinstance(type_, BaseType):
         if type_.name in ("Tensor", "Scalar"):
             return None
-        return base_type("int" if type_.name == "SymInt" and not symint else type_.name)
+        return base_type(sizes if type_.name == "SymInt" else type_.name)
     if isinstance(type_, OptionalType):
-        elem = value_type(type_.elem, symint)
+        elem = value_type(type_.elem, sizes)
         return None if elem is None else std("optional", elem)
     if isinstance(type_, ListType):
         if type_.size is not None and bare_type(type_.elem) == "bool":
             return std("array", BOOL, CType(str(type_.size)))
         return None
-    how = Conventions(symint)
+    how = Conventions(sizes)
     if isinstance(type_, GenericType):
         header = ("ATen/core/Dict.h",) if type_.name == "Dict" else ()
         args = tuple([return_type(t, False, how) for t in type_.args])
@@ -130,7 +134,7 @@ def value_type(type_: Type, symint: bool) -> CType | None:
 @lru_cache(maxsize=4096)
 def argument_type(type_: Type, mutable: bool, how: Conventions) -> CType:
     """An argument of the public API and of the dispatcher."""
-    value = value_type(type_, how.symint)
+    value = value_type(type_, how.sizes)
     if value is not None:
         return value
     if isinstance(type_, BaseType):
@@ -171,13 +175,13 @@ def _list(type_: ListType, mutable: bool, how: Conventions) -> CType:
 
 def _element(type_: ListType, how: Conventions) -> str:
     elem = bare_type(type_.elem)
-    return "int" if elem == "SymInt" and not how.symint else elem
+    return how.sizes if elem == "SymInt" else elem
 
 
 @lru_cache(maxsize=4096)
 def return_type(type_: Type, mutable: bool, how: Conventions) -> CType:
     """A result. `SymInt` is always `c10::SymInt` here; written arguments come back by reference."""
-    value = value_type(type_, True)
+    value = value_type(type_, "SymInt")
     if value is not None:
         return value
     if isinstance(type_, BaseType):

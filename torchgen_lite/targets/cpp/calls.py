@@ -7,31 +7,22 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.signature import (
+    CppParameter,
+    CppSignature,
+    default_headers,
+    signature_headers,
+)
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.dialects.text import one_line
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import schema_line
 from torchgen_lite.targets.output import Header, OutputFile
 
 # The names and types of functions that are there.
 Taken = set[tuple[str, tuple[CType, ...]]]
-
-
-class OperatorView(NamedTuple):
-    """The struct of an operator for libtorch. The schema in its `comment` has no defaults: callers
-    of the struct pass every argument, so a changed default recompiles nothing."""
-
-    flat: str
-    guard: str
-    comment: str
-    returns: CType
-    types: tuple[CType, ...]
-    name: str
-    overload_name: str
-    is_callable: bool
 
 
 class FunctionView(NamedTuple):
@@ -50,21 +41,25 @@ class FunctionView(NamedTuple):
 
 def operator_headers(
     layout: Layout,
-    operators: Sequence[Operator],
-    includes: Callable[[Sequence[Operator]], Blocks],
-    is_callable: Callable[[Operator], bool] = lambda operator: True,
+    operators: Sequence[CppOperator],
+    includes: Callable[[Sequence[CppOperator]], Blocks],
+    is_callable: Callable[[CppOperator], bool] = lambda operator: True,
     *,
     is_hidden: bool = False,
 ) -> Iterator[OutputFile]:
     """`operators.h` for libtorch, for each shard; `includes` is what the signatures of its operators need. `is_hidden`:
-    other libraries see nothing of the structs."""
+    other libraries see nothing of the structs.
+
+    The schema in a comment has no defaults: callers of a struct pass every argument, so a changed
+    default recompiles nothing.
+    """
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         context = {
             "namespace": layout.namespace,
             "is_hidden": is_hidden,
             "includes": includes(own),
-            "operators": [operator_view(one, is_callable(one)) for one in own],
+            "operators": [(one, schema_line(one).text, is_callable(one)) for one in own],
         }
         path = layout.header(f"{stem('operators', shard)}.h")
         yield OutputFile(path, "cpp/operators.h.j2", context)
@@ -101,22 +96,8 @@ def umbrella_file(
     return OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context)
 
 
-def operator_view(operator: Operator, is_callable: bool) -> OperatorView:
-    """The struct of one operator."""
-    return OperatorView(
-        flat=operator.flat,
-        guard=operator.guard,
-        comment=schema_line(operator).text,
-        returns=operator.signature.returns,
-        types=operator.signature.types,
-        name=cpp_text.quote(operator.qualified),
-        overload_name=cpp_text.quote(operator.schema.overload_name),
-        is_callable=is_callable,
-    )
-
-
 def free_signatures(
-    operator: Operator, arguments: Callable[[Sequence[Argument]], tuple[CppParameter, ...]]
+    operator: CppOperator, arguments: Callable[[Sequence[Argument]], tuple[CppParameter, ...]]
 ) -> Iterator[CppSignature]:
     """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`."""
     schema, signature = operator.schema, operator.signature
@@ -129,7 +110,7 @@ def free_signatures(
 
 
 def function_view(
-    operator: Operator, signature: CppSignature, passed: Sequence[str]
+    operator: CppOperator, signature: CppSignature, passed: Sequence[str]
 ) -> FunctionView:
     """A function with that signature, which calls the struct."""
     return FunctionView(
@@ -138,10 +119,10 @@ def function_view(
         doc=cpp_text.doc_comment(operator.function.doc),
         returns=signature.returns,
         name=cpp_text.function_name(signature.name),
-        parameters=cpp_text.parameter_list(signature.parameters, defaults=True),
+        parameters=cpp_text.defaulted_list(signature.parameters),
         flat=operator.flat,
         passed=tuple(passed),
-        headers=signature_headers([signature], defaults=True),
+        headers=signature_headers([signature]) | default_headers(signature),
     )
 
 

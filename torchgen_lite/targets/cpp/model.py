@@ -6,11 +6,11 @@ import zlib
 from collections.abc import Callable, Collection, Sequence, Sized
 from dataclasses import dataclass, replace
 
-from torchgen_lite.analysis import operators as resolved
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS
 
 AUTOMATIC_SHARDS = 16
@@ -21,11 +21,11 @@ MEMBERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class CppOperator:
     """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature`
     what the dispatcher calls, `guard` the condition around its code, or empty."""
 
-    facts: resolved.Operator
+    facts: Operator
     flat: str
     shard: int | None
     signature: CppSignature
@@ -40,14 +40,28 @@ class Operator:
         return self.facts.schema
 
     @property
+    def is_inplace(self) -> bool:
+        return self.facts.kind is SchemaKind.inplace
+
+    @property
     def names(self) -> list[str]:
         """The parameters, by their names in C++."""
         return [cpp_text.identifier(p.name) for p in self.signature.parameters]
 
     @property
-    def qualified(self) -> str:
-        """`mylib::add`: the name without the overload."""
-        return f"{self.function.namespace}::{self.schema.base_name}"
+    def name(self) -> str:
+        """`"mylib::add"`: the name without the overload, as a literal."""
+        return cpp_text.quote(f"{self.function.namespace}::{self.schema.base_name}")
+
+    @property
+    def overload_name(self) -> str:
+        """The name of the overload, as a literal."""
+        return cpp_text.quote(self.schema.overload_name)
+
+    @property
+    def schema_text(self) -> str:
+        """The schema without its namespace, as a literal."""
+        return cpp_text.quote(self.schema.local_text)
 
 
 def shard_count(operators: Sized, wanted: int) -> int:
@@ -56,12 +70,12 @@ def shard_count(operators: Sized, wanted: int) -> int:
 
 
 def build_operators(
-    facts: Sequence[resolved.Operator],
+    facts: Sequence[Operator],
     shards: int,
-    signature: Callable[[resolved.Operator], CppSignature],
+    signature: Callable[[Operator], CppSignature],
     guard: Callable[[NativeFunction], str],
     spelled: Collection[str],
-) -> tuple[Operator, ...]:
+) -> tuple[CppOperator, ...]:
     """The operators in source order; structs of the first namespace, the home, have no prefix.
 
     `guard` gives the condition of an entry; no struct has a name that is `spelled` in the same
@@ -69,7 +83,7 @@ def build_operators(
     """
     home = facts[0].function.namespace if facts else ""
     operators = [
-        Operator(
+        CppOperator(
             one,
             one.function.flat_name(home),
             zlib.crc32(one.schema.base_name.encode()) % shards if shards > 1 else None,
@@ -81,7 +95,9 @@ def build_operators(
     return with_free_names(operators, MEMBERS.union(spelled))
 
 
-def with_free_names(operators: Sequence[Operator], taken: Collection[str]) -> tuple[Operator, ...]:
+def with_free_names(
+    operators: Sequence[CppOperator], taken: Collection[str]
+) -> tuple[CppOperator, ...]:
     """The operators with structs whose names are not keywords or macros and are not `taken`: `new_` for `new`."""
     avoided = {*taken, *cpp_text.KEYWORDS, *cpp_text.MACROS}
     names = {operator.flat for operator in operators}

@@ -50,7 +50,7 @@ from torchgen_lite.targets.cpp.kernels import (
     split_kernel,
 )
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.file_names import file_names
 from torchgen_lite.targets.output import OutputFile
 
@@ -62,7 +62,7 @@ class RequiredKernel(NamedTuple):
     dispatch keys that it serves; `is_member`: it is a static member function of a class.
     """
 
-    operator: Operator
+    operator: CppOperator
     kernel: str
     keys: tuple[str, ...]
     signature: CppSignature
@@ -79,13 +79,6 @@ class CheckView(NamedTuple):
     relation: str
     part: str
     message: str
-
-
-class AbsentClassView(NamedTuple):
-    """A stand-in for a class that a file does not declare."""
-
-    name: str
-    members: tuple[str, ...]
 
 
 class KernelProofView(NamedTuple):
@@ -117,6 +110,7 @@ def proof_files(
     layout: Layout,
     kernels: Sequence[RequiredKernel],
     includes: Callable[[Sequence[RequiredKernel]], Blocks],
+    *,
     is_boxed: bool,
 ) -> Iterator[OutputFile]:
     """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator.
@@ -166,7 +160,7 @@ def _operator_context(kernels: Sequence[RequiredKernel], namespace: str) -> dict
     }
 
 
-def schema_line(operator: Operator) -> SchemaLine:
+def schema_line(operator: CppOperator) -> SchemaLine:
     """The schema after `// `, on one line."""
     schema, columns = operator.schema, {}
     text = f"// {operator.function.name}("
@@ -184,12 +178,12 @@ def schema_line(operator: Operator) -> SchemaLine:
     return SchemaLine(text, columns, start)
 
 
-def _absent_classes(members: Sequence[tuple[str, str]]) -> list[AbsentClassView]:
-    """The classes by name; classes of the same name share one entry with all their kernels."""
+def _absent_classes(members: Sequence[tuple[str, str]]) -> dict[str, dict[str, None]]:
+    """The kernels of each class; classes of the same name share one entry with all their kernels."""
     found: dict[str, dict[str, None]] = {}
     for scope, name in members:
         found.setdefault(split_class(scope)[1], {})[name] = None
-    return [AbsentClassView(name, tuple(own)) for name, own in found.items()]
+    return found
 
 
 def build_kernel_proof(

@@ -16,56 +16,40 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple, TypeVar
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.layout import Layout, stem
-from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.output import Header, OutputFile
 
 # The file for registrations that every build has.
 REGISTER = "register"
 
 
-class DefinitionView(NamedTuple):
-    """An operator: its schema as a literal, and its tags as C++ spells them."""
-
-    guard: str
-    schema: str
-    tags: tuple[str, ...]
+# Neighbours with one condition, which is written once for all of them.
+Guarded = Sequence[tuple[str, Sequence[Any]]]
+# The definitions for each namespace of operators.
+Libraries = Mapping[str, Guarded]
 
 
-class GuardedView(NamedTuple):
-    """Neighbours with one condition, which is written once for all of them."""
-
-    guard: str
-    parts: tuple[Any, ...]
-
-
-def guarded(parts: Iterable[Any]) -> tuple[GuardedView, ...]:
-    """The parts, each of which has a `guard`, in their order."""
-    return tuple(
-        [GuardedView(guard, tuple(own)) for guard, own in groupby(parts, attrgetter("guard"))]
-    )
-
-
-class LibraryView(NamedTuple):
-    """The definitions for one namespace of operators."""
-
-    namespace: str
-    definitions: tuple[GuardedView, ...]
+def guarded(parts: Iterable[Any], guard: Callable[[Any], str]) -> Guarded:
+    """The parts in their order, each of which has such a `guard`."""
+    return [(condition, list(own)) for condition, own in groupby(parts, guard)]
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
-    """One `m.impl(...)`: what is registered for an operator under a key, and its condition."""
+class ImplCall:
+    """One `m.impl(...)`: what is registered for an operator under a key, and its condition. `header` of
+    the library declares a boxed kernel."""
 
-    operator: Operator
+    operator: CppOperator
     key: str
     kernel: str
     guard: str
+    header: Header | None = None
 
     @property
     def name(self) -> str:
@@ -74,8 +58,8 @@ class Registration:
 
     @property
     def file(self) -> str:
-        """The name of its file, without shard and extension."""
-        return file_of(self.key)
+        """The name of its file, without shard and extension. A boxed kernel needs no device."""
+        return REGISTER if self.header else file_of(self.key)
 
 
 def file_of(key: str) -> str:
@@ -96,55 +80,47 @@ _DEVICES = (
 )
 
 
-class BlockView(NamedTuple):
-    """What is registered for one namespace of operators under one key."""
-
-    namespace: str
-    key: str
-    registrations: tuple[GuardedView, ...]
+Some = TypeVar("Some", bound=ImplCall)
 
 
-Some = TypeVar("Some", bound=Registration)
-
-
-def blocks(registrations: Iterable[Registration]) -> list[BlockView]:
+def blocks(registrations: Iterable[ImplCall]) -> list[tuple[str, str, Guarded]]:
     """A block for each namespace and key, sorted by name, so that a new operator moves none."""
-    found: dict[tuple[str, str], list[Registration]] = {}
+    found: dict[tuple[str, str], list[ImplCall]] = {}
     for one in registrations:
         found.setdefault((one.operator.function.namespace, one.key), []).append(one)
-    return [
-        BlockView(*place, guarded(own)) for place, own in sorted(found.items(), key=itemgetter(0))
-    ]
+    return [(*place, guarded(found[place], attrgetter("guard"))) for place in sorted(found)]
 
 
 def definitions(
-    operators: Iterable[Operator],
+    operators: Iterable[CppOperator],
     tag: Callable[[str], str],
     *,
     known_tags: Collection[str] | None = None,
-) -> list[LibraryView]:
-    """What defines the operators; `tag` says how C++ spells one of the `known_tags`."""
-    libraries: dict[str, list[DefinitionView]] = {}
+) -> Libraries:
+    """The operators of each namespace, with their tags; `tag` says how C++ spells one of the `known_tags`."""
+    libraries: dict[str, list[tuple[CppOperator, list[str]]]] = {}
     for operator in operators:
-        schema = cpp_text.quote(operator.schema.local_text)
         tags = [t for t in operator.function.tags if known_tags is None or t in known_tags]
-        view = DefinitionView(operator.guard, schema, tuple(map(tag, tags)))
-        libraries.setdefault(operator.function.namespace, []).append(view)
-    return [LibraryView(namespace, guarded(own)) for namespace, own in libraries.items()]
+        own = libraries.setdefault(operator.function.namespace, [])
+        own.append((operator, list(map(tag, tags))))
+    return {
+        namespace: guarded(own, lambda definition: definition[0].guard)
+        for namespace, own in libraries.items()
+    }
 
 
 def registration_files(
-    libraries: Sequence[LibraryView],
+    libraries: Libraries,
     registrations: Iterable[Some],
     layout: Layout,
     template: str,
-    context: Callable[[Sequence[LibraryView], Sequence[Some]], Mapping[str, object]],
+    context: Callable[[Libraries, Sequence[Some]], Mapping[str, object]],
 ) -> Iterator[OutputFile]:
     """The files; see Note [One file of registrations]. `context` is what else the template prints."""
     by_file: dict[str, list[Some]] = {REGISTER: []} if libraries else {}
     for one in registrations:
         by_file.setdefault(stem(one.file, one.operator.shard), []).append(one)
     for name, own in by_file.items():
-        defined = libraries if name == REGISTER else ()
+        defined = libraries if name == REGISTER else {}
         shown = {"libraries": defined, "blocks": blocks(own), **context(defined, own)}
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)

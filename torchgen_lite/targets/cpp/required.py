@@ -13,12 +13,12 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.loader.entry import Backend
-from torchgen_lite.targets.cpp import registrations as registration
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_class, split_kernel
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
-from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
+from torchgen_lite.targets.cpp.proof import RequiredKernel
+from torchgen_lite.targets.cpp.registrations import ImplCall
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
@@ -26,7 +26,7 @@ class Kernel(NamedTuple):
     """A kernel of an operator under one key, as the YAML names it; `backend`: the backend whose
     file names it; `is_member`: it is a static member of a class."""
 
-    operator: Operator
+    operator: CppOperator
     key: str
     name: str
     signature: CppSignature
@@ -36,8 +36,8 @@ class Kernel(NamedTuple):
 
 def author_kernels(
     registered: Iterable[Registration],
-    operators: Sequence[Operator],
-    signature: Callable[[Operator, KernelEntry], CppSignature],
+    operators: Sequence[CppOperator],
+    signature: Callable[[CppOperator, KernelEntry], CppSignature],
     classes: Collection[str],
 ) -> list[Kernel]:
     """The kernels that are registered directly, in source order; `signature` gives the signature
@@ -64,21 +64,6 @@ class PrototypeView(NamedTuple):
     parameters: str
 
 
-class ScopeView(NamedTuple):
-    """The prototypes in one namespace."""
-
-    namespace: str
-    kernels: Sequence[PrototypeView]
-
-
-class ClassView(NamedTuple):
-    """The prototypes in one class; its `namespace` may be empty."""
-
-    namespace: str
-    name: str
-    kernels: Sequence[PrototypeView]
-
-
 def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
     """The kernels to prove. A kernel that serves several keys of an operator is proven once."""
     keys: dict[tuple[int, str, str], list[Kernel]] = {}
@@ -97,23 +82,6 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
     ]
 
 
-def kernel_files(
-    layout: Layout,
-    kernels: Sequence[Kernel],
-    includes: Callable[[Sequence[Kernel | RequiredKernel]], Blocks],
-    *,
-    has_prototypes: bool = True,
-    is_boxed: bool = False,
-) -> Iterator[OutputFile]:
-    """Prototypes, unless the author's headers declare the kernels, and the proof.
-
-    `includes` declare the types of signatures; for `is_boxed` see `proof_files`.
-    """
-    if has_prototypes:
-        yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed)
-
-
 def kernels_headers(
     layout: Layout, kernels: Sequence[Kernel], includes: Blocks
 ) -> Iterator[OutputFile]:
@@ -127,16 +95,16 @@ def kernels_headers(
             members.setdefault(class_header(kernel.backend), []).append(kernel)
     for name, own in members.items():
         classes = [
-            ClassView(*split_class(scope), views)
-            for scope, views in _prototypes(own, layout.namespace).items()
+            (*split_class(scope), prototypes)
+            for scope, prototypes in _prototypes(own, layout.namespace).items()
         ]
-        context = {"includes": includes, "classes": classes}
-        yield OutputFile(layout.header(name), "cpp/kernel_class.h.j2", context)
+        declared = {"includes": includes, "classes": classes}
+        yield OutputFile(layout.header(name), "cpp/kernel_class.h.j2", declared)
     free = [kernel for kernel in kernels if not kernel.is_member]
-    context = {
+    context: dict[str, object] = {
         "macro": include_macro(layout.namespace),
         "includes": [*includes, [layout.own(name) for name in members]] if members else includes,
-        "scopes": [ScopeView(*scope) for scope in _prototypes(free, layout.namespace).items()],
+        "scopes": _prototypes(free, layout.namespace),
     }
     yield OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
 
@@ -190,7 +158,7 @@ def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
 
 def kernel_registrations(
     kernels: Sequence[Kernel], namespace: str, function: str, type_of: Callable[[Kernel], str]
-) -> Iterator[registration.Registration]:
+) -> Iterator[ImplCall]:
     """The registrations of the author's kernels.
 
     `function` is the macro around a kernel's address, and `type_of` names the type of a kernel with
@@ -201,9 +169,7 @@ def kernel_registrations(
         name = qualified(kernel.name, namespace)
         address = f"static_cast<{type_of(kernel)}>(&{name})" if name in shared else f"&{name}"
         registered = f"{function}({address})"
-        yield registration.Registration(
-            kernel.operator, kernel.key, registered, kernel.operator.guard
-        )
+        yield ImplCall(kernel.operator, kernel.key, registered, kernel.operator.guard)
 
 
 def author_functions(

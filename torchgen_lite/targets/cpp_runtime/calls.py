@@ -22,13 +22,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import KEYSET, Types
-from torchgen_lite.dialects.cpp.signature import CppParameter, signature_headers
-from torchgen_lite.dialects.cpp.types import CType, headers_of
+from torchgen_lite.dialects.cpp.signature import signature_headers
+from torchgen_lite.dialects.cpp.types import headers_of
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     Taken,
@@ -39,37 +38,15 @@ from torchgen_lite.targets.cpp.calls import (
     umbrella_file,
 )
 from torchgen_lite.targets.cpp.layout import include_blocks, stem
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
 
 _BODIES = "method_bodies.h"
 
 
-class CallView(NamedTuple):
-    """A function of a struct: its parameters, and those that it passes on."""
-
-    name: str
-    parameters: str
-    passed: tuple[str, ...]
-
-
-class OperatorView(NamedTuple):
-    """A struct with its calls. `handle` is a name that no parameter has."""
-
-    flat: str
-    guard: str
-    returns: CType
-    types: tuple[CType, ...]
-    name: str
-    overload_name: str
-    schema_text: str
-    calls: tuple[CallView, ...]
-    handle: str
-
-
 def build_calls(
-    operators: Sequence[Operator], layout: RuntimeLayout, *, has_methods: bool
+    operators: Sequence[CppOperator], layout: RuntimeLayout, *, has_methods: bool
 ) -> Iterator[OutputFile]:
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
     framework = layout.framework()
@@ -79,7 +56,7 @@ def build_calls(
         own = [o for o in operators if o.shard == shard]
         headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
         calls = stem("operators", shard)
-        shown = {"namespace": layout.namespace, "operators": list(map(operator_view, own))}
+        shown = {"namespace": layout.namespace, "operators": list(map(_struct, own))}
         declared = {
             "is_part": not is_whole,
             "includes": [*include_blocks(headers), *(framework if is_whole else [])],
@@ -99,28 +76,21 @@ def build_calls(
         yield umbrella_file(layout, "functions", before=framework)
 
 
-def operator_view(operator: Operator) -> OperatorView:
-    """The struct of one operator."""
-    return OperatorView(
-        flat=operator.flat,
-        guard=operator.guard,
-        returns=operator.signature.returns,
-        types=operator.signature.types,
-        name=cpp_text.quote(operator.qualified),
-        overload_name=cpp_text.quote(operator.schema.overload_name),
-        schema_text=cpp_text.quote(operator.schema.local_text),
-        calls=(_call_view(operator, "call"), _call_view(operator, "redispatch", KEYSET)),
-        handle=cpp_text.free_name("op", operator.names),
-    )
+def _struct(operator: CppOperator) -> tuple[CppOperator, list[tuple[str, str, list[str]]], str]:
+    """An operator, its calls (the name of each, its parameters, and what it passes on), and a name that no
+    parameter has."""
+    parameters, names = operator.signature.parameters, operator.names
+    keyed = cpp_text.parameter_list([KEYSET, *parameters])
+    calls = [
+        ("call", cpp_text.parameter_list(parameters), names),
+        ("redispatch", keyed, [KEYSET.name, *names]),
+    ]
+    return operator, calls, cpp_text.free_name("op", names)
 
 
-def _call_view(operator: Operator, name: str, *more: CppParameter) -> CallView:
-    """The call of that name; parameters in `more` come before those of the operator."""
-    parameters = cpp_text.parameter_list([*more, *operator.signature.parameters])
-    return CallView(name, parameters, (*[p.name for p in more], *operator.names))
-
-
-def functions(operators: Sequence[Operator], types: Types, taken: Taken) -> Iterator[FunctionView]:
+def functions(
+    operators: Sequence[CppOperator], types: Types, taken: Taken
+) -> Iterator[FunctionView]:
     """The free functions, with defaults; `taken` are those of other shards."""
     for operator in operators:
         if "function" not in operator.function.variants:

@@ -20,9 +20,9 @@ from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.layout import Blocks, include_blocks
-from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.proof import RequiredKernel
-from torchgen_lite.targets.cpp.required import Kernel, kernel_files
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
+from torchgen_lite.targets.cpp.required import Kernel, kernels_headers, required_kernels
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
@@ -37,7 +37,7 @@ def keys_above_backends() -> frozenset[str]:
     )
 
 
-def kernel_signature(operator: Operator, entry: KernelEntry, types: Types) -> CppSignature:
+def kernel_signature(operator: CppOperator, entry: KernelEntry, types: Types) -> CppSignature:
     """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
     if entry.key not in keys_above_backends():
         return operator.signature
@@ -53,4 +53,6 @@ def build_kernels(
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
         return [*include_blocks(signature_headers(k.signature for k in own)), *layout.framework()]
 
-    yield from kernel_files(layout, kernels, includes, has_prototypes=not headers)
+    if not headers:
+        yield from kernels_headers(layout, kernels, includes(kernels))
+    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=False)

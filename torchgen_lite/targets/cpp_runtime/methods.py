@@ -17,12 +17,12 @@ from typing import NamedTuple
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.signature import CppSignature, default_headers, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import Taken, distinct
 from torchgen_lite.targets.cpp.layout import include_blocks
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
 
@@ -56,7 +56,7 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
         yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
 
 
-def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
+def methods(operators: Sequence[CppOperator], types: Types) -> list[MethodView]:
     """The methods; of overloads that look the same in C++, only the first."""
     own = types.with_tensor(SELF)
     taken: Taken = set()
@@ -75,16 +75,16 @@ def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
     return found
 
 
-def _method(operator: Operator, signature: CppSignature, *, is_const: bool) -> MethodView:
+def _method(operator: CppOperator, signature: CppSignature, *, is_const: bool) -> MethodView:
     return MethodView(
         guard=operator.guard,
         doc=cpp_text.doc_comment(operator.function.doc),
         returns=signature.returns,
         name=function_name(signature.name),
-        declared=cpp_text.parameter_list(signature.parameters, defaults=True),
+        declared=cpp_text.defaulted_list(signature.parameters),
         parameters=cpp_text.parameter_list(signature.parameters),
         is_const=is_const,
         flat=operator.flat,
         passed=tuple(["self_()" if name == "self" else name for name in operator.names]),
-        headers=signature_headers([signature], defaults=True),
+        headers=signature_headers([signature]) | default_headers(signature),
     )

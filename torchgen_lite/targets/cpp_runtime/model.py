@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis import operators as resolved
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_runtime.framework import roots
 from torchgen_lite.targets.output import Header
 
@@ -35,8 +35,8 @@ class RuntimeLayout(Layout):
 
 
 def build_operators(
-    facts: Sequence[resolved.Operator], shards: int, types: Types
-) -> tuple[Operator, ...]:
+    facts: Sequence[Operator], shards: int, types: Types
+) -> tuple[CppOperator, ...]:
     """The operators in source order.
 
     There is no libtorch here, so `torch:`, which asks for one of its releases, is ignored.

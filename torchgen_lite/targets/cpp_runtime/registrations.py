@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.layout import Blocks, with_last
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import (
-    LibraryView,
-    Registration,
+    ImplCall,
+    Libraries,
     definitions,
     registration_files,
 )
@@ -27,7 +27,7 @@ _LIBRARY = [Header("torchgen_lite/library.h")]
 
 
 def build_registrations(
-    operators: Sequence[Operator],
+    operators: Sequence[CppOperator],
     kernels: Sequence[Kernel],
     layout: RuntimeLayout,
     library: str,
@@ -45,7 +45,7 @@ def build_registrations(
     macro = "TORCHGEN_LITE_LIBRARY"
     opening = f"{macro}_FRAGMENT" if library == "fragment" else macro
 
-    def context(defined: Sequence[LibraryView], own: Sequence[Registration]) -> dict[str, object]:
+    def context(defined: Libraries, own: Sequence[ImplCall]) -> dict[str, object]:
         includes = [_LIBRARY, *(declared if own else [])]
         macros = (opening, f"{macro}_IMPL")
         return {"includes": includes, "macros": macros, "python_module": ""}

@@ -29,7 +29,7 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.skipped import select
+from torchgen_lite.targets.skipped import select, select_calls
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
@@ -57,7 +57,8 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
 def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
-    return select(program, policy, options.skip, any_number, calls_only=options.calls_only)
+    choose = select_calls if options.calls_only else select
+    return choose(program, policy, options.skip, any_number)
 
 
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:

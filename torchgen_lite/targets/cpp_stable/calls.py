@@ -23,17 +23,17 @@ from torchgen_lite.targets.cpp.calls import (
     operator_headers,
 )
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.output import OutputFile
 
 
-def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
+def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
     """`call_operator.h`, `operators.h` for each shard, `functions.h`."""
     yield OutputFile(layout.header("version.h"), "cpp_stable/version.h.j2", {})
     context = {"namespace": layout.namespace, "folder": layout.folder}
     yield OutputFile(layout.header("call_operator.h"), "cpp_stable/call_operator.h.j2", context)
 
-    def includes(own: Sequence[Operator]) -> Blocks:
+    def includes(own: Sequence[CppOperator]) -> Blocks:
         return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]
 
     yield from operator_headers(layout, operators, includes, is_callable, is_hidden=True)
@@ -43,19 +43,19 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
     yield function_file(layout, "functions", headers, functions)
 
 
-def declaration_includes(operators: Sequence[Operator], layout: Layout) -> Blocks:
+def declaration_includes(operators: Sequence[CppOperator], layout: Layout) -> Blocks:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
     version = [layout.own("version.h")] if any(o.guard for o in operators) else []
     return include_blocks(signature_headers(o.signature for o in operators), before=version)
 
 
-def is_callable(operator: Operator) -> bool:
+def is_callable(operator: CppOperator) -> bool:
     """Whether libtorch returns the results correctly; see Note [Operators that C++ cannot call]."""
     types = [stable.owned_type(r.type) for r in operator.schema.returns]
     return types == types[::-1]
 
 
-def function_views(operators: Sequence[Operator]) -> Iterator[FunctionView]:
+def function_views(operators: Sequence[CppOperator]) -> Iterator[FunctionView]:
     """The free functions of what can be called, with defaults."""
     taken: Taken = set()
     for operator in filter(is_callable, operators):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.releases import release_text
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -11,10 +10,10 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.conditions import version_number
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, with_last
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import (
-    LibraryView,
-    Registration,
+    ImplCall,
+    Libraries,
     definitions,
     registration_files,
 )
@@ -32,16 +31,11 @@ from torchgen_lite.targets.output import Header, OutputFile
 STABLE_LIBRARY = Header("torch/csrc/stable/library.h")
 
 
-class GateView(NamedTuple):
-    """The release that types under a condition need, as the number of the version macro, and what to say without it."""
-
-    guard: str
-    needed: int
-    error: str
-
-
 def build_registrations(
-    operators: Sequence[Operator], kernels: Sequence[Kernel], layout: Layout, options: StableOptions
+    operators: Sequence[CppOperator],
+    kernels: Sequence[Kernel],
+    layout: Layout,
+    options: StableOptions,
 ) -> Iterator[OutputFile]:
     """The definitions of the operators, without those that PyTorch defines, and the kernels.
 
@@ -55,7 +49,7 @@ def build_registrations(
     macro = "STABLE_TORCH_LIBRARY"
     opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
 
-    def context(defined: Sequence[LibraryView], own: Sequence[Registration]) -> dict[str, object]:
+    def context(defined: Libraries, own: Sequence[ImplCall]) -> dict[str, object]:
         needed = [layout.own("version.h")] if defined else []
         return {
             "includes": [*filter(None, [needed]), [STABLE_LIBRARY], *(declared if own else [])],
@@ -73,8 +67,9 @@ def build_registrations(
     yield from registration_files(libraries, registered, layout, template, context)
 
 
-def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
-    """The release that is needed everywhere, and where a condition stands, what is needed under it."""
+def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:
+    """The release that is needed everywhere (no condition) and under each condition, as the number of the version
+    macro, and what to say without it."""
     releases: dict[str, Release] = {}
     for operator in operators:
         release = needed_release(operator)
@@ -84,4 +79,4 @@ def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
         because = next(o for o in operators if o.guard == guard and needed_release(o) == release)
         name = because.function.name
         error = cpp_text.quote(f"{name} needs libtorch {release_text(release)}")
-        yield GateView(guard, version_number(release), error)
+        yield guard, version_number(release), error

@@ -8,15 +8,16 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Blocks, library_layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import RequiredKernel
+from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
 from torchgen_lite.targets.cpp.required import (
     Kernel,
     author_functions,
     author_kernels,
-    kernel_files,
+    kernels_headers,
+    required_kernels,
 )
 from torchgen_lite.targets.cpp.selection import (
     any_number,
@@ -29,7 +30,7 @@ from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_incl
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
-from torchgen_lite.targets.cpp_stable.unsupported import Wanted, check_entry
+from torchgen_lite.targets.cpp_stable.unsupported import WantedReleases, check_entry
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -41,7 +42,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
     selection = select_cpp_stable(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
-    wanted = Wanted(program.config.torch, options.target_version)
+    wanted = WantedReleases(program.config.torch, options.target_version)
     for operator in selection.operators:
         diagnostics += check_entry(operator, wanted)
     namespace = options.namespace or default_namespace(functions)
@@ -69,7 +70,7 @@ def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[Auth
 
 
 def _kernels(
-    selection: Selection, program: Program, operators: Sequence[Operator], options: StableOptions
+    selection: Selection, program: Program, operators: Sequence[CppOperator], options: StableOptions
 ) -> list[Kernel]:
     """The typed call takes what a kernel takes."""
     return author_kernels(
@@ -94,9 +95,9 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
         blocks = declaration_includes([kernel.operator for kernel in own], layout)
         return [[STABLE_LIBRARY], *blocks] if is_boxed else blocks
 
-    yield from kernel_files(
-        layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
-    )
+    if not is_boxed:
+        yield from kernels_headers(layout, kernels, includes(kernels))
+    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=is_boxed)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

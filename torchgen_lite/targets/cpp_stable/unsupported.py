@@ -50,7 +50,7 @@ _INSTEAD = {
 }
 
 
-class Wanted(NamedTuple):
+class WantedReleases(NamedTuple):
     """The releases that a library has to run with: `torch` of the configuration, and `target-version`."""
 
     project: str
@@ -64,15 +64,19 @@ class Wanted(NamedTuple):
         return [r for r in releases_of(function, self.project) if r >= first]
 
 
-def check_entry(operator: Operator, wanted: Wanted) -> Iterator[Diagnostic]:
+def check_entry(operator: Operator, wanted: WantedReleases) -> Iterator[Diagnostic]:
     """Everything in one entry that the stable ABI, or one of the releases wanted, does not support."""
     function, schema = operator.function, operator.schema
     releases = wanted.releases(function)
-    arguments = [(a.type, f"argument `{a.name}`", a.type_span, False) for a in schema.arguments]
-    returns = [(r.type, "result", r.span, True) for r in schema.returns]
-    for type_, what, span, returned in (*arguments, *returns):
+    parts = [
+        *(
+            (stable.unsupported(a.type), a.type, f"argument `{a.name}`", a.type_span)
+            for a in schema.arguments
+        ),
+        *((stable.unsupported_result(r.type), r.type, "result", r.span) for r in schema.returns),
+    ]
+    for part, type_, what, span in parts:
         span = span or schema.span
-        part = stable.unsupported(type_, returned=returned)
         if part is None:
             yield from _check_releases(function, type_, what, span, releases, wanted.target)
         else:

@@ -9,10 +9,10 @@ from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout,
 from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp_text import identifier
 from torchgen_lite.schema import Argument, BaseType, OptionalType
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 
 
-def pass_on(operator: Operator, style: Style, *, self: str = "self") -> tuple[str, ...]:
+def pass_on(operator: CppOperator, style: Style, *, self: str = "self") -> tuple[str, ...]:
     """An expression for each parameter of `operator.signature`."""
     layout = argument_layout(operator.schema)
     options = None if style.faithful else layout.options

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from torchgen_lite.analysis import registrations as analysis
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.loader.autocast import Autocast
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_torch.registrations import Registration
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
 from torchgen_lite.targets.output import OutputFile
 
 _DTYPES = {"float32": "at::kFloat", "lower_precision": "std::nullopt"}
 
 
 def autocast_registrations(
-    registered: Iterable[analysis.Registration], by_name: Mapping[str, Operator], layout: Layout
-) -> Iterator[Registration]:
+    registered: Iterable[Registration], by_name: Mapping[str, CppOperator], layout: Layout
+) -> Iterator[TorchImplCall]:
     """What is registered for the operators that have an `autocast`."""
     for one in registered:
         rule = one.operator.function.autocast
@@ -30,7 +30,7 @@ def autocast_registrations(
             operator = by_name[one.operator.name]
             kernel = _kernel(operator, one.key, rule, layout.namespace)
             header = layout.own("autocast.h")
-            yield Registration(operator, one.key, kernel, operator.guard, header=header)
+            yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)
 
 
 def autocast_header(layout: Layout) -> OutputFile:
@@ -39,7 +39,7 @@ def autocast_header(layout: Layout) -> OutputFile:
     return OutputFile(layout.header("autocast.h"), "cpp_torch/autocast.h.j2", context)
 
 
-def _kernel(operator: Operator, key: str, rule: Autocast, namespace: str) -> str:
+def _kernel(operator: CppOperator, key: str, rule: Autocast, namespace: str) -> str:
     names = [argument.name for argument in operator.schema.arguments]
     device = f"c10::DeviceType::{key.removeprefix('Autocast')}"
     place = f", {names.index(rule.result)}" if rule.result else ""

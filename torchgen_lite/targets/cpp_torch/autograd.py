@@ -28,8 +28,8 @@ from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import KEYSET
 from torchgen_lite.dialects.cpp.types import VOID, CType
-from torchgen_lite.schema import ListType, SchemaKind
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.schema import ListType
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import count_of_result, count_of_slot, counted_results
 from torchgen_lite.targets.cpp_torch.saved import Member, members
 
@@ -39,32 +39,25 @@ _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
 
 
-class SavedView(NamedTuple):
-    """A member of a node and its value; `needed_by`: if not empty, it is kept only for these
-    gradients."""
-
-    member: str
-    value: str
-    needed_by: tuple[int, ...] = ()
-
-
 class RecordView(NamedTuple):
     """How a call is recorded: the node, the arguments with gradients, what is kept before the call and after it.
 
-    `counts` are members for numbers of tensors, each with its list. `results` have a history; the
-    second item of each is the member with its number of tensors, if there is one.
+    `saved` and `kept` are members with their values; one that is saved may be kept only for the
+    gradients at the positions in the third item. `counts` are members for numbers of tensors, each
+    with its list. `results` have a history; the second item of each is the member with its number of
+    tensors, if there is one.
     """
 
     node: str
     arguments: tuple[str, ...]
     counts: tuple[tuple[str, str], ...]
-    saved: tuple[SavedView, ...]
-    kept: tuple[SavedView, ...]
+    saved: tuple[tuple[str, str, tuple[int, ...]], ...]
+    kept: tuple[tuple[str, str], ...]
     results: tuple[tuple[str, str], ...]
     is_inplace: bool
 
 
-class KernelView(NamedTuple):
+class AutogradKernel(NamedTuple):
     """One generated kernel.
 
     `condition` is that of an `#if`, `flat` the typed call that passes everything on, `after` the
@@ -102,11 +95,11 @@ def _identifiers(names: Sequence[str]) -> tuple[str, ...]:
     return tuple([cpp_text.identifier(name) for name in names])
 
 
-def _kernel(operator: Operator, key: str) -> KernelView:
+def _kernel(operator: CppOperator, key: str) -> AutogradKernel:
     """The kernel under this key that passes a call on."""
     signature = operator.signature
     keyed = (KEYSET._replace(name="_keys"), *signature.parameters)
-    return KernelView(
+    return AutogradKernel(
         condition=operator.guard,
         name=f"{key.lower()}_{operator.flat}",
         returns=signature.returns,
@@ -119,10 +112,9 @@ def _kernel(operator: Operator, key: str) -> KernelView:
 
 
 def autograd_kernel(
-    operator: Operator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
-) -> KernelView:
+    operator: CppOperator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
+) -> AutogradKernel:
     """The kernel of a functional, in-place or view operator with formulas."""
-    is_inplace = operator.facts.kind is SchemaKind.inplace
     kept = members(info)
     record = RecordView(
         node=info.node_name,
@@ -132,12 +124,12 @@ def autograd_kernel(
             for slot in info.slots
             if slot.is_list
         ),
-        saved=tuple(_saved(info, m, is_inplace) for m in kept if m.saved.result is None),
-        kept=tuple(_kept_results(operator, kept, is_inplace)),
+        saved=tuple(_saved(operator, info, m) for m in kept if m.saved.result is None),
+        kept=tuple(_kept_results(operator, kept)),
         results=tuple(_results(operator, info)),
-        is_inplace=is_inplace,
+        is_inplace=operator.is_inplace,
     )
-    guard = _BELOW_AUTOGRAD if plan.is_view or is_inplace else _BELOW_VIEWS
+    guard = _BELOW_AUTOGRAD if plan.is_view or operator.is_inplace else _BELOW_VIEWS
     without = [
         (cpp_text.identifier(one.name), cpp_text.quote(refusal(operator.function.name, one.name)))
         for one in info.without_formula
@@ -154,51 +146,51 @@ def _tensors(plan: AutogradPlan) -> tuple[str, ...]:
     return _identifiers([tensor.name for tensor in plan.tensors])
 
 
-def _saved(info: DifferentiabilityInfo, member: Member, is_inplace: bool) -> SavedView:
+def _saved(
+    operator: CppOperator, info: DifferentiabilityInfo, member: Member
+) -> tuple[str, str, tuple[int, ...]]:
     """What a node keeps of an argument."""
     saved, value = member.saved, cpp_text.identifier(member.saved.source)
-    if is_inplace and value == "self" and saved.keeps_tensors:
+    if operator.is_inplace and value == "self" and saved.keeps_tensors:
         # The formulas refer to the tensor's old value.
         value = "self.clone()"
     # If lists have gradients, the number of gradients is not known here.
     is_conditional = saved.keeps_tensors and not info.lists
     needed_by = tuple(saved.needed_by) if is_conditional else ()
-    return SavedView(member.name, member.input(value), needed_by)
+    return member.name, member.input(value), needed_by
 
 
-def _result(operator: Operator, index: int) -> str:
+def _result(operator: CppOperator, index: int) -> str:
     """A result as an expression."""
     return "_result" if len(operator.schema.returns) == 1 else f"std::get<{index}>(_result)"
 
 
-def _kept_results(
-    operator: Operator, kept: Sequence[Member], is_inplace: bool
-) -> Iterator[SavedView]:
+def _kept_results(operator: CppOperator, kept: Sequence[Member]) -> Iterator[tuple[str, str]]:
     """What a node keeps of the results."""
     for member in kept:
         index = member.saved.result
-        if index is not None and is_inplace:
-            yield SavedView(member.name, member.result("self", "self.is_view()"))
+        if index is not None and operator.is_inplace:
+            yield member.name, member.result("self", "self.is_view()")
         elif index is not None:
-            yield SavedView(member.name, member.result(_result(operator, index)))
+            yield member.name, member.result(_result(operator, index))
 
 
-def _results(operator: Operator, info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
+def _results(operator: CppOperator, info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
     counted = counted_results(info)
     for index in info.outputs:
         yield _result(operator, index), count_of_result(info, index) if index in counted else ""
 
 
 def out_kernel(
-    operator: Operator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
-) -> KernelView:
+    operator: CppOperator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
+) -> AutogradKernel:
     """The kernel of an out variant, which refuses calls that would have to be recorded."""
     names = _identifiers([*info.arguments, *(a.name for a in operator.schema.out)])
     kernel = _kernel(operator, key)
     return kernel._replace(guard=_BELOW_AUTOGRAD, tensors=_tensors(plan), refused=names)
 
 
-def passing_kernel(operator: Operator, key: str, plan: AutogradPlan) -> KernelView:
+def passing_kernel(operator: CppOperator, key: str, plan: AutogradPlan) -> AutogradKernel:
     """The kernel of a non-differentiable operator whose kernel calls other operators.
 
     Those operators must not record anything.
@@ -206,13 +198,13 @@ def passing_kernel(operator: Operator, key: str, plan: AutogradPlan) -> KernelVi
     return _kernel(operator, key)._replace(guard=_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS)
 
 
-def written_kernel(operator: Operator, plan: AutogradPlan) -> KernelView:
+def written_kernel(operator: CppOperator, plan: AutogradPlan) -> AutogradKernel:
     """The ADInplaceOrView kernel of an operator that writes: it increments the versions of what it
     wrote."""
     return _kernel(operator, VIEWS)._replace(after=_AFTER_VIEWS, written=_identifiers(plan.written))
 
 
-def view_kernel(operator: Operator, base: str) -> KernelView:
+def view_kernel(operator: CppOperator, base: str) -> AutogradKernel:
     """The ADInplaceOrView kernel of a view: its result remembers its base."""
     several = isinstance(operator.schema.returns[0].type, ListType)
     return _kernel(operator, VIEWS)._replace(

@@ -19,10 +19,10 @@ they are made.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     Taken,
@@ -33,7 +33,7 @@ from torchgen_lite.targets.cpp.calls import (
     umbrella_file,
 )
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, stem
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
@@ -46,11 +46,11 @@ _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
 _OF_DEFAULTS = ("ATen/core/Reduction.h", "c10/core/Scalar.h", "c10/core/TensorOptions.h")
 
 
-def build_calls(operators: Sequence[Operator], layout: TorchLayout) -> Iterator[OutputFile]:
+def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
     """`operators.h`, `functions.h` and `redispatch_functions.h`, for each shard, and the code that
     calls share."""
 
-    def includes(own: Sequence[Operator]) -> Blocks:
+    def includes(own: Sequence[CppOperator]) -> Blocks:
         signatures = [o.signature for o in own]
         return [[layout.own("call_operator.h")], *declaration_includes(own, signatures, layout)]
 
@@ -85,7 +85,7 @@ def call_includes(layout: Layout, operators: str, views: Sequence[FunctionView])
 
 
 def declaration_includes(
-    operators: Sequence[Operator],
+    operators: Sequence[CppOperator],
     signatures: Sequence[CppSignature],
     layout: TorchLayout,
 ) -> Blocks:
@@ -97,23 +97,22 @@ def declaration_includes(
     return [*blocks, authors] if authors else blocks
 
 
-class PublicFunction(NamedTuple):
-    """A function of the public C++ dialect, and the arguments that it passes on."""
-
-    operator: Operator
-    signature: CppSignature
-    passed: tuple[str, ...]
+# A function of the public C++ dialect: its operator, its signature, and the arguments that it passes on.
+PublicFunction = tuple[CppOperator, CppSignature, tuple[str, ...]]
 
 
 def public_functions(
-    operators: Sequence[Operator], classes: Classes, *, method: bool = False, self: str = "self"
+    operators: Sequence[CppOperator],
+    classes: Classes,
+    variant: Variant = "function",
+    self: str = "self",
 ) -> Iterator[PublicFunction]:
     """The functions of each operator, or the methods of an object that they pass on as `self`."""
     for operator in operators:
-        for style in public.styles(operator.function, method=method):
+        for style in public.styles(operator.function, variant):
             signature = public.signature(operator.function, style)
             signature = types.own_types(operator.function, signature, classes)
-            yield PublicFunction(operator, signature, pass_on(operator, style, self=self))
+            yield operator, signature, pass_on(operator, style, self=self)
 
 
 def functions(found: Sequence[PublicFunction]) -> Iterator[FunctionView]:

@@ -16,20 +16,20 @@ from dataclasses import replace
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.kernels import KernelEntry
-from torchgen_lite.dialects.cpp.native import takes_symint
+from torchgen_lite.dialects.cpp.native import sizes_of
 from torchgen_lite.dialects.cpp_text import identifier
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
-from torchgen_lite.targets.cpp_torch.wrappers import CopiedResult, CopiedView, Wrapper, device_view
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
+from torchgen_lite.targets.cpp_torch.wrappers import CopiedView, Wrapper, device_view
 
 
 def copied_registration(
-    functional: Operator, member: Operator, entry: KernelEntry, namespace: str
-) -> Registration:
+    functional: CppOperator, member: CppOperator, entry: KernelEntry, namespace: str
+) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the functional one."""
     view = _view(functional, member, entry, namespace)
     # A variant that PyTorch derives leaves device checks to the functional one, called here.
@@ -41,7 +41,7 @@ def copied_registration(
     wrapper = Wrapper(
         f"copied_{entry.key}_{member.flat}",
         condition(member.function, functional.function),
-        types.signature(member.function, symint=takes_symint(entry)),
+        types.signature(member.function, sizes_of(entry)),
         member.flat,
         device_view(guarded, entry.key, entry.backend),
         ("cstddef", f"ATen/ops/{view.copy}.h"),
@@ -50,7 +50,9 @@ def copied_registration(
     return wrapped(member, entry.key, wrapper)
 
 
-def _view(functional: Operator, member: Operator, entry: KernelEntry, namespace: str) -> CopiedView:
+def _view(
+    functional: CppOperator, member: CppOperator, entry: KernelEntry, namespace: str
+) -> CopiedView:
     written = [argument for argument in member.schema.arguments if argument.is_write]
     targets = [identifier(argument.name) for argument in written]
     by_alias = {argument.annotation: identifier(argument.name) for argument in written}
@@ -61,7 +63,7 @@ def _view(functional: Operator, member: Operator, entry: KernelEntry, namespace:
         COPIES[member.facts.kind],
         tuple(
             [
-                CopiedResult(source, target, isinstance(argument.type, ListType))
+                (source, target, isinstance(argument.type, ListType))
                 for source, target, argument in zip(
                     given if len(given) > 1 else ["_given"], targets, written
                 )
@@ -71,7 +73,7 @@ def _view(functional: Operator, member: Operator, entry: KernelEntry, namespace:
     )
 
 
-def _passed(functional: Operator, member: Operator, out: str) -> tuple[str, ...]:
+def _passed(functional: CppOperator, member: CppOperator, out: str) -> tuple[str, ...]:
     """The arguments of the functional kernel; an out variant has no tensor options but those of its out argument."""
     options = argument_layout(functional.schema).options
     own = {argument.name for argument in member.schema.arguments}

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
-from torchgen_lite.analysis.registrations import Registration as Registered
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.dialects.cpp_formula import (
@@ -23,10 +23,10 @@ from torchgen_lite.dialects.cpp_formula import (
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.cpp.layout import Layout, stem
-from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.registrations import Registration, blocks
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch.autograd import (
-    KernelView,
+    AutogradKernel,
     autograd_kernel,
     out_kernel,
     passing_kernel,
@@ -36,10 +36,9 @@ from torchgen_lite.targets.cpp_torch.autograd import (
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.nodes import (
     NodeView,
-    Problem,
     calls_functions,
     node_view,
-    problems_of,
+    unsayable_parts,
 )
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile, TargetResult
@@ -56,8 +55,8 @@ _BOXED = {
 class _Planned(NamedTuple):
     """A registration that autograd asks for."""
 
-    operator: Operator
-    registered: Registered
+    operator: CppOperator
+    registered: Registration
     plan: AutogradPlan
 
     @property
@@ -76,23 +75,23 @@ class _File:
     """The contents of one file, while it is put together."""
 
     nodes: dict[str, NodeView] = field(default_factory=dict)
-    kernels: list[KernelView] = field(default_factory=list)
-    registered: list[Registration] = field(default_factory=list)
+    kernels: list[AutogradKernel] = field(default_factory=list)
+    registered: list[ImplCall] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     calls_functions: bool = False
     has_fallbacks: bool = False
 
-    def add(self, operator: Operator, one: Registered, kernel: KernelView | None) -> None:
+    def add(self, operator: CppOperator, one: Registration, kernel: AutogradKernel | None) -> None:
         """Add a registration, of this kernel or of libtorch's for all operators."""
         if kernel is not None:
             self.kernels.append(kernel)
         self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS
         expression = f"TORCH_FN({kernel.name})" if kernel else _BOXED[one.origin]
-        self.registered.append(Registration(operator, one.key, expression, operator.guard))
+        self.registered.append(ImplCall(operator, one.key, expression, operator.guard))
 
     def add_node(
         self,
-        operator: Operator,
+        operator: CppOperator,
         info: DifferentiabilityInfo,
         functions: Functions,
         classes: Classes,
@@ -110,8 +109,8 @@ class _File:
 
 def build_differentiation(
     resolved: Resolved,
-    operators: Sequence[Operator],
-    registered: Iterable[Registered],
+    operators: Sequence[CppOperator],
+    registered: Iterable[Registration],
     policy: Policy,
     layout: TorchLayout,
     headers: Sequence[str],
@@ -131,8 +130,9 @@ def build_differentiation(
         d for o in operators for d in _refusals(o, resolved.autograd[o.function.name], policy)
     ]
     recorded = {id(one.recorded): one.recorded for one in planned if one.recorded is not None}
-    problems = [p for info in recorded.values() for p in problems_of(info, functions)]
-    diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
+    diagnostics += dict.fromkeys(
+        found for info in recorded.values() for found in unsayable_parts(info, functions)
+    )
     for info in recorded.values():
         diagnostics += _unknown_functions(info, functions)
         diagnostics += _wrong_counts(info, functions)
@@ -162,7 +162,7 @@ def _files(
 
 def _kernel(
     planned: _Planned,
-) -> KernelView | None:
+) -> AutogradKernel | None:
     """The kernel that is written for the operator; None where libtorch has one for all."""
     operator, one, plan = planned
     if one.origin in _BOXED:
@@ -179,7 +179,7 @@ def _kernel(
     return autograd_kernel(operator, one.key, plan, info)
 
 
-def _refusals(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
+def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
     place = function.place("derivatives")
     for key in plan.categories:
@@ -200,19 +200,6 @@ def _refusals(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             Label(span, label) if span else None,
             operator=function.name,
         )
-
-
-def _unsayable(problem: Problem) -> Diagnostic:
-    info = problem.info
-    span = problem.span or info.derivatives[0].formula.span
-    return Diagnostic(
-        "TG540",
-        problem.message,
-        Label(span, "not in C++") if span else None,
-        help=problem.help or "write it as C++ does, or name a header with `formula-headers`",
-        operator=info.function.name,
-        context=info.function.place("func"),
-    )
 
 
 def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from torchgen_lite.analysis import registrations as analysis
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects.cpp_text import quote
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_torch.registrations import Registration
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -29,8 +29,8 @@ def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
 
 
 def functionalized(
-    registered: Iterable[analysis.Registration], by_name: Mapping[str, Operator], layout: Layout
-) -> Iterator[Registration]:
+    registered: Iterable[Registration], by_name: Mapping[str, CppOperator], layout: Layout
+) -> Iterator[TorchImplCall]:
     """The registrations of the second."""
     for one in registered:
         if one.origin is Origin.functionalize and one.source is not None:
@@ -40,4 +40,4 @@ def functionalized(
             kernel = f"{layout.namespace}::fallback::functionalize({name}, {overload})"
             guard = condition(operator.function, functional)
             header = layout.own("functionalize.h")
-            yield Registration(operator, one.key, kernel, guard, header=header)
+            yield TorchImplCall(operator, one.key, kernel, guard, header=header)

@@ -15,18 +15,17 @@ from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.native import takes_symint
+from torchgen_lite.dialects.cpp.native import sizes_of
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout, stem
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import FromOutView, Wrapper, device_view
 from torchgen_lite.targets.output import OutputFile
 
@@ -38,10 +37,10 @@ def from_out_header(layout: Layout) -> OutputFile:
 
 
 def from_out_registration(
-    out: Operator, member: Operator, entry: KernelEntry, layout: Layout
-) -> Registration:
+    out: CppOperator, member: CppOperator, entry: KernelEntry, layout: Layout
+) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the out variant."""
-    signature = types.signature(member.function, symint=takes_symint(entry))
+    signature = types.signature(member.function, sizes_of(entry))
     headers = ("from_out", stem("operators", member.shard))
     wrapper = Wrapper(
         f"from_out_{entry.key}_{member.flat}",
@@ -56,15 +55,18 @@ def from_out_registration(
 
 
 def _view(
-    out: Operator, member: Operator, entry: KernelEntry, namespace: str, signature: CppSignature
+    out: CppOperator,
+    member: CppOperator,
+    entry: KernelEntry,
+    namespace: str,
+    signature: CppSignature,
 ) -> FromOutView:
     pairs = zip(signature.parameters, member.signature.parameters)
     arguments, count = member.schema.arguments, len(out.schema.out)
-    is_inplace = member.facts.kind is SchemaKind.inplace
     made = [f"_out{index}" for index in range(count)] if count > 1 else ["_out"]
     return FromOutView(
         qualified(entry.kernel, namespace),
-        is_inplace,
+        member.is_inplace,
         tuple([_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]),
         entry.key,
         tuple(
@@ -74,7 +76,7 @@ def _view(
                 if dispatch_kind(a.type) in (DispatchKind.tensor, DispatchKind.tensor_list)
             ]
         ),
-        ("self",) if is_inplace else tuple(made),
+        ("self",) if member.is_inplace else tuple(made),
     )
 
 

@@ -12,12 +12,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.dialects.cpp.native import takes_symint
+from torchgen_lite.dialects.cpp.native import sizes_of
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.targets.cpp.layout import Blocks
-from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.proof import RequiredKernel
-from torchgen_lite.targets.cpp.required import Kernel, author_kernels, kernel_files
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    author_kernels,
+    kernels_headers,
+    required_kernels,
+)
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
@@ -26,16 +31,15 @@ from torchgen_lite.targets.output import OutputFile
 
 def torch_kernels(
     registered: Iterable[Registration],
-    operators: Sequence[Operator],
+    operators: Sequence[CppOperator],
     layout: TorchLayout,
     classes: Collection[str],
 ) -> list[Kernel]:
     """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
     it takes symbolic integers."""
 
-    def signature(operator: Operator, entry: KernelEntry) -> CppSignature:
-        symint = takes_symint(entry)
-        return types.signature(operator.function, symint=symint, classes=layout.classes)
+    def signature(operator: CppOperator, entry: KernelEntry) -> CppSignature:
+        return types.signature(operator.function, sizes_of(entry), layout.classes)
 
     return author_kernels(registered, operators, signature, classes)
 
@@ -46,4 +50,5 @@ def build_kernels(kernels: Sequence[Kernel], layout: TorchLayout) -> Iterator[Ou
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
         return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
 
-    yield from kernel_files(layout, kernels, includes)
+    yield from kernels_headers(layout, kernels, includes(kernels))
+    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=False)

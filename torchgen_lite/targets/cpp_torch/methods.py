@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.targets.cpp.calls import FunctionView, Taken, distinct, function_view
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.calls import call_includes, public_functions
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.types import Classes
@@ -22,7 +22,7 @@ from torchgen_lite.targets.output import OutputFile
 SELF = "tensor_()"
 
 
-def build_methods(operators: Sequence[Operator], layout: TorchLayout) -> Iterator[OutputFile]:
+def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
     """The mixin, if any operator is a method."""
     views = list(methods(operators, layout.classes))
     if not views:
@@ -35,12 +35,12 @@ def build_methods(operators: Sequence[Operator], layout: TorchLayout) -> Iterato
     yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
 
 
-def methods(operators: Sequence[Operator], classes: Classes) -> Iterator[FunctionView]:
+def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[FunctionView]:
     """The methods; of overloads that look the same in C++, only the first."""
     taken: Taken = set()
     shown = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
-    found = public_functions(with_self, classes, method=True, self=SELF)
+    found = public_functions(with_self, classes, "method", SELF)
     for operator, signature, passed in found:
         if distinct(signature, taken):
             yield function_view(operator, signature, passed)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis import operators as resolved
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects.cpp.types import names_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
 from torchgen_lite.targets.cpp_torch.types import Classes
@@ -37,9 +37,7 @@ def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> 
     )
 
 
-def build_operators(
-    facts: Sequence[resolved.Operator], layout: TorchLayout
-) -> tuple[Operator, ...]:
+def build_operators(facts: Sequence[Operator], layout: TorchLayout) -> tuple[CppOperator, ...]:
     """The operators in source order."""
     classes = layout.classes
     spelled = {name.partition("::")[0] for type_ in classes.values() for name in names_of(type_)}

@@ -16,7 +16,6 @@ struct MulBackward0 : public torch::autograd::Node {
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
-from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.dialects.cpp_formula import Functions, unsayable, write
 from torchgen_lite.formulas import Call, Expression, Lambda, ListDisplay, Member, Name
 from torchgen_lite.formulas.typed import Typed, every_part
@@ -74,16 +73,6 @@ class NodeView(NamedTuple):
     results: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A part of a formula that has no equivalent in C++."""
-
-    info: DifferentiabilityInfo
-    message: str
-    span: Span | None
-    help: str = ""
-
-
 def node_view(
     info: DifferentiabilityInfo, functions: Functions, classes: Classes = NO_CLASSES
 ) -> NodeView:
@@ -111,30 +100,44 @@ def node_view(
     )
 
 
-def problems_of(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Problem]:
-    """What can't be expressed in C++."""
+def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
+    """TG540: the parts of formulas that have no equivalent in C++."""
     types = {argument.name: argument.type for argument in info.function.func.arguments}
     elsewhere = node_names(info.function) - types.keys()
     for node in [part.node for part in _parts(info)]:
         if isinstance(node, Name) and node.text in elsewhere:
-            yield Problem(info, f"only PyTorch's own nodes know `{node.text}`", node.span)
+            yield _unsayable(info, f"only PyTorch's own nodes know `{node.text}`", node.span)
     for derivative in info.derivatives:
         for node, message, hint in unsayable(derivative.tree, functions):
-            yield Problem(info, message, node.span, hint)
+            yield _unsayable(info, message, node.span, hint)
         expression = derivative.formula.expression
         is_alone = len(derivative.names) == 1 and derivative.names[0] not in info.lists
         if isinstance(expression, ListDisplay) and is_alone:
             message = f"the gradient of `{derivative.names[0]}` is not a list"
-            yield Problem(info, message, expression.span)
+            yield _unsayable(info, message, expression.span)
     nodes = {part.saved: part.node for part in reversed(list(_parts(info))) if part.saved}
     for saved in info.saved:
         if not saved.is_whole and saved.fact not in FACTS:
-            yield Problem(info, f"nothing is kept for `{nodes[saved]}`", nodes[saved].span)
+            yield _unsayable(info, f"nothing is kept for `{nodes[saved]}`", nodes[saved].span)
         type_ = types.get(saved.source)
         if saved.is_whole and not saved.keeps_tensors and type_ and is_tensor_like(type_):
             message = f"`{saved.source}` cannot be saved: it is an optional list"
-            yield Problem(info, message, None)
+            yield _unsayable(info, message, None)
     yield from _mixed_gradients(info)
+
+
+def _unsayable(
+    info: DifferentiabilityInfo, message: str, span: Span | None, hint: str = ""
+) -> Diagnostic:
+    span = span or info.derivatives[0].formula.span
+    return Diagnostic(
+        "TG540",
+        message,
+        Label(span, "not in C++") if span else None,
+        help=hint or "write it as C++ does, or name a header with `formula-headers`",
+        operator=info.function.name,
+        context=info.function.place("func"),
+    )
 
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:
@@ -214,7 +217,7 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
     ]
 
 
-def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Problem]:
+def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
     """Indices into `grads` next to a list result: they count the list's elements, not the
     results."""
     returns = info.function.func.returns
@@ -225,7 +228,7 @@ def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Problem]:
     wrong = (p.node for p in _parts(info) if isinstance(p.node, Name) and p.node.text == "grads")
     for node in islice(wrong, 1):
         message = "`grads` of several results, one of which is a list"
-        yield Problem(info, message, node.span, "name the results, and write `grad_NAME`")
+        yield _unsayable(info, message, node.span, "name the results, and write `grad_NAME`")
 
 
 def _first(info: DifferentiabilityInfo, name: str) -> str:

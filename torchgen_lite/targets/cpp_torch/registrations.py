@@ -7,37 +7,35 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.targets.cpp import registrations
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.registrations import LibraryView, definitions, registration_files
+from torchgen_lite.targets.cpp.registrations import (
+    ImplCall,
+    Libraries,
+    definitions,
+    registration_files,
+)
 from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, device_view
 from torchgen_lite.targets.output import Header, OutputFile
 
 
 @dataclass(frozen=True, slots=True)
-class Registration(registrations.Registration):
-    """The author's kernel, a function around it (`wrapper`) that the same file defines, or one that a
-    header of the library declares (`header`)."""
+class TorchImplCall(ImplCall):
+    """Registers a boxed kernel, the author's, or a function around that (`wrapper`), which the same file
+    defines."""
 
     wrapper: Wrapper | None = None
-    header: Header | None = None
-
-    @property
-    def file(self) -> str:
-        """A boxed kernel needs no device."""
-        return registrations.REGISTER if self.header else registrations.file_of(self.key)
 
 
-def wrapped(operator: Operator, key: str, wrapper: Wrapper) -> Registration:
+def wrapped(operator: CppOperator, key: str, wrapper: Wrapper) -> TorchImplCall:
     """The registration of a generated function."""
-    return Registration(operator, key, f"TORCH_FN({wrapper.name})", wrapper.guard, wrapper)
+    return TorchImplCall(operator, key, f"TORCH_FN({wrapper.name})", wrapper.guard, wrapper=wrapper)
 
 
-def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[Registration]:
+def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[TorchImplCall]:
     """The kernels of the author, directly or through a function that guards the device."""
     shared = shared_names(kernels, namespace)
     for operator, key, name, signature, backend, _ in kernels:
@@ -54,12 +52,12 @@ def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[
             )
             yield wrapped(operator, key, wrapper)
         else:
-            yield Registration(operator, key, f"TORCH_FN({kernel})", operator.guard)
+            yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
 
 
 def build_registrations(
-    operators: Sequence[Operator],
-    registered: Iterable[Registration],
+    operators: Sequence[CppOperator],
+    registered: Iterable[TorchImplCall],
     layout: Layout,
     options: ModuleOptions,
     tags: Collection[str],
@@ -72,12 +70,12 @@ def build_registrations(
     opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
     guards = [o.guard for o in defined]
 
-    def context(shown: Sequence[LibraryView], own: Sequence[Registration]) -> dict[str, object]:
+    def context(shown: Libraries, own: Sequence[TorchImplCall]) -> dict[str, object]:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         return {
             "namespace": layout.namespace,
-            "includes": _includes(layout, own, any(conditions), options),
+            "includes": _includes(layout, own, conditions, options),
             "wrappers": wrappers,
             "macros": (opening, f"{macro}_IMPL"),
             "python_module": options.python_module and cpp_text.quote(options.python_module),
@@ -88,7 +86,7 @@ def build_registrations(
 
 
 def _includes(
-    layout: Layout, own: Sequence[Registration], has_guards: bool, options: ModuleOptions
+    layout: Layout, own: Sequence[TorchImplCall], guards: Sequence[str], options: ModuleOptions
 ) -> Blocks:
     """PyTorch's headers, those of the library, and what declares the kernels."""
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
@@ -97,7 +95,7 @@ def _includes(
     calls_kernel = bool(plain) or any(w.calls_kernel for w in wrappers)
     kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
     names = {h.name for h in (r.header for r in own) if h is not None}
-    names |= {layout.own("version.h").name} if has_guards else set()
+    names |= {layout.own("version.h").name} if any(guards) else set()
     *others, last = kernels or [[]]
     mine = [*last, *map(Header, sorted(names - headers))]
     theirs = [*map(Header, ["torch/library.h", *sorted(headers)])]

@@ -126,7 +126,7 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
         type_ = written.get(saved.source, VOID)
         if saved.result is not None:
             returned = info.function.func.returns[saved.result].type
-            type_ = torch_types.return_type(returned, False, Conventions(symint=True))
+            type_ = torch_types.return_type(returned, False, Conventions("SymInt"))
         name = cpp_text.free_name(f"saved_{saved.name}", names)
         names.add(name)
         found.append(_member(saved, name, type_))

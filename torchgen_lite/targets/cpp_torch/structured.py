@@ -32,7 +32,7 @@ from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import STRUCTURED
-from torchgen_lite.analysis.registrations import Registration as Registered
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
 from torchgen_lite.dialects.cpp.signature import CppParameter
@@ -42,9 +42,9 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import global_name, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import StructuredView, Wrapper, device_view
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
@@ -54,7 +54,7 @@ class Group:
     """A structured operator: its variants, and the out variant as the library `namespace` has it."""
 
     group: VariantGroup
-    out: Operator
+    out: CppOperator
     namespace: str
 
     @property
@@ -90,20 +90,13 @@ class StructView(NamedTuple):
     precomputed: tuple[tuple[CType, str], ...] = ()
 
 
-def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Group]:
+def structured_groups(operators: Sequence[CppOperator], namespace: str) -> list[Group]:
     """Every structured operator, in the order of the out variants."""
     return [
         Group(operator.facts.group, operator, namespace)
         for operator in operators
         if operator.function.structured and operator.facts.group is not None
     ]
-
-
-class ScopeView(NamedTuple):
-    """The structs in one namespace."""
-
-    namespace: str
-    structs: Sequence[StructView]
 
 
 def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[OutputFile]:
@@ -115,7 +108,7 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
     context = {
         "includes": [[*map(Header, _headers(groups))], *version],
         "scopes": [
-            ScopeView(namespace, list(own))
+            (namespace, list(own))
             for namespace, own in groupby(views, key=lambda view: view.namespace)
         ],
     }
@@ -192,10 +185,10 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
 
 def structured_registrations(
     groups: Sequence[Group],
-    by_name: Mapping[str, Operator],
-    registered: Iterable[Registered],
+    by_name: Mapping[str, CppOperator],
+    registered: Iterable[Registration],
     layout: Layout,
-) -> Iterator[Registration]:
+) -> Iterator[TorchImplCall]:
     """The kernels of every variant for each backend, and those for Meta, which have no impl function."""
     by_out = {group.out.function.name: group for group in groups}
     headers = tuple([f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")])
@@ -206,7 +199,7 @@ def structured_registrations(
         wrapper = Wrapper(
             f"structured_{one.key}_{operator.flat}",
             condition(operator.function, group.out.function),
-            types.signature(operator.function, symint=False),
+            types.signature(operator.function, "int"),
             operator.flat,
             device_view(operator.function, one.key, one.kernel and one.kernel.backend),
             headers,
@@ -215,7 +208,7 @@ def structured_registrations(
         yield wrapped(operator, one.key, wrapper)
 
 
-def _view(group: Group, member: Operator, kernel: KernelEntry | None) -> StructuredView:
+def _view(group: Group, member: CppOperator, kernel: KernelEntry | None) -> StructuredView:
     """The kernel of one variant; without an impl function for `kernel` None."""
     outs = tuple([cpp_text.identifier(a.name) for a in group.out.schema.out])
     style, given = {

@@ -9,13 +9,13 @@ from itertools import chain
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import Registration as Registered
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.required import author_functions
@@ -37,7 +37,7 @@ from torchgen_lite.targets.cpp_torch.methods import build_methods
 from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import (
-    Registration,
+    TorchImplCall,
     build_registrations,
     kernel_registrations,
     wrapped,
@@ -51,7 +51,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
 from torchgen_lite.targets.cpp_torch.tags import check_tags, known_tags
 from torchgen_lite.targets.cpp_torch.wrappers import select_wrapper
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import select
+from torchgen_lite.targets.skipped import select, select_calls
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
@@ -100,7 +100,8 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
     problem = partial(_problem, classes=options.types)
-    return select(program, policy, options.skip, problem, calls_only=options.calls_only)
+    choose = select_calls if options.calls_only else select
+    return choose(program, policy, options.skip, problem)
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
@@ -114,14 +115,14 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
-def _calls(operators: tuple[Operator, ...], layout: TorchLayout) -> Iterator[OutputFile]:
+def _calls(operators: tuple[CppOperator, ...], layout: TorchLayout) -> Iterator[OutputFile]:
     yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
 
 
 def _called(
-    operators: tuple[Operator, ...], registered: tuple[Registered, ...], lent: Collection[str]
-) -> tuple[Operator, ...]:
+    operators: tuple[CppOperator, ...], registered: tuple[Registration, ...], lent: Collection[str]
+) -> tuple[CppOperator, ...]:
     """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
     them."""
     generated = set()
@@ -138,7 +139,7 @@ def _called(
     )
 
 
-def _has_calls(operator: Operator, lent: Collection[str]) -> bool:
+def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
     """Whether an operator is known to be PyTorch's: the lists of a backend's file name no others in its namespaces."""
     kernels, is_pytorchs = operator.facts.kernels, operator.function.namespace in TORCH_NAMESPACES
     is_listed = bool(kernels) and all(kernel.backend is not None for kernel in kernels)
@@ -146,9 +147,9 @@ def _has_calls(operator: Operator, lent: Collection[str]) -> bool:
 
 
 def _files(
-    operators: tuple[Operator, ...],
-    called: tuple[Operator, ...],
-    registered: tuple[Registered, ...],
+    operators: tuple[CppOperator, ...],
+    called: tuple[CppOperator, ...],
+    registered: tuple[Registration, ...],
     layout: TorchLayout,
     options: TorchOptions,
     tags: Collection[str],
@@ -178,8 +179,8 @@ def _files(
 
 
 def _following(
-    by_name: Mapping[str, Operator], registered: tuple[Registered, ...], layout: Layout
-) -> Iterator[Registration]:
+    by_name: Mapping[str, CppOperator], registered: tuple[Registration, ...], layout: Layout
+) -> Iterator[TorchImplCall]:
     """The kernels derived from another variant's, and those that select a backend."""
     for one in registered:
         operator = by_name[one.operator.name]

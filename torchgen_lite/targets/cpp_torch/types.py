@@ -16,7 +16,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects.cpp import dispatcher, torch_types
 from torchgen_lite.dialects.cpp.defaults import EMPTY, TORCH, default_of
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
-from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, owned
+from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, Sizes, owned
 from torchgen_lite.dialects.cpp.types import CType, Expression, bare, const_ref
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
@@ -51,11 +51,11 @@ def named_classes(given: Mapping[str, CType], headers: tuple[str, ...]) -> Class
 
 
 def signature(
-    function: NativeFunction, *, symint: bool = True, classes: Classes = NO_CLASSES
+    function: NativeFunction, sizes: Sizes = "SymInt", classes: Classes = NO_CLASSES
 ) -> CppSignature:
-    """What the dispatcher calls, and what a kernel is; `symint` says whether it takes
+    """What the dispatcher calls, and what a kernel is; `sizes` says whether it takes
     `c10::SymInt`."""
-    return own_types(function, dispatcher.signature(function, symint=symint), classes)
+    return own_types(function, dispatcher.signature(function, sizes), classes)
 
 
 def own_types(
@@ -121,7 +121,7 @@ def _argument_type(argument: Argument) -> CType | None:
     )
     if not needs_own:
         return None
-    return owned(torch_types.return_type(argument.type, False, Conventions(symint=True)))
+    return owned(torch_types.return_type(argument.type, False, Conventions("SymInt")))
 
 
 def refused(function: NativeFunction, classes: Collection[str]) -> Iterator[tuple[str, str]]:

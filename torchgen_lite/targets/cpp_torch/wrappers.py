@@ -35,7 +35,7 @@ from torchgen_lite.loader.entry import Backend, NativeFunction
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.model import CppOperator
 
 
 class DeviceView(NamedTuple):
@@ -72,22 +72,15 @@ class FromOutView(NamedTuple):
     results: tuple[str, ...]
 
 
-class CopiedResult(NamedTuple):
-    """A result of the functional kernel, and the argument that it is copied to; both are lists, or neither."""
-
-    given: str
-    target: str
-    is_list: bool
-
-
 class CopiedView(NamedTuple):
     """A kernel that passes `passed` to the functional variant's kernel and copies its results with
-    PyTorch's function `copy`; the written tensors are `returned`."""
+    PyTorch's function `copy`; the written tensors are `returned`. Each of `results` is a result, the
+    argument that it is copied to, and whether both are lists."""
 
     kernel: str
     passed: tuple[str, ...]
     copy: str
-    results: tuple[CopiedResult, ...]
+    results: tuple[tuple[str, str, bool], ...]
     returned: tuple[str, ...]
 
 
@@ -191,7 +184,7 @@ def _guarded(tensors: Sequence[Argument]) -> str:
     return cpp_text.identifier(chosen)
 
 
-def select_wrapper(operator: Operator, namespace: str) -> Wrapper:
+def select_wrapper(operator: CppOperator, namespace: str) -> Wrapper:
     """The kernel for BackendSelect of an operator that makes tensors from nothing: the options choose the backend.
 
     PyTorch has these for its own operators; torchgen makes none for others.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, table
 from torchgen_lite.analysis.operators import Operator
@@ -18,13 +17,6 @@ from torchgen_lite.targets.registered import registrations_of_program, why_absen
 
 # The target whose calls are shown if no target of the project has any.
 _USUAL_SIGNATURES = ("python", "cpp-torch")
-
-
-class Row(NamedTuple):
-    """Equal slots of a table: the first and the last key of each run, and one of the cells."""
-
-    runs: tuple[tuple[str, str], ...]
-    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +92,9 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
     }
 
 
-def rows_of(registrations: Registrations) -> Iterator[Row]:
-    """A computed table without the slots that lack a kernel; fallbacks, which have no operator,
-    come last."""
+def rows_of(registrations: Registrations) -> Iterator[tuple[tuple[tuple[str, str], ...], Cell]]:
+    """A computed table without the slots that lack a kernel: of equal ones, the first and the last key of each run,
+    and one of the cells. Fallbacks, which have no operator, come last."""
     found: dict[tuple[str, ...], list[list[Cell]]] = {}
     last: Cell | None = None
     for cell in table(registrations):
@@ -115,4 +107,4 @@ def rows_of(registrations: Registrations) -> Iterator[Row]:
                 runs.append([cell])
         last = cell
     for runs in sorted(found.values(), key=lambda runs: runs[0][0].origin == FALLBACK):
-        yield Row(tuple([(run[0].key, run[-1].key) for run in runs]), runs[0][0])
+        yield tuple([(run[0].key, run[-1].key) for run in runs]), runs[0][0]

@@ -19,7 +19,7 @@ class DocsOptions:
         one_or_more(choice("markdown", "html")),
         ("markdown",),
     )
-    folder: str = folder_option(TARGET, itself=True)
+    folder: str = folder_option(TARGET, others=(".",))
     title: str = option("The title of the index.", TEXT, "Operators")
     tables: str = option(
         "The target whose dispatch tables are shown.",

@@ -22,30 +22,6 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _KINDS = {"inplace": "in-place", "mutable": "writes to arguments"}
 
 
-class FactView(NamedTuple):
-    """A line of the list at the top."""
-
-    label: str
-    phrases: tuple[Phrase, ...]
-    address: str = ""
-
-
-class SignatureView(NamedTuple):
-    """How the operator is called in the code that a target generates."""
-
-    target: str
-    block: Block
-
-
-class KernelView(NamedTuple):
-    """A line of `dispatch`, and the file of the kernel with its address, if they are known."""
-
-    key: str
-    kernel: Phrase
-    file: Phrase
-    address: str
-
-
 class RowView(NamedTuple):
     """A line of the computed table: runs of keys, the first and the last of each."""
 
@@ -53,13 +29,6 @@ class RowView(NamedTuple):
     runs: Phrase
     origin: str
     source: str
-
-
-class FormulasView(NamedTuple):
-    """The formulas for autograd keys: of all, if `key` is empty."""
-
-    key: str
-    block: Block
 
 
 class LinkView(NamedTuple):
@@ -70,11 +39,8 @@ class LinkView(NamedTuple):
     said: str
 
 
-class NamespaceView(NamedTuple):
-    """A section of the index."""
-
-    name: str
-    entries: tuple[LinkView, ...]
+# A line of the list at the top: its label, the phrases, and the address that these link to, or empty.
+Fact = tuple[str, tuple[Phrase, ...], str]
 
 
 @dataclass(frozen=True)
@@ -100,47 +66,47 @@ class PageView:
         return self.markup.block("text", [str(self.operator.schema)])
 
     @kept
-    def facts(self) -> tuple[FactView, ...]:
+    def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts())
 
-    def _facts(self) -> Iterator[FactView]:
+    def _facts(self) -> Iterator[Fact]:
         function, phrase = self.operator.function, self.markup.phrase
         kind = str(self.operator.kind)
         words = [_KINDS.get(kind, kind), *(["view"] if self.operator.is_view else [])]
-        yield FactView("Kind", (Phrase(self.markup.text(", ".join(words)), False),))
+        yield "Kind", (Phrase(self.markup.text(", ".join(words)), False),), ""
         if function.is_written:
-            yield FactView("Variants", tuple([Phrase(v, False) for v in function.variants]))
+            yield "Variants", tuple([Phrase(v, False) for v in function.variants]), ""
         if self.operator.tags:
-            yield FactView("Tags", tuple([phrase(tag) for tag in self.operator.tags]))
+            yield "Tags", tuple([phrase(tag) for tag in self.operator.tags]), ""
         if function.torch:
-            yield FactView("PyTorch", (phrase(function.torch),))
+            yield "PyTorch", (phrase(function.torch),), ""
         if function.delegate:
-            yield FactView(
-                "Kernels of", (phrase(function.delegate),), self._page(function.delegate)
-            )
+            yield "Kernels of", (phrase(function.delegate),), self._page(function.delegate)
         span = function.span
         if span is not None:
             label = "Derived from an entry of" if self.operator.is_derived else "Declared in"
             path = span.source.path
-            yield FactView(label, (phrase(portable_path(path)),), self._source(path))
+            yield label, (phrase(portable_path(path)),), self._source(path)
 
     @kept
-    def signatures(self) -> tuple[SignatureView, ...]:
+    def signatures(self) -> Mapping[str, Block]:
+        """How the operator is called in the code that each target generates."""
         found = self.reference.signatures(self.operator)
-        return tuple([SignatureView(target, self.markup.block(*one)) for target, one in found])
+        return {target: self.markup.block(*one) for target, one in found}
 
     @kept
-    def kernels(self) -> tuple[KernelView, ...]:
+    def kernels(self) -> tuple[tuple[str, Phrase, Phrase, str], ...]:
+        """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
         return tuple([self._kernel(one.key, one.kernel) for one in self.operator.kernels])
 
     @property
     def has_files(self) -> bool:
-        return any(kernel.file.text for kernel in self.kernels)
+        return any(file.text for _, _, file, _ in self.kernels)
 
-    def _kernel(self, key: str, kernel: str) -> KernelView:
+    def _kernel(self, key: str, kernel: str) -> tuple[str, Phrase, Phrase, str]:
         file = self.reference.source(kernel)
         phrase = self.markup.phrase
-        return KernelView(key, phrase(kernel), phrase(file), self._source(file) if file else "")
+        return key, phrase(kernel), phrase(file), self._source(file) if file else ""
 
     @kept
     def table(self) -> tuple[RowView, ...]:
@@ -150,12 +116,12 @@ class PageView:
         return tuple(
             [
                 RowView(
-                    row.runs,
-                    self.markup.phrase(row.cell.label),
-                    self.markup.text(row.cell.origin),
-                    row.cell.source if row.cell.source != row.cell.key else "",
+                    runs,
+                    self.markup.phrase(cell.label),
+                    self.markup.text(cell.origin),
+                    cell.source if cell.source != cell.key else "",
                 )
-                for row in rows_of(registrations)
+                for runs, cell in rows_of(registrations)
             ]
         )
 
@@ -164,20 +130,16 @@ class PageView:
         return self.markup.text(self.reference.absent(self.operator))
 
     @kept
-    def formulas(self) -> tuple[FormulasView, ...]:
+    def formulas(self) -> Mapping[str, Block]:
+        """The formulas for each autograd key; those of all have an empty one."""
         derivatives = self.operator.function.derivatives
-        return tuple(
-            [
-                FormulasView(
-                    "" if key == DEFAULT else key,
-                    self.markup.block(
-                        "yaml", [f"{', '.join(f.names)}: {f.text}" for f in formulas]
-                    ),
-                )
-                for key, formulas in (derivatives.variants if derivatives else ())
-                if formulas
-            ]
-        )
+        return {
+            "" if key == DEFAULT else key: self.markup.block(
+                "yaml", [f"{', '.join(f.names)}: {f.text}" for f in formulas]
+            )
+            for key, formulas in (derivatives.variants if derivatives else ())
+            if formulas
+        }
 
     @kept
     def overloads(self) -> tuple[LinkView, ...]:
@@ -221,7 +183,7 @@ def paragraphs(operator: Operator) -> list[list[str]]:
 
 def index_view(
     operators: Iterable[Operator], markup: Markup, paths: Mapping[str, str]
-) -> tuple[NamespaceView, ...]:
+) -> dict[str, list[LinkView]]:
     """The namespaces with their operators, both by name, and the first sentence of each."""
     sections: dict[str, list[LinkView]] = {}
     for operator in sorted(operators, key=lambda operator: operator.name):
@@ -229,4 +191,4 @@ def index_view(
         first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0] if lines else ""
         entry = LinkView(operator.schema.local_name, paths[operator.name], markup.text(first))
         sections.setdefault(operator.function.namespace, []).append(entry)
-    return tuple([NamespaceView(name, tuple(sections[name])) for name in sorted(sections)])
+    return {name: sections[name] for name in sorted(sections)}

@@ -19,11 +19,11 @@ from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result, saving
+from torchgen_lite.targets.python.nodes import is_self, kept, saved_input, saved_result, saving
 
 
-class KernelView(NamedTuple):
-    """One generated kernel of an `operator` (a literal).
+class ForwardingKernel(NamedTuple):
+    """A generated kernel of an `operator` (a literal, for overrides of templates).
 
     `below` is the stub that the kernel forwards the call to, with the arguments `passed`.
     """
@@ -63,7 +63,7 @@ class AutogradView(NamedTuple):
     """A kernel for Autograd: `record`s the call, refuses calls that would have to record the
     tensors `refused`, or runs without recording under the local state `guard`."""
 
-    kernel: KernelView
+    kernel: ForwardingKernel
     guard: str
     base: str
     refused: str
@@ -75,7 +75,7 @@ class TrackingView(NamedTuple):
     in the `written_lists`, which may contain None; `as_view` makes views of the tensor `viewed`,
     and `replay` remakes them from another tensor."""
 
-    kernel: KernelView
+    kernel: ForwardingKernel
     written: Sequence[str]
     written_lists: Sequence[str]
     as_view: str
@@ -83,9 +83,9 @@ class TrackingView(NamedTuple):
     replay: str
 
 
-def kernel_view(prefix: str, overload: Overload) -> KernelView:
+def forwarding_kernel(prefix: str, overload: Overload) -> ForwardingKernel:
     """A kernel that takes the overload's arguments and passes them on."""
-    return KernelView(
+    return ForwardingKernel(
         name=f"{prefix}_{overload.names.flat}",
         operator=quote(overload.schema.local_name),
         parameters=python.annotated(overload.schema.arguments),
@@ -111,7 +111,7 @@ def autograd_view(
         # A non-differentiable operator must not record the operators that it calls.
         guarded = bool(plan.written)
     return AutogradView(
-        kernel=kernel_view("autograd", overload),
+        kernel=forwarding_kernel("autograd", overload),
         guard="_below_autograd" if guarded else "_below_adinplaceorview",
         base=quote(overload.names.base),
         refused=refused,
@@ -129,6 +129,8 @@ def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterato
     yield "grad_enabled"
     if view.record.is_inplace:
         yield from ("check_inplace_history", "rebase_history")
+        if any(map(is_self, kept(info))):
+            yield "original"
     else:
         yield "set_histories" if view.record.has_several else "set_history"
     for slot in info.slots:
@@ -139,7 +141,7 @@ def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterato
     ):
         yield "needs_grad"
     for saved in kept(info):
-        yield from saving(saved, info, view.record.is_inplace)
+        yield from saving(saved, info)
 
 
 def called_by_tracking(view: TrackingView) -> Iterator[str]:
@@ -166,7 +168,7 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
         parts = [f"_result[{index}]" for index in range(len(returns))]
     is_tuple = len(parts) > 1
     values = kept(info)
-    inputs = [saved_input(saved, is_inplace) for saved in values if saved.result is None]
+    inputs = [saved_input(saved, kind) for saved in values if saved.result is None]
     return RecordView(
         node=info.node_name,
         needs=tuple_display([_need(slot) for slot in info.slots]),
@@ -210,7 +212,7 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
     written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}
     return TrackingView(
-        kernel=kernel_view("adinplaceorview", overload),
+        kernel=forwarding_kernel("adinplaceorview", overload),
         written=[name for name, carries in written.items() if carries is DispatchKind.tensor],
         written_lists=[
             name if carries.is_list else f"({name},)"

@@ -145,7 +145,7 @@ def _autograd_file(
             view = autograd_view(one.overload, one.plan, info)
             kernels.append(view)
             used |= uses.add(one.overload.function, AUTOGRAD, called_by_kernel(view, info))
-            registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
+            registered.add_generated(one.overload, module, view.kernel.name)
     if not kernels:
         return None
     context = _context(package, planned, used) | {"nodes": nodes, "kernels": kernels}
@@ -168,7 +168,7 @@ def _adinplaceorview_file(
     used: set[str] = set()
     for one, view in zip(planned, kernels, strict=True):
         used |= uses.add(one.overload.function, VIEWS, called_by_tracking(view))
-        registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
+        registered.add_generated(one.overload, module, view.kernel.name)
     context = _context(package, planned, used) | {"kernels": kernels}
     return OutputFile(f"{package.root}/{module}.py", "python/adinplaceorview.py.j2", context)
 

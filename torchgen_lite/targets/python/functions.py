@@ -7,7 +7,6 @@ add = _packet("add", _Candidate(_operators.add_Tensor, ..., out=_operators.add_o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter
@@ -15,7 +14,7 @@ from torchgen_lite.dialects.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
-    CandidateView,
+    FunctionView,
     function_view,
     group_by_base,
     is_stub,
@@ -28,20 +27,6 @@ from torchgen_lite.targets.python.views import shadowed_types
 
 _KEYSET = Parameter("keyset", Annotation("DispatchKeySet"))
 Groups = Mapping[str, Sequence[Overload]]
-
-
-class RedispatchView(NamedTuple):
-    """One name of `redispatch.py`: its `stub`, or the `packet` whose overloads it redispatches.
-
-    If the overloads are in several namespaces, they have no common packet, and the view itself has
-    their `candidates`.
-    """
-
-    name: str
-    literal: str
-    stub: str
-    packet: str
-    candidates: Sequence[CandidateView]
 
 
 def is_function(overload: Overload) -> bool:
@@ -74,21 +59,23 @@ def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
     """`redispatch.py` and `redispatch.pyi`: functions for all base names, with the keyset first."""
     context = {
         "runtime": package.runtime,
-        "functions": [_redispatch_view(base, group) for base, group in groups.items()],
+        "functions": [_redispatched(base, group) for base, group in groups.items()],
     }
     yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
     yield _types_of(package, "redispatch", groups, first=_KEYSET)
 
 
-def _redispatch_view(base: str, overloads: Sequence[Overload]) -> RedispatchView:
-    namespaces = {o.names.namespace for o in overloads}
-    if len(namespaces) > 1:
-        view = function_view(base, overloads)
-        return RedispatchView(view.name, view.literal, "", "", view.candidates)
-    name = identifier(base)
-    stub = overloads[0].names.redispatch_stub if is_stub(overloads) else ""
-    packet = "" if stub else f"_ops.{identifier(*namespaces)}.{name}"
-    return RedispatchView(name, quote(name), stub, packet, ())
+def _redispatched(base: str, overloads: Sequence[Overload]) -> tuple[FunctionView, str]:
+    """One name of `redispatch.py`, and the packet whose overloads it redispatches, or empty.
+
+    If the overloads are in several namespaces, they have no common packet, and the view has them.
+    """
+    name, namespaces = identifier(base), {o.names.namespace for o in overloads}
+    if is_stub(overloads):
+        return FunctionView(name, "", overloads[0].names.redispatch_stub, ()), ""
+    if len(namespaces) == 1:
+        return FunctionView(name, "", "", ()), f"_ops.{identifier(*namespaces)}.{name}"
+    return function_view(base, overloads), ""
 
 
 def _types_of(

@@ -19,7 +19,6 @@ from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Names, Overload
 from torchgen_lite.targets.python.overloads import (
-    CandidateView,
     as_method,
     function_view,
     group_by_base,
@@ -28,20 +27,6 @@ from torchgen_lite.targets.python.overloads import (
 )
 from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.views import shadowed_types
-
-
-class MethodView(NamedTuple):
-    """What a method is bound to.
-
-    Python mangles names with two leading underscores inside a class (`_operators.__and___Tensor`),
-    so a value with such a name is assigned before the class, to the name `hoisted`.
-    """
-
-    name: str
-    literal: str
-    stub: str
-    candidates: Sequence[CandidateView]
-    hoisted: str
 
 
 class AdapterView(NamedTuple):
@@ -53,29 +38,25 @@ class AdapterView(NamedTuple):
     passed: Sequence[str]
 
 
-class OperatorView(NamedTuple):
-    """A Python operator and the method or function that implements it."""
-
-    dunder: str
-    method: str
-
-
 def build_methods(package: Package) -> Iterator[OutputFile]:
     """The mixin and its types."""
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
     groups = group_by_base([as_method(o if _takes_self_first(o) else _adapted(o)) for o in methods])
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
-    views = [_method_view(base, group) for base, group in groups.items()]
+    views = {
+        base: function_view(base, group, prefix="TensorMethods.", variant="method")
+        for base, group in groups.items()
+    }
     common: dict[str, object] = {"has_eq": any(o.dunder == "__eq__" for o in operators)}
     context = {
         "runtime": package.runtime,
         "adapters": [_adapter_view(o) for o in adapters],
-        "methods": views,
-        "hoisted": [view for view in views if view.hoisted],
-        "plain_operators": _operator_views(operators, "method"),
-        "reflected_operators": _operator_views(operators, "reflected"),
-        "reciprocal_operators": _operator_views(operators, "reciprocal"),
+        "methods": list(views.values()),
+        "hoisted": [view for base, view in views.items() if _is_mangled(groups[base])],
+        "plain_operators": _of_style(operators, "method"),
+        "reflected_operators": _of_style(operators, "reflected"),
+        "reciprocal_operators": _of_style(operators, "reciprocal"),
     }
     yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
     types = _types(package, groups, operators)
@@ -152,11 +133,10 @@ def _untyped(argument: Argument) -> Parameter:
     return Parameter(identifier(argument.name), ANY, default)
 
 
-def _method_view(base: str, group: Sequence[Overload]) -> MethodView:
-    view = function_view(base, group, prefix="TensorMethods.", method=True)
-    is_mangled = any(o.names.flat.startswith("__") for o in group)
-    hoisted = f"_method_{view.name}" if is_mangled else ""
-    return MethodView(view.name, view.literal, view.stub, view.candidates, hoisted)
+def _is_mangled(group: Sequence[Overload]) -> bool:
+    """Whether Python mangles the name of a stub inside a class, as it does with two leading underscores
+    (`_operators.__and___Tensor`); the value of such a method is assigned before the class."""
+    return any(overload.names.flat.startswith("__") for overload in group)
 
 
 def _has_operator(operator: PythonOperator, groups: Groups, package: Package) -> bool:
@@ -169,5 +149,6 @@ def _has_operator(operator: PythonOperator, groups: Groups, package: Package) ->
     return operator.base in groups
 
 
-def _operator_views(operators: Sequence[PythonOperator], style: str) -> list[OperatorView]:
-    return [OperatorView(o.dunder, identifier(o.base)) for o in operators if o.style == style]
+def _of_style(operators: Sequence[PythonOperator], style: str) -> dict[str, str]:
+    """The Python operators of a style, each with the method or function that implements it."""
+    return {o.dunder: identifier(o.base) for o in operators if o.style == style}

@@ -13,7 +13,7 @@ from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
-from torchgen_lite.schema import ListType
+from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 # How a fact about a tensor is read when the call is recorded.
@@ -54,24 +54,27 @@ def _read(saved: Saved, value: str) -> str:
     return _READ[saved.fact].format(value, saved.dim)
 
 
-def saving(saved: Saved, info: DifferentiabilityInfo, is_inplace: bool) -> Iterator[str]:
+def saving(saved: Saved, info: DifferentiabilityInfo) -> Iterator[str]:
     """The framework functions that save a value of an input or a result."""
     if saved.fact is Fact.info and not saved.is_whole:
         yield "output_of"
     if not saved.is_whole:
         return
-    if is_inplace and saved.result is None and identifier(saved.source) == "self":
-        yield "original"
     if saved.result is not None and saved.result in info.outputs:
         yield "save_result"
     elif saved.carries in _SAVE:
         yield _SAVE[saved.carries]
 
 
-def saved_input(saved: Saved, is_inplace: bool) -> str:
+def is_self(saved: Saved) -> bool:
+    """Whether the whole of `self` is saved, of which an in-place call keeps the original."""
+    return saved.is_whole and saved.result is None and identifier(saved.source) == "self"
+
+
+def saved_input(saved: Saved, kind: SchemaKind) -> str:
     """The expression that saves a value of an input, before the call."""
     value = identifier(saved.source)
-    if is_inplace and value == "self" and saved.is_whole:
+    if kind is SchemaKind.inplace and is_self(saved):
         value = "_original(self)"
     text = _read(saved, value)
     if not saved.needed_by or not saved.keeps_tensors:
@@ -115,13 +118,6 @@ class NodeView(NamedTuple):
     result: str
 
 
-class ModuleView(NamedTuple):
-    """A helper module and its alias."""
-
-    module: str
-    alias: str
-
-
 class Functions(NamedTuple):
     """Where the functions in formulas are: `helpers` maps helper functions to their modules; all
     others are operators. `called` are the framework functions that formulas have called so far."""
@@ -134,10 +130,9 @@ class Functions(NamedTuple):
             return f"{_alias(self.helpers[name])}.{name}"
         return f"_functions.{identifier(name)}"
 
-    def modules(self) -> list[ModuleView]:
-        """The helper modules as the templates import them."""
-        names = dict.fromkeys(self.helpers.values())
-        return [ModuleView(name, _alias(name)) for name in names]
+    def modules(self) -> dict[str, str]:
+        """The helper modules, each with the name that it is imported as."""
+        return {name: _alias(name) for name in self.helpers.values()}
 
     def local(self, saved: Saved) -> Expression | None:
         """The expression for a saved value; None if it could not be saved."""

@@ -8,7 +8,7 @@ function is more than twice as fast as calling an object with `__call__`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
@@ -29,15 +29,8 @@ from torchgen_lite.targets.python.package import Package, type_imports, used_con
 from torchgen_lite.targets.python.views import shadowed_types
 
 
-class OverloadView(NamedTuple):
-    """The attribute for one overload, as in `aten.add.Tensor`, and its stub."""
-
-    name: str
-    stub: str
-
-
 class PacketView(NamedTuple):
-    """One name of a namespace and its overloads.
+    """One name of a namespace and its overloads, each with its stub.
 
     It is bound to the `function` in `functions.py` or, if that is empty, as a `FunctionView` is.
     """
@@ -47,22 +40,17 @@ class PacketView(NamedTuple):
     function: str
     stub: str
     candidates: Sequence[CandidateView]
-    overloads: Sequence[OverloadView]
+    overloads: Mapping[str, str]
     signatures: Sequence[SignatureView]
 
     @property
     def is_only(self) -> bool:
         """Whether it is bound to the stub of its only overload, `default`."""
-        return bool(self.stub) and [o.name for o in self.overloads] == ["default"]
+        return bool(self.stub) and [*self.overloads] == ["default"]
 
     @property
     def is_overloaded(self) -> bool:
         return len(self.signatures) > 1
-
-
-class NamespaceView(NamedTuple):
-    name: str
-    packets: Sequence[PacketView]
 
 
 def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
@@ -71,7 +59,9 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     shadowed = shadowed_types([o.names.attribute for o in package.overloads])
     context: dict[str, object] = {
         "runtime": package.runtime,
-        "namespaces": [_namespace_view(package, n, merged, shadowed) for n in package.namespaces],
+        "namespaces": {
+            identifier(n): _packets(package, n, merged, shadowed) for n in package.namespaces
+        },
     }
     types = {
         "types": type_imports(package, package.overloads, shadowed),
@@ -81,18 +71,19 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     yield OutputFile(f"{package.root}/ops.pyi", "python/ops.pyi.j2", context | types)
 
 
-def _namespace_view(
+def _packets(
     package: Package, namespace: str, merged: Groups, shadowed: frozenset[str]
-) -> NamespaceView:
+) -> list[PacketView]:
     overloads = [o for o in package.overloads if o.names.namespace == namespace]
     packets = []
     for base, group in group_by_base(overloads).items():
         mine = [o for o in merged[base] if o.names.namespace == namespace]
         # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
+        function = identifier(base) if is_shared else ""
         prefix = f"{identifier(namespace)}."
-        packets.append(_packet_view(base, prefix, group, mine, shadowed, is_shared=is_shared))
-    return NamespaceView(identifier(namespace), packets)
+        packets.append(_packet_view(base, prefix, group, mine, shadowed, function))
+    return packets
 
 
 def _packet_view(
@@ -101,8 +92,7 @@ def _packet_view(
     group: Sequence[Overload],
     merged: Sequence[Overload],
     shadowed: frozenset[str],
-    *,
-    is_shared: bool,
+    function: str,
 ) -> PacketView:
     name = identifier(base)
     stub = merged[0].names.stub if is_stub(merged) else ""
@@ -110,9 +100,9 @@ def _packet_view(
     return PacketView(
         name=name,
         literal=quote(prefix + name),
-        function=name if is_shared and not stub else "",
+        function="" if stub else function,
         stub=stub,
-        candidates=() if is_shared or stub else candidate_views(merged),
-        overloads=[OverloadView(o.names.attribute, o.names.stub) for o in group],
+        candidates=() if function or stub else candidate_views(merged),
+        overloads={o.names.attribute: o.names.stub for o in group},
         signatures=types.signatures,
     )

@@ -32,7 +32,7 @@ class PythonOptions:
         "ops",
         torch="aten_ops",
     )
-    folder: str = folder_option(TARGET, itself=True)
+    folder: str = folder_option(TARGET, others=(".",))
     framework: str = option(
         "The module that supplies tensor types and the helpers of structured kernels.",
         MODULE,

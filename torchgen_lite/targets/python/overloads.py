@@ -20,6 +20,7 @@ from torchgen_lite.dialects.python_signature import (
 )
 from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.kind import Variant
 from torchgen_lite.schema.model import ListType, bare_type
 from torchgen_lite.targets.python.model import Overload
 
@@ -124,41 +125,41 @@ def in_matching_order(overloads: Sequence[Overload]) -> Sequence[Overload]:
 
 
 def function_view(
-    base: str, overloads: Sequence[Overload], *, prefix: str = "", method: bool = False
+    base: str, overloads: Sequence[Overload], *, prefix: str = "", variant: Variant = "function"
 ) -> FunctionView:
     """What a public name is bound to: the stub itself if there is nothing to choose.
 
     `prefix` is written before the name, as in `aten.add`.
     """
-    stub = overloads[0].names.stub if is_stub(overloads, method=method) else ""
-    candidates = () if stub else candidate_views(overloads, method=method)
+    stub = overloads[0].names.stub if is_stub(overloads, variant) else ""
+    candidates = () if stub else candidate_views(overloads, variant)
     return FunctionView(identifier(base), quote(prefix + identifier(base)), stub, candidates)
 
 
 def candidate_views(
-    overloads: Sequence[Overload], *, method: bool = False
+    overloads: Sequence[Overload], variant: Variant = "function"
 ) -> Sequence[CandidateView]:
     """The overloads of a packet, in the order in which it tries them."""
     tried = in_matching_order(overloads)
-    return [_candidate_view(overload, method=method) for overload in tried]
+    return [_candidate_view(overload, variant) for overload in tried]
 
 
-def is_stub(overloads: Sequence[Overload], *, method: bool = False) -> bool:
+def is_stub(overloads: Sequence[Overload], variant: Variant = "function") -> bool:
     """Whether there is nothing to choose: only one overload, and one way to pass its arguments."""
     only = overloads[0]
     if len(overloads) > 1 or only.out is not None:
         return False
-    arguments = self_first(only.schema) if method else only.schema.arguments
+    arguments = self_first(only.schema) if variant == "method" else only.schema.arguments
     positional = [a for a in arguments if not a.kwarg_only]
-    return varargs_position(positional, method=method) is None
+    return varargs_position(positional, variant) is None
 
 
-def _candidate_view(overload: Overload, *, method: bool) -> CandidateView:
+def _candidate_view(overload: Overload, variant: Variant) -> CandidateView:
     schema, out = overload.schema, overload.out
-    arguments = self_first(schema) if method else schema.arguments
+    arguments = self_first(schema) if variant == "method" else schema.arguments
     arguments = tuple([a for a in arguments if out is None or not a.is_out])
     positional = [a for a in arguments if not a.kwarg_only]
-    varargs = varargs_position(positional, method=method)
+    varargs = varargs_position(positional, variant)
     out_names = [identifier(a.name) for a in out.schema.out] if out else []
     return CandidateView(
         stub=overload.names.stub,
@@ -175,14 +176,14 @@ def self_first(schema: FunctionSchema) -> tuple[Argument, ...]:
     return tuple(sorted(schema.arguments, key=lambda a: a.name != "self"))
 
 
-def varargs_position(positional: Sequence[Argument], *, method: bool) -> int | None:
+def varargs_position(positional: Sequence[Argument], variant: Variant) -> int | None:
     """The position of a list of integers that may be passed as separate arguments: `x.view(2, 3)`
     for `x.view((2, 3))`.
 
     As in torch (`FunctionSignature`), it has to be the only positional argument, apart from a
     method's `self`.
     """
-    at = 1 if method else 0
+    at = 1 if variant == "method" else 0
     if len(positional) != at + 1:
         return None
     type_ = positional[at].type
@@ -219,7 +220,7 @@ def _led_by(first: Parameter | None, parameters: Sequence[Parameter]) -> Sequenc
 
 def _public(overload: Overload, out: Overload | None = None) -> tuple[Parameter, ...]:
     """The parameters of a public function, with `out=` merged in."""
-    found = _with_varargs(overload, overload.parameters, method=False)
+    found = _with_varargs(overload, overload.parameters, "function")
     if out is None:
         return found
     star = () if any(p.stars for p in found) else (STAR,)
@@ -229,15 +230,15 @@ def _public(overload: Overload, out: Overload | None = None) -> tuple[Parameter,
 def as_method(overload: Overload) -> Overload:
     """The overload with the parameters of a method."""
     found = (Parameter("self"), *[p for p in overload.parameters if p.name != "self"])
-    return overload._replace(parameters=_with_varargs(overload, found, method=True))
+    return overload._replace(parameters=_with_varargs(overload, found, "method"))
 
 
 def _with_varargs(
-    overload: Overload, parameters: tuple[Parameter, ...], *, method: bool
+    overload: Overload, parameters: tuple[Parameter, ...], variant: Variant
 ) -> tuple[Parameter, ...]:
     """The parameters, with `*` for a list of integers that may be passed as separate arguments."""
     positional = [a for a in overload.schema.arguments if not a.kwarg_only]
-    at = varargs_position(positional, method=method)
+    at = varargs_position(positional, variant)
     if at is None or positional[at].default is not None:
         return parameters
     sizes = Parameter(identifier(positional[at].name), _SIZES, stars="*")

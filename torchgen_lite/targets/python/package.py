@@ -71,17 +71,9 @@ def sharded(package: Package, name: str) -> list[str]:
     return [name if shard is None else f"{name}_{shard}" for shard in package.shards]
 
 
-class LibraryView(NamedTuple):
-    """The library of a `namespace` (a literal)."""
-
-    name: str
-    namespace: str
-
-
-def libraries_of(overloads: Sequence[Overload]) -> list[LibraryView]:
-    """The library of each namespace in use."""
-    namespaces = dict.fromkeys(overload.names.namespace for overload in overloads)
-    return [LibraryView(identifier(n), quote(n)) for n in namespaces]
+def libraries_of(overloads: Sequence[Overload]) -> dict[str, str]:
+    """The library of each namespace in use: its name, and the namespace as a literal."""
+    return {identifier(o.names.namespace): quote(o.names.namespace) for o in overloads}
 
 
 def type_imports(

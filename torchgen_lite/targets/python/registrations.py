@@ -23,7 +23,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import KernelView, kernel_view
+from torchgen_lite.targets.python.autograd import ForwardingKernel, forwarding_kernel
 from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, imported_modules
 from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
@@ -40,22 +40,6 @@ from torchgen_lite.targets.python.structured import (
 )
 
 _BACKEND_SELECT = "BackendSelect"
-
-
-class DefaultView(NamedTuple):
-    """The framework's `constant` that is the default of a stub's `parameter` (a literal)."""
-
-    stub: str
-    parameter: str
-    constant: str
-
-
-class SelectView(NamedTuple):
-    """A kernel for BackendSelect, which selects the backend by the `options` dtype, layout and
-    device; an option that the operator lacks is `None`."""
-
-    kernel: KernelView
-    options: Sequence[str]
 
 
 class _Structured(NamedTuple):
@@ -199,9 +183,11 @@ def _backend_select_file(
     package: Package, overloads: Sequence[Overload], registrations: KeyFile
 ) -> OutputFile:
     module = _BACKEND_SELECT.lower()
-    kernels = [_select_view(overload) for overload in overloads]
-    for overload, view in zip(overloads, kernels, strict=True):
-        registrations.add_generated(overload, module, view.kernel.name)
+    kernels: list[tuple[ForwardingKernel, list[str]]] = [
+        (forwarding_kernel("select", one), _select_options(one)) for one in overloads
+    ]
+    for overload, (kernel, _) in zip(overloads, kernels, strict=True):
+        registrations.add_generated(overload, module, kernel.name)
     context = {
         "framework": package.framework,
         "types": type_imports(package, overloads, frozenset()),
@@ -210,10 +196,10 @@ def _backend_select_file(
     return OutputFile(f"{package.root}/{module}.py", "python/backendselect.py.j2", context)
 
 
-def _select_view(overload: Overload) -> SelectView:
+def _select_options(overload: Overload) -> list[str]:
+    """What selects the backend; an option that the operator lacks is `None`."""
     given = tensor_options(overload.schema)
-    options = [name if name in given else "None" for name in ("dtype", "layout", "device")]
-    return SelectView(kernel_view("select", overload), options)
+    return [name if name in given else "None" for name in ("dtype", "layout", "device")]
 
 
 def _constants_file(package: Package) -> Iterator[OutputFile]:
@@ -222,7 +208,7 @@ def _constants_file(package: Package) -> Iterator[OutputFile]:
     The stubs cannot import them: the framework imports the stubs (Tensor's methods), so its constants
     exist only after them.
     """
-    defaults = [view for overload in package.overloads for view in _defaults(overload)]
+    defaults = [default for overload in package.overloads for default in _defaults(overload)]
     if not defaults:
         return
     context = {
@@ -233,10 +219,11 @@ def _constants_file(package: Package) -> Iterator[OutputFile]:
     yield OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
 
 
-def _defaults(overload: Overload) -> list[DefaultView]:
+def _defaults(overload: Overload) -> list[tuple[str, str, str]]:
+    """The stubs and parameters (literals) with constants of the framework as defaults."""
     given = [(a.name, name) for a in overload.schema.arguments if (name := constant_of(a))]
     return [
-        DefaultView(stub, quote(identifier(parameter)), name)
+        (stub, quote(identifier(parameter)), name)
         for stub in (overload.names.stub, overload.names.redispatch_stub)
         for parameter, name in given
     ]

@@ -26,20 +26,12 @@ USED_BY_VARIANT = {
 }
 
 
-class ResultView(NamedTuple):
-    """One result: the local or argument `name`, its `spec` from the meta function, and `out`, the
-    implementation's argument for it."""
-
-    name: str
-    spec: str
-    out: str
-
-
 class StructuredView(NamedTuple):
     """One generated kernel: `meta` describes the results, and `implementation` (empty for a Meta
     kernel) fills them.
 
-    Both are called with `passed`. In-place and out variants get their results as arguments.
+    Both are called with `passed`. In-place and out variants get their results as arguments. Each of
+    `results` is a local or an argument, its spec, and the implementation's argument for it.
     """
 
     name: str
@@ -48,7 +40,7 @@ class StructuredView(NamedTuple):
     meta: str
     implementation: str
     passed: Sequence[str]
-    results: Sequence[ResultView]
+    results: Sequence[tuple[str, str, str]]
     key: str
     is_inplace: bool
     is_out: bool
@@ -69,7 +61,7 @@ def structured_kernel(
         meta=meta,
         implementation=implementation,
         passed=_passed(member),
-        results=[ResultView(*one) for one in zip(names, specs, outs, strict=True)],
+        results=list(zip(names, specs, outs, strict=True)),
         key=quote(key),
         is_inplace=kind is SchemaKind.inplace,
         is_out=kind is SchemaKind.out,

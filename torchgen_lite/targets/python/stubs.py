@@ -9,7 +9,6 @@ def redispatch_add_Tensor(keyset: DispatchKeySet, self: Tensor, ...) -> Tensor: 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
@@ -22,7 +21,7 @@ from torchgen_lite.targets.python.package import (
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.views import build_operator_view, shadowed_types
+from torchgen_lite.targets.python.views import shadowed_types, stub_view
 
 _DISPATCHERS = {"singleton": "Dispatcher.singleton()", "own": "Dispatcher()"}
 
@@ -38,31 +37,24 @@ def build_libraries(package: Package, privateuse1: str) -> OutputFile:
     return OutputFile(f"{package.root}/libraries.py", "python/libraries.py.j2", context)
 
 
-class ShardView(NamedTuple):
-    """A module of stubs, and the names of the stubs."""
-
-    module: str
-    names: Sequence[str]
-
-
 def build_operators(package: Package) -> Iterator[OutputFile]:
     """One file, or one for each shard and one that imports the stubs of all shards."""
     if len(package.shards) == 1:
         yield _operators_file(package, "operators", package.overloads)
         return
-    shards = []
+    shards = {}
     for shard, module in zip(package.shards, sharded(package, "operators"), strict=True):
         overloads = package.of_shard(shard)
         yield _operators_file(package, module, overloads)
         if overloads:
-            shards.append(ShardView(module, [o.names.flat for o in overloads]))
+            shards[module] = [o.names.flat for o in overloads]
     context = {"shards": shards}
     yield OutputFile(f"{package.root}/operators.py", "python/operators_index.py.j2", context)
 
 
 def _operators_file(package: Package, module: str, overloads: Sequence[Overload]) -> OutputFile:
     shadowed = shadowed_types([o.names.flat for o in overloads])
-    operators = [build_operator_view(o, shadowed) for o in overloads]
+    operators = [stub_view(o, shadowed) for o in overloads]
     context = {
         "runtime": package.runtime,
         "libraries": sorted({identifier(o.names.namespace) for o in overloads}),

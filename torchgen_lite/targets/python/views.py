@@ -26,20 +26,13 @@ from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.python.model import Overload
 
 
-class SizedView(NamedTuple):
-    """An argument that is a sized list. Kernels get a tuple: the stub makes one if `test` holds."""
-
-    position: int
-    name: str
-    test: str
-
-
-class OperatorView(NamedTuple):
+class StubView(NamedTuple):
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
     `kernel` and `keyset` are local names that no argument has, `keysets` are the keys that the stub
     looks up for the `dispatching` arguments, and `passed` are the arguments of the kernel call.
-    `doc` (a docstring), `tags` and `types` (of the `sized` arguments) may be empty. `returns` is
+    Each of the `sized` lists has a position, a name, and a test: kernels get a tuple, which the stub
+    makes if that holds. `doc` (a docstring), `tags` and `types` (of the `sized` arguments) may be empty. `returns` is
     the number of results, or empty if there is one.
     """
 
@@ -47,7 +40,7 @@ class OperatorView(NamedTuple):
     parameters: Sequence[str]
     result: Annotation
     doc: str
-    sized: Sequence[SizedView]
+    sized: Sequence[tuple[int, str, str]]
     kernel: str
     keyset: str
     keysets: Sequence[str]
@@ -67,19 +60,19 @@ def qualified(function: NativeFunction) -> str:
     return text if function.func.namespace else f"{function.namespace}::{text}"
 
 
-def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> OperatorView:
+def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> StubView:
     """The view of one overload; `templates/python/operators.py.j2` shows the code."""
     function, schema = overload.function, overload.schema
     names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
     lines = doc_lines(function.doc)
     sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
     dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
-    return OperatorView(
+    return StubView(
         name=overload.names.flat,
         parameters=[*map(str, unshadowed(overload.parameters, shadowed))],
         result=returned(overload.returns).unshadowed(shadowed),
         doc=doc_text([qualified(function), "", *lines]) if lines else "",
-        sized=[_sized(position, identifier(a.name), a.type) for position, a in sized],
+        sized=[(i, identifier(a.name), _not_tuple(identifier(a.name), a.type)) for i, a in sized],
         kernel=free_name("kernel", names),
         keyset=free_name("keyset", names),
         keysets=[python.keyset_of(kind, name) for name, kind in dispatching.items()],
@@ -94,11 +87,10 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
     )
 
 
-def _sized(position: int, name: str, type_: Type) -> SizedView:
-    """The view of one sized list; `runtime/stub.py` has the same test."""
+def _not_tuple(name: str, type_: Type) -> str:
+    """The test whether a sized list has to become a tuple; `runtime/stub.py` has the same."""
     test = f"_type({name}) is not _tuple"
-    is_optional = isinstance(type_, OptionalType)
-    return SizedView(position, name, f"{name} is not None and {test}" if is_optional else test)
+    return f"{name} is not None and {test}" if isinstance(type_, OptionalType) else test
 
 
 def shadowed_types(names: Sequence[str]) -> frozenset[str]:

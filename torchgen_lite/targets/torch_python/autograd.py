@@ -37,23 +37,15 @@ from torchgen_lite.formulas import Call, Expression, Member
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.targets.torch_python.model import Named, Operator, Package
+from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
 from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
 
 
-class GradientView(NamedTuple):
-    """Where the gradient of one input goes: its local, and the value if no gradient is wanted."""
-
-    name: str
-    empty: str
-    is_list: bool
-
-
 class FormulaView(NamedTuple):
-    """One formula. `wanted` says which of its gradients are wanted; `mask` is the same as a tuple,
-    or empty."""
+    """One formula. Each of `gradients` has a local, a value if it is not wanted, and whether it is a list.
+    `wanted` says which of them are wanted; `mask` is the same as a tuple, or empty."""
 
-    gradients: tuple[GradientView, ...]
+    gradients: tuple[tuple[str, str, bool], ...]
     wanted: Sequence[str]
     mask: str
     value: str
@@ -62,7 +54,7 @@ class FormulaView(NamedTuple):
 class AutogradView(NamedTuple):
     """The two functions of one operator. `inputs` are the locals of the first, `grads` those of the second."""
 
-    operator: Operator
+    operator: PackagedOperator
     keeper: Keeper
     inputs: Sequence[Named]
     needs: str
@@ -142,7 +134,7 @@ def build_autograd(package: Package) -> Autograd:
     return Autograd(found, views, sorted(functions.found.values(), key=lambda f: f.name))
 
 
-def _differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityInfo]]:
+def _differentiable(package: Package) -> list[tuple[PackagedOperator, DifferentiabilityInfo]]:
     """The operators that formulas are registered for, with the formulas."""
     found = []
     for operator in package.own:
@@ -176,7 +168,9 @@ class _Functions:
         return f"_helper_{name}" if module else f"torch.{name}"
 
 
-def _view(operator: Operator, info: DifferentiabilityInfo, functions: _Functions) -> AutogradView:
+def _view(
+    operator: PackagedOperator, info: DifferentiabilityInfo, functions: _Functions
+) -> AutogradView:
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
     keeper = build_keeper(schema, info)
@@ -224,7 +218,7 @@ def _needs(schema: FunctionSchema) -> str:
 
 
 def _undifferentiable(
-    operator: Operator, info: DifferentiabilityInfo
+    operator: PackagedOperator, info: DifferentiabilityInfo
 ) -> Iterator[Undifferentiable]:
     positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
     for one in info.without_formula if info.slots else ():
@@ -263,7 +257,7 @@ def _formulas(
         for name in derivative.names:
             need, is_list = f"needs[{positions[name]}]", name in lists
             empty = f"[None] * len({need})" if is_list else "None"
-            gradients.append(GradientView(f"grad_{name}_", empty, is_list))
+            gradients.append((f"grad_{name}_", empty, is_list))
             wanted.append(f"any({need})" if is_list else need)
         mask = tuple_display(wanted) if "grad_input_mask" in derivative.mentioned else ""
         value = write(in_python(derivative.tree, words))

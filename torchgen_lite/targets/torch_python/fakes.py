@@ -21,14 +21,14 @@ from torchgen_lite.formulas import Expression, Member, Name
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.language import value_kind
 from torchgen_lite.loader.fakes import FakeRule
-from torchgen_lite.targets.torch_python.model import Named, Operator, Package
+from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
 
 
 class FakeView(NamedTuple):
     """The fake of one operator that a rule describes: conditions with messages, and the expression that it returns."""
 
     name: str
-    operator: Operator
+    operator: PackagedOperator
     checks: tuple[Named, ...]
     value: str
 
@@ -37,7 +37,7 @@ class FakeView(NamedTuple):
         return torch_ops.returns_type(self.operator.schema)
 
 
-def fake_of(package: Package, operator: Operator) -> FakeView | None:
+def fake_of(package: Package, operator: PackagedOperator) -> FakeView | None:
     """The fake derived from a rule, or from the arguments that the operator returns; None without
     either."""
     fake = operator.function.fake
@@ -46,14 +46,14 @@ def fake_of(package: Package, operator: Operator) -> FakeView | None:
     return FakeView(operator.named("fake"), operator, tuple(_checks(operator)), _returned(operator))
 
 
-def _checks(operator: Operator) -> Iterator[Named]:
+def _checks(operator: PackagedOperator) -> Iterator[Named]:
     fake = operator.function.fake
     for check in fake.checks if fake is not None else ():
         message = quote(f"{operator.name}: {check.message}")
         yield Named(write(in_rule(check.condition, operator.names)), message)
 
 
-def _returned(operator: Operator) -> str:
+def _returned(operator: PackagedOperator) -> str:
     results = results_of(operator.schema)
     rules = rules_by_result(operator.function)
     values = [
@@ -67,7 +67,7 @@ def _returned(operator: Operator) -> str:
     return values[0] if len(values) == 1 else tuple_display(values) if values else "None"
 
 
-def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
+def _result(operator: PackagedOperator, result: Result, rule: FakeRule) -> str:
     """The value of one result; for a list, as many tensors as the rule counts, or one per item of a
     list."""
     if value_kind(result.value.type) != TENSORS:
@@ -82,7 +82,7 @@ def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
     return f"[{tensor} for {each} in {write(in_rule(like, values))}]"
 
 
-def _value(operator: Operator, rule: FakeRule) -> Expression:
+def _value(operator: PackagedOperator, rule: FakeRule) -> Expression:
     values = operator.names
     value = rule.get("value")
     if value is not None:
@@ -108,7 +108,7 @@ def _view_of(base: Expression, fields: Mapping[str, Expression]) -> Expression:
     return method_call(base, "as_strided", shape, stride, offset or start)
 
 
-def _tensor(operator: Operator, rule: FakeRule, like: Expression | None) -> Expression:
+def _tensor(operator: PackagedOperator, rule: FakeRule, like: Expression | None) -> Expression:
     """The call that makes a tensor of the rule's shape, dtype and device."""
     fields = _python_fields(rule, operator.names)
     shape, dtype, device = fields.get("shape"), fields.get("dtype"), fields.get("device")
@@ -130,7 +130,7 @@ def _tensor(operator: Operator, rule: FakeRule, like: Expression | None) -> Expr
     )
 
 
-def _first_tensor(operator: Operator) -> Expression | None:
+def _first_tensor(operator: PackagedOperator) -> Expression | None:
     for argument in operator.schema.arguments:
         if value_kind(argument.type) == TENSOR:
             return Name(operator.names[argument.name])

@@ -15,7 +15,7 @@ from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, unshadowed
 from torchgen_lite.dialects.text import doc_lines, doc_text
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.model import Operator, Package
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
 class FunctionView(NamedTuple):
@@ -49,7 +49,7 @@ def _hidden(package: Package) -> Iterator[str]:
         yield from names.intersection(a.name for a in operator.schema.arguments)
 
 
-def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:
+def _view(operator: PackagedOperator, shadowed: frozenset[str]) -> FunctionView:
     schema = operator.schema
     return FunctionView(
         operator.flat,

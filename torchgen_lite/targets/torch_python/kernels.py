@@ -17,15 +17,15 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import ANY, Annotation, Parameter
-from torchgen_lite.targets.author import Wanted, passed
-from torchgen_lite.targets.torch_python.model import Operator, Package
+from torchgen_lite.targets.author import Wanted, passed, passed_but_defaults
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
-class KernelView(NamedTuple):
-    """The function for one operator and key; `place` is where the YAML names the author's."""
+class LazyKernel(NamedTuple):
+    """The function for one operator and key, which imports the author's; `place` is where the YAML names that."""
 
     name: str
-    operator: Operator
+    operator: PackagedOperator
     key: str
     place: str
     module: str
@@ -40,16 +40,16 @@ class KernelView(NamedTuple):
         return torch_library.forwarded(self.operator.schema)
 
 
-def kernels_of(package: Package, operator: Operator) -> tuple[KernelView, ...]:
+def kernels_of(package: Package, operator: PackagedOperator) -> tuple[LazyKernel, ...]:
     """The kernels of one operator that the modules of `kernels` have."""
     return tuple(
-        KernelView(operator.named(entry.key), operator, entry.key, _place(operator, entry), *found)
+        LazyKernel(operator.named(entry.key), operator, entry.key, _place(operator, entry), *found)
         for entry in operator.facts.own_kernels
         if (found := package.module_of("kernels", entry.kernel)) is not None
     )
 
 
-def _place(operator: Operator, entry: KernelEntry) -> str:
+def _place(operator: PackagedOperator, entry: KernelEntry) -> str:
     span = entry.kernel_span
     return f"{span.source.path}:{span.line}" if span else operator.place
 
@@ -62,14 +62,14 @@ def author_functions(package: Package) -> Iterator[Wanted]:
                 place, arguments = entry.kernel_span, passed(operator.schema.arguments)
                 yield _wanted(operator, entry.kernel, entry.key, place, arguments)
     for operator in package.own:
-        arguments = passed(operator.schema.arguments, leaves_out_defaults=True)
+        arguments = passed_but_defaults(operator.schema.arguments)
         for use, name in operator.functions.items():
             first = [Passed("info"), Passed("in_dims")] if use == "vmap" else []
             place = _named(operator, use)
             yield _wanted(operator, name, use, place, [*first, *arguments], "fakes")
 
 
-def _named(operator: Operator, field: str) -> Span | None:
+def _named(operator: PackagedOperator, field: str) -> Span | None:
     samples = operator.function.samples
     if field == "reference" and samples is not None and samples.reference is not None:
         return samples.reference.span
@@ -77,14 +77,14 @@ def _named(operator: Operator, field: str) -> Span | None:
 
 
 def _wanted(
-    operator: Operator,
+    operator: PackagedOperator,
     name: str,
     use: str,
     place: Span | None,
     arguments: Sequence[Passed],
     option: str = "kernels",
 ) -> Wanted:
-    taken = partial(_parameters, operator, use, option == "fakes")
+    taken = partial(_parameters, operator, use, option)
     returns = torch_ops.returns_type(operator.schema)
     if use == "vmap":
         returns = Annotation("tuple", (ANY, ANY))
@@ -92,8 +92,11 @@ def _wanted(
     return Wanted(operator.function, name, use, place, arguments, taken, returns, option, code)
 
 
-def _parameters(operator: Operator, use: str, has_defaults: bool) -> list[Parameter]:
-    taken = torch_library.parameters(operator.schema, inside=True, has_defaults=has_defaults)
+def _parameters(operator: PackagedOperator, use: str, option: str) -> list[Parameter]:
+    """The parameters of the author's function; a kernel gets every argument, so it needs no defaults."""
+    taken = operator.inside
+    if option == "kernels":
+        taken = [parameter._replace(default=None) for parameter in taken]
     dims = Annotation("tuple", (ANY, Annotation("...")))
     first = [Parameter("info", ANY), Parameter("in_dims", dims)] if use == "vmap" else []
     return [*first, *taken]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from torchgen_lite.analysis import operators as resolution
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
@@ -32,13 +32,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class PackagedOperator:
     """One operator of the package.
 
     `flat` is its name in generated modules; `is_torchs` says that PyTorch has it already.
     """
 
-    facts: resolution.Operator
+    facts: Operator
     flat: str
     is_torchs: bool
 
@@ -97,7 +97,7 @@ class Operator:
     @property
     def inside(self) -> list[Parameter]:
         """The parameters of a function that PyTorch calls for the operator."""
-        return torch_library.parameters(self.schema, inside=True)
+        return torch_library.received_parameters(self.schema)
 
     @property
     def handle(self) -> str:
@@ -115,12 +115,12 @@ class Package(NamedTuple):
 
     options: TorchPythonOptions
     name: str
-    operators: tuple[Operator, ...]
+    operators: tuple[PackagedOperator, ...]
     modules: Mapping[str, KernelIndex]
     resolved: Resolved
     registered: Mapping[str, Mapping[Origin, Registration]]
 
-    def registration(self, operator: Operator, origin: Origin) -> Registration | None:
+    def registration(self, operator: PackagedOperator, origin: Origin) -> Registration | None:
         """What is registered for an operator with this origin."""
         return self.registered.get(operator.name, {}).get(origin)
 
@@ -135,7 +135,7 @@ class Package(NamedTuple):
         return "/".join(_below(folder, f"test_{identifier(self.name)}.py"))
 
     @property
-    def own(self) -> tuple[Operator, ...]:
+    def own(self) -> tuple[PackagedOperator, ...]:
         """The operators that PyTorch doesn't have."""
         return tuple(o for o in self.operators if not o.is_torchs)
 
@@ -145,7 +145,7 @@ class Package(NamedTuple):
         found = index.find(name) if index is not None else None
         return (found[0], name.rpartition(".")[2]) if found else None
 
-    def named_function(self, operator: Operator, field: str) -> tuple[str, str] | None:
+    def named_function(self, operator: PackagedOperator, field: str) -> tuple[str, str] | None:
         """Module and function that `fake`, `vmap` or `reference` of an entry name."""
         name = operator.functions.get(field)
         return self.module_of("fakes", name) if name else None
@@ -161,7 +161,7 @@ def _below(folder: str, *parts: str) -> tuple[str, ...]:
 
 def build_package(
     resolved: Resolved,
-    facts: Sequence[resolution.Operator],
+    facts: Sequence[Operator],
     options: TorchPythonOptions,
     modules: Mapping[str, KernelIndex],
     registered: Iterable[Registration],
@@ -172,7 +172,7 @@ def build_package(
     own = [namespace for namespace in namespaces if namespace not in TORCH_NAMESPACES]
     home = (own or namespaces or ["aten"])[0]
     operators = tuple(
-        Operator(
+        PackagedOperator(
             one,
             identifier(one.function.flat_name(home)),
             one.function.namespace in TORCH_NAMESPACES,

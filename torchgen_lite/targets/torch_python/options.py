@@ -24,11 +24,11 @@ class TorchPythonOptions:
     package: str = option(
         "Name of the package, possibly dotted.", PACKAGE, "", shown="`<namespace>_ops`"
     )
-    folder: str = folder_option(TARGET, itself=True)
+    folder: str = folder_option(TARGET, others=(".",))
     tests: str = folder_option(
         "",
         "The folder of the tests below the output directory.",
-        itself=True,
+        others=(".",),
         shown="`tests` in `folder`",
     )
     kernels: tuple[str, ...] = modules_option("Modules with the kernels that `dispatch:` names.")

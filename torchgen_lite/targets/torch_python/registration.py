@@ -13,7 +13,7 @@ _library.Operator(
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import results_of
@@ -23,10 +23,10 @@ from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of
-from torchgen_lite.targets.torch_python.model import Named, Operator, Package
+from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
 
 
-class OperatorView(NamedTuple):
+class RegisteredOperator(NamedTuple):
     """One operator: the name of its place, its schema as a literal, and its tags and versions as
     Python tuples or empty.
 
@@ -42,15 +42,15 @@ class OperatorView(NamedTuple):
     is_torchs: bool
 
 
-def build_registrations(package: Package, autograd: Autograd) -> tuple[OperatorView, ...]:
+def build_registrations(package: Package, autograd: Autograd) -> tuple[RegisteredOperator, ...]:
     """Every operator with its rules."""
     refusing = {view.operator.name for view in autograd.operators if view.refuses_before}
     return tuple(
-        OperatorView(
+        RegisteredOperator(
             operator.named("func"),
             operator.name,
             quote(operator.schema.local_text),
-            tuple(_rules(package, operator, operator.name in refusing)),
+            tuple(_rules(package, operator, refusing)),
             _tags(operator),
             torch_library.version_clauses(operator.function.torch),
             operator.is_torchs,
@@ -59,12 +59,12 @@ def build_registrations(package: Package, autograd: Autograd) -> tuple[OperatorV
     )
 
 
-def _tags(operator: Operator) -> str:
+def _tags(operator: PackagedOperator) -> str:
     tags = [*operator.function.tags, *_kind_tags(operator)]
     return "" if operator.is_torchs or not tags else tuple_display(list(map(quote, tags)))
 
 
-def _kind_tags(operator: Operator) -> list[str]:
+def _kind_tags(operator: PackagedOperator) -> list[str]:
     """The tags `inplace` and `out` where PyTorch allows them: with them, such operators compile."""
     results = results_of(operator.schema)
     written = [a for a in operator.schema.arguments if a.is_write]
@@ -80,7 +80,9 @@ def _kind_tags(operator: Operator) -> list[str]:
     return ["inplace"] if same and alone and "inplace" not in tags else []
 
 
-def _rules(package: Package, operator: Operator, refuses: bool) -> Iterator[Named]:
+def _rules(
+    package: Package, operator: PackagedOperator, refusing: Collection[str]
+) -> Iterator[Named]:
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
     for kernel in kernels_of(package, operator):
         yield Named(kernel.key, kernel.name)
@@ -94,7 +96,7 @@ def _rules(package: Package, operator: Operator, refuses: bool) -> Iterator[Name
         name = quote(functionalized.source.name)
         yield Named("functionalize", f"_library.functional({name})")
     if package.registration(operator, Origin.formulas):
-        if refuses:
+        if operator.name in refusing:
             yield Named("refuse", operator.named("refuse"))
         yield Named("setup_context", operator.named("setup_context"))
         yield Named("backward", operator.named("backward"))
@@ -105,7 +107,7 @@ def _rules(package: Package, operator: Operator, refuses: bool) -> Iterator[Name
         yield Named("autocast", _autocast(operator))
 
 
-def _autocast(operator: Operator) -> str:
+def _autocast(operator: PackagedOperator) -> str:
     """`_library.float32`, or `_library.CastBack(_library.float32, 0)`, which casts results back to
     the dtype of argument 0."""
     rule = operator.function.autocast
@@ -117,13 +119,13 @@ def _autocast(operator: Operator) -> str:
     return f"_library.CastBack(_library.{rule.dtype}, {place})"
 
 
-def _fake(package: Package, operator: Operator) -> str:
+def _fake(package: Package, operator: PackagedOperator) -> str:
     if package.registration(operator, Origin.fake) is None:
         return ""
     return _named(package, operator, "fake") or operator.named("fake")
 
 
-def _named(package: Package, operator: Operator, field: str) -> str:
+def _named(package: Package, operator: PackagedOperator, field: str) -> str:
     """`_library.named(_places.nonzero__fake, "my_fakes", "nonzero_fake")`, which imports the
     function at its first call."""
     found = package.named_function(operator, field)

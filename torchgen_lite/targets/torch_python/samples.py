@@ -26,7 +26,7 @@ from torchgen_lite.dialects.torch_expressions import in_sample
 from torchgen_lite.loader.samples import Sample, Samples, Settings
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.model import Named, Operator, Package
+from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
 
 # The keys of backends, and the devices that carry them.
 _DEVICES = {
@@ -87,7 +87,10 @@ def build_samples(
 
 
 def _view(
-    package: Package, operator: Operator, samples: Samples, info: DifferentiabilityInfo | None
+    package: Package,
+    operator: PackagedOperator,
+    samples: Samples,
+    info: DifferentiabilityInfo | None,
 ) -> SamplesView:
     calls = tuple(_call(operator, sample) for sample in samples.calls)
     settings = tuple(_settings(operator, samples, info))
@@ -96,7 +99,7 @@ def _view(
 
 
 def _settings(
-    operator: Operator, samples: Samples, info: DifferentiabilityInfo | None
+    operator: PackagedOperator, samples: Samples, info: DifferentiabilityInfo | None
 ) -> Iterator[Named]:
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
@@ -131,7 +134,9 @@ def _dictionary(settings: Settings) -> str:
     return f"{{{', '.join(items)}}}"
 
 
-def _reference(package: Package, operator: Operator, samples: Samples) -> ReferenceView | None:
+def _reference(
+    package: Package, operator: PackagedOperator, samples: Samples
+) -> ReferenceView | None:
     if samples.reference is None:
         return None
     value = samples.reference.text
@@ -143,9 +148,8 @@ def _reference(package: Package, operator: Operator, samples: Samples) -> Refere
     return ReferenceView(operator.named("reference"), parameters, value)
 
 
-def _parameter(argument: Argument, with_default: bool) -> Parameter:
-    default = torch_library.default_text(argument, inside=True) if with_default else None
-    return Parameter(identifier(argument.name), ANY, default)
+def _parameter(argument: Argument) -> Parameter:
+    return Parameter(identifier(argument.name), ANY, torch_library.received_default(argument))
 
 
 def _has_gradients(view: SamplesView) -> bool:
@@ -153,7 +157,7 @@ def _has_gradients(view: SamplesView) -> bool:
     return "inputs" in values and values.get("gradcheck") != "None"
 
 
-def _inputs(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[str]:
+def _inputs(operator: PackagedOperator, info: DifferentiabilityInfo | None) -> Iterator[str]:
     """The arguments that gradients are checked for, where a sample gives them."""
     if operator.kind is not SchemaKind.functional:
         return
@@ -164,7 +168,7 @@ def _inputs(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[
             yield argument.name
 
 
-def _call(operator: Operator, sample: Sample) -> str:
+def _call(operator: PackagedOperator, sample: Sample) -> str:
     """The arguments of a call: by position as far as there are values, and then by name."""
     positional = [a.name for a in operator.schema.positional]
     values = dict(zip(positional, sample.arguments)) | dict(sample.keywords)

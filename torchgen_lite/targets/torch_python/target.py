@@ -24,7 +24,7 @@ from torchgen_lite.targets.skipped import has_any_number, select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import author_functions
-from torchgen_lite.targets.torch_python.model import Operator, Package, build_package
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator, build_package
 from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.places import build_places
@@ -130,7 +130,7 @@ def _check(package: Package) -> Iterator[Diagnostic]:
         yield from _check_rules(package, operator)
 
 
-def _check_rules(package: Package, operator: Operator) -> Iterator[Diagnostic]:
+def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagnostic]:
     function = operator.function
     if lacks_fake(operator.facts):
         message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
@@ -147,7 +147,7 @@ def _check_rules(package: Package, operator: Operator) -> Iterator[Diagnostic]:
 
 
 def _about(
-    operator: Operator,
+    operator: PackagedOperator,
     code: str,
     message: str,
     field: str,

@@ -43,11 +43,8 @@ class AttributeView(NamedTuple):
         return is_reserved(self.name)
 
 
-class SignatureView(NamedTuple):
-    """The parameters and the return type of `__call__`."""
-
-    parameters: tuple[Parameter, ...]
-    returns: Annotation
+# The parameters and the return type of `__call__`.
+Signature = tuple[tuple[Parameter, ...], Annotation]
 
 
 class OverloadView(NamedTuple):
@@ -56,7 +53,7 @@ class OverloadView(NamedTuple):
     attribute: AttributeView
     returns: Annotation
     docstring: str
-    signature: SignatureView
+    signature: Signature
 
 
 class PacketView(NamedTuple):
@@ -64,7 +61,7 @@ class PacketView(NamedTuple):
 
     attribute: AttributeView
     overloads: tuple[OverloadView, ...]
-    signatures: tuple[SignatureView, ...]
+    signatures: tuple[Signature, ...]
 
     @property
     def is_overloaded(self) -> bool:
@@ -136,7 +133,7 @@ def _overload(
     signature = _signature(schema, frozenset(), used)
     return OverloadView(
         AttributeView(attribute, type_name),
-        signature.returns,
+        signature[1],
         doc_text([str(schema), "", *lines] if lines else [str(schema)]),
         signature,
     )
@@ -144,12 +141,12 @@ def _overload(
 
 def _signature(
     schema: FunctionSchema, shadowed: frozenset[str], used: set[ImportedName]
-) -> SignatureView:
+) -> Signature:
     """The signature of `__call__`; types that attributes of the class hide get an underscore."""
     parameters, returns = torch_ops.parameters(schema), torch_ops.returns_type(schema)
     for annotation in [returns, *(p.annotation for p in parameters)]:
         used |= imported_names(annotation.names, shadowed) if annotation else set()
-    return SignatureView(tuple(unshadowed(parameters, shadowed)), returns.unshadowed(shadowed))
+    return tuple(unshadowed(parameters, shadowed)), returns.unshadowed(shadowed)
 
 
 def _fresh(name: str, taken: set[str]) -> str:

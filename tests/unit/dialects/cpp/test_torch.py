@@ -155,12 +155,12 @@ def test_fields_that_change_a_signature() -> None:
 def test_defaults(argument: str, expected: str) -> None:
     (found,) = FunctionSchema.parse(f"f({argument}) -> ()").arguments
     assert found.default is not None
-    assert as_written(found.default, found.type, symint=False).text == expected
+    assert as_written(found.default, found.type, "int").text == expected
 
 
 def test_default_of_symbolic_sizes() -> None:
     (found,) = FunctionSchema.parse("f(SymInt[2] x=1) -> ()").arguments
-    assert as_written("1", found.type, symint=True).text == "c10::SymInt(1)"
+    assert as_written("1", found.type, "SymInt").text == "c10::SymInt(1)"
 
 
 def test_dispatcher() -> None:
@@ -169,7 +169,7 @@ def test_dispatcher() -> None:
     )
     symint = entry("f(SymInt n=1) -> Tensor")
     assert dispatcher.signature(symint).type == "at::Tensor (c10::SymInt)"
-    assert dispatcher.signature(symint, symint=False).type == "at::Tensor (int64_t)"
+    assert dispatcher.signature(symint, "int").type == "at::Tensor (int64_t)"
 
 
 def test_kernels() -> None:
@@ -190,5 +190,5 @@ def test_kernels_take_symint_by_name() -> None:
     function = entry("f(SymInt n) -> Tensor")
     for kernel, type_ in (("f_cpu", "int64_t"), ("f_cpu_symint", "c10::SymInt")):
         written = DispatchEntry("CPU", kernel)
-        symint = native.takes_symint(KernelEntry("CPU", kernel, False, False, None, written))
-        assert str(native.signature(function, symint=symint)) == f"at::Tensor f({type_} n)"
+        sizes = native.sizes_of(KernelEntry("CPU", kernel, False, False, None, written))
+        assert str(native.signature(function, sizes)) == f"at::Tensor f({type_} n)"

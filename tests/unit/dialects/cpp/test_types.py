@@ -10,6 +10,7 @@ from torchgen_lite.dialects.cpp import literals, signature, torch_types, types
 from torchgen_lite.dialects.cpp.signature import (
     CppParameter,
     CppSignature,
+    default_headers,
     signature_headers,
     trailing_defaults,
 )
@@ -33,7 +34,7 @@ LIMIT = Expression("::std::numeric_limits<double>::infinity()", ("limits",))
 
 def torch_type(text: str) -> CType:
     (found,) = FunctionSchema.parse(f"f({text} x) -> ()").arguments
-    return argument_type(found.type, False, Conventions(symint=True))
+    return argument_type(found.type, False, Conventions("SymInt"))
 
 
 def test_examples_in_docstrings() -> None:
@@ -63,7 +64,7 @@ def test_headers_are_those_of_everything_in_a_signature() -> None:
     found = CppSignature("f", std("optional", TENSOR), (names, scale))
     declared = {"my/tensor.h", "optional", "string", "vector"}
     assert signature_headers([found]) == declared
-    assert signature_headers([found], defaults=True) == declared | {"limits"}
+    assert default_headers(found) == {"limits"}
     assert signature_headers([CppSignature("g", VOID, ())]) == set()
 
 

@@ -91,11 +91,11 @@ def test_rows_are_the_computed_table(tmp_path: Path) -> None:
         cells = {cell.key: cell for cell in table(one)}
         order = list(cells)
         seen = {}
-        for row in rows_of(one):
-            for first, last in row.runs:
+        for runs, cell in rows_of(one):
+            for first, last in runs:
                 for key in order[order.index(first) : order.index(last) + 1]:
                     assert key not in seen
-                    seen[key] = (row.cell.origin, row.cell.label)
+                    seen[key] = (cell.origin, cell.label)
         assert seen == {k: (c.origin, c.label) for k, c in cells.items() if c.origin != "missing"}
 
 
