@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
-from torchgen_lite.analysis.derive.signature import Signature, signature_of
+from torchgen_lite.analysis.derive.signature import Signature, is_aliasing, signature_of
 from torchgen_lite.analysis.derive.tags import tags_of
 from torchgen_lite.analysis.kernels import (
     COMPOSITE_IMPLICIT,

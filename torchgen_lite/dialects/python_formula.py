@@ -47,7 +47,7 @@ _LEVELS = {
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
 
 
-class Words(NamedTuple):
+class FormulaNames(NamedTuple):
     """A target's names for formula functions and saved values (None where the formula is
     computed), and its conjugate of a value."""
 
@@ -56,7 +56,7 @@ class Words(NamedTuple):
     conjugate: Callable[[nodes.Expression, Kind], nodes.Expression]
 
 
-def in_python(tree: Typed, words: Words) -> nodes.Expression:
+def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     """The formula with Python's names."""
     local = words.saved(tree.saved) if tree.saved is not None else None
     if local is not None:
@@ -105,16 +105,9 @@ def is_method(node: nodes.Call, name: str) -> bool:
     )
 
 
-class Undifferentiable(NamedTuple):
-    """An argument without a formula: whether it requires a gradient, and what is raised then."""
-
-    test: str
-    message: str
-
-
-def undifferentiable(operator: str, argument: str, test: str) -> Undifferentiable:
-    """The check by which a call rejects an argument without a formula."""
-    return Undifferentiable(test, quote(refusal(operator, argument)))
+def refusal_text(operator: str, argument: str) -> str:
+    """What is raised if an argument without a formula requires a gradient, as a literal."""
+    return quote(refusal(operator, argument))
 
 
 def write(node: nodes.Expression) -> str:

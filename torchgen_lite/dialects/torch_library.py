@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier
@@ -36,20 +35,19 @@ def forwarded(schema: FunctionSchema) -> list[str]:
     return [f"{a.name}={a.name}" if a.kwarg_only else parameter_name(a) for a in schema.arguments]
 
 
-def default_text(argument: Argument) -> str | None:
+def default_text(
+    argument: Argument, value_of: Callable[[Argument], object] = python.default
+) -> str | None:
     """A default as spelled in a signature: `torch.contiguous_format`."""
-    return None if argument.default is None else _spelled(python.default(argument))
-
-
-def received_default(argument: Argument) -> str | None:
-    """The same where PyTorch has made a list of one number."""
     if argument.default is None:
         return None
-    return _spelled(as_received(argument.type, python.default(argument)))
-
-
-def _spelled(value: object) -> str:
+    value = value_of(argument)
     return f"torch.{value.name}" if isinstance(value, NamedConstant) else literal(value)
+
+
+def received_default(argument: Argument) -> object:
+    """The value where PyTorch has made a list of one number."""
+    return as_received(argument.type, python.default(argument))
 
 
 def _as_received(type_: Type) -> Type:
@@ -75,34 +73,26 @@ def received_parameters(schema: FunctionSchema) -> list[Parameter]:
 
     def parameter(argument: Argument) -> Parameter:
         type_ = torch_ops.argument_type(_as_received(argument.type))
-        return Parameter(parameter_name(argument), type_, received_default(argument))
+        return Parameter(parameter_name(argument), type_, default_text(argument, received_default))
 
     return python.parameters(schema, parameter)
-
-
-class Imports(NamedTuple):
-    """The imports for annotations: from the standard library, and from torch."""
-
-    standard: list[Import]
-    torch: list[Import]
 
 
 def type_imports(
     schemas: Iterable[FunctionSchema],
     more: Sequence[str] = (),
     shadowed: frozenset[str] = frozenset(),
-) -> Imports:
-    """The imports that annotations need; types that the module hides get an alias with a leading
-    underscore."""
+) -> dict[str, list[Import]]:
+    """What annotations import, from the `standard` library and from `torch`; types that the module hides get an
+    alias with a leading underscore."""
     names = set(more)
     for schema in schemas:
         names.update(*[torch_ops.argument_type(a.type).names for a in schema.arguments])
         names |= torch_ops.returns_type(schema).names
-    found = imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES)
-    parts: dict[bool, list[Import]] = {False: [], True: []}
-    for one in found:
-        parts[one.module.startswith("torch")].append(one)
-    return Imports(parts[False], parts[True])
+    parts: dict[str, list[Import]] = {"standard": [], "torch": []}
+    for one in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
+        parts["torch" if one.module.startswith("torch") else "standard"].append(one)
+    return parts
 
 
 def version_clauses(text: str | None) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torchgen_lite.analysis.differentiability.vocabulary import callee
-from torchgen_lite.dialects.python_formula import Words, in_python, write
+from torchgen_lite.dialects.python_formula import FormulaNames, in_python, write
 from torchgen_lite.emit.layout import lay_out
 from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.kinds import INTS, SCALAR
@@ -19,7 +19,9 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.python.nodes import Functions
 
-WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, Functions({}, set()).conjugate)
+WORDS = FormulaNames(
+    lambda name: f"_functions.{name}", lambda saved: None, Functions({}, set()).conjugate
+)
 
 
 def written(text: str) -> str:

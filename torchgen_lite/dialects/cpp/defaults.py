@@ -50,7 +50,7 @@ _WRITTEN = {
 }
 
 
-class Words(NamedTuple):
+class Spelling(NamedTuple):
     """How a library spells values that are not literals.
 
     `word` is the expression for a value of the type with that name, or None. `listed` wraps a
@@ -62,14 +62,14 @@ class Words(NamedTuple):
     listed: Callable[[ListType, Expression], Expression] = lambda _, braces: braces
 
 
-def default_of(argument: Argument, words: Words) -> Expression | None:
+def default_of(argument: Argument, words: Spelling) -> Expression | None:
     """The default as C++; None if there is none, or the library has no expression for it."""
     if argument.default is None:
         return None
     return _expression(argument.type, default_value(argument), words)
 
 
-def _expression(type_: Type, value: object, words: Words) -> Expression | None:
+def _expression(type_: Type, value: object, words: Spelling) -> Expression | None:
     if isinstance(type_, OptionalType):
         if value is None:
             return words.word(bare_type(type_), None) or NOTHING
@@ -110,7 +110,7 @@ def reduction(name: str, value: NamedConstant) -> Expression | None:
     return None if number is None else Expression(number)
 
 
-TORCH = Words(_torch_word)
+TORCH = Spelling(_torch_word)
 
 
 def as_written(default: str, type_: Type, sizes: Sizes) -> Expression:

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.dialects.cpp.defaults import Words, default_of, reduction
+from torchgen_lite.dialects.cpp.defaults import Spelling, default_of, reduction
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.dialects.cpp.types import (
     BOOL,
@@ -169,7 +169,7 @@ def default_expression(argument: Argument, types: Types) -> Expression | None:
     def listed(type_: ListType, braces: Expression) -> Expression:
         return braces._replace(text=f"{span(type_, types)}({braces})")
 
-    return default_of(argument, Words(types.word, listed))
+    return default_of(argument, Spelling(types.word, listed))
 
 
 def signature(

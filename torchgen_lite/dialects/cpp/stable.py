@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import element_name
-from torchgen_lite.dialects.cpp.defaults import Words, default_of, reduction
+from torchgen_lite.dialects.cpp.defaults import Spelling, default_of, reduction
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.dialects.cpp.types import (
     BOOL,
@@ -164,7 +164,7 @@ def _listed(type_: ListType, braces: Expression) -> Expression:
     return braces._replace(text=f"{owned_type(type_)}{braces}")
 
 
-_WORDS = Words(_word, _listed)
+_WORDS = Spelling(_word, _listed)
 
 
 def arguments(ordered: Sequence[Argument]) -> tuple[CppParameter, ...]:

@@ -9,6 +9,11 @@ Every file pays again for the framework headers it includes: five seconds for li
 registration takes a tenth of a second. So there is one file, `register.cpp`, and one for each
 device that a build may lack, `register_cuda.cpp`. With shards, each of them is split by operator
 name, and the definitions stay in one file.
+
+Note [The module of a library]
+`import mylib._C` loads the shared library, and loading it runs the registrations; the module itself is
+empty. It uses the limited API, so one build serves every Python from 3.10 on, and declares that it
+needs no GIL. Free-threaded Python has no limited API, so the full API is used there.
 """
 
 from __future__ import annotations
@@ -124,3 +129,9 @@ def registration_files(
         defined = libraries if name == REGISTER else {}
         shown = {"libraries": defined, "blocks": blocks(own), **context(defined, own)}
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)
+
+
+def module_file(layout: Layout, module: str) -> OutputFile:
+    """The file for the module `_C` of the library."""
+    context = {"module": module, "namespace": layout.namespace}
+    return OutputFile(layout.source("module.cpp"), "cpp/module.cpp.j2", context)

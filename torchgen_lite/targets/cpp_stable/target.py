@@ -9,9 +9,9 @@ from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
+from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import (
     Kernel,
     author_functions,

@@ -1,10 +1,13 @@
-"""Boxed kernels: `fallback.h`, `functionalize.h`, and what is registered with the second.
-
-See Note [Functionalization].
+"""Boxed kernels: `fallback.h`, `functionalize.h`, `autocast.h`, and what is registered with the last two.
 
     TORCH_LIBRARY_IMPL(mylib, Functionalize, m) {
       m.impl("scale_", mylib::fallback::functionalize("mylib::scale", ""));
     }
+    TORCH_LIBRARY_IMPL(mylib, AutocastCPU, m) {
+      m.impl("scale", mylib::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 0));
+    }
+
+See Note [Functionalization].
 """
 
 from __future__ import annotations
@@ -14,11 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects.cpp_text import quote
+from torchgen_lite.loader.autocast import Autocast
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
 from torchgen_lite.targets.output import OutputFile
+
+_DTYPES = {"float32": "at::kFloat", "lower_precision": "std::nullopt"}
 
 
 def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
@@ -31,7 +37,7 @@ def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
 def functionalized(
     registered: Iterable[Registration], by_name: Mapping[str, CppOperator], layout: Layout
 ) -> Iterator[TorchImplCall]:
-    """The registrations of the second."""
+    """The registrations at `Functionalize`."""
     for one in registered:
         if one.origin is Origin.functionalize and one.source is not None:
             operator, functional = by_name[one.operator.name], one.source.function
@@ -41,3 +47,29 @@ def functionalized(
             guard = condition(operator.function, functional)
             header = layout.own("functionalize.h")
             yield TorchImplCall(operator, one.key, kernel, guard, header=header)
+
+
+def autocast_registrations(
+    registered: Iterable[Registration], by_name: Mapping[str, CppOperator], layout: Layout
+) -> Iterator[TorchImplCall]:
+    """What is registered for the operators that have an `autocast`."""
+    for one in registered:
+        rule = one.operator.function.autocast
+        if one.origin is Origin.autocast and rule is not None:
+            operator = by_name[one.operator.name]
+            kernel = _kernel(operator, one.key, rule, layout.namespace)
+            header = layout.own("autocast.h")
+            yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)
+
+
+def autocast_header(layout: Layout) -> OutputFile:
+    """The boxed kernel that they share."""
+    context = {"namespace": layout.namespace}
+    return OutputFile(layout.header("autocast.h"), "cpp_torch/autocast.h.j2", context)
+
+
+def _kernel(operator: CppOperator, key: str, rule: Autocast, namespace: str) -> str:
+    names = [argument.name for argument in operator.schema.arguments]
+    device = f"c10::DeviceType::{key.removeprefix('Autocast')}"
+    place = f", {names.index(rule.result)}" if rule.result else ""
+    return f"{namespace}::fallback::autocast({device}, {_DTYPES[rule.dtype]}{place})"

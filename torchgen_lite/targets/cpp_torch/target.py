@@ -16,8 +16,8 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
+from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import author_functions
 from torchgen_lite.targets.cpp.selection import (
     any_number,
@@ -26,11 +26,15 @@ from torchgen_lite.targets.cpp.selection import (
     default_namespace,
 )
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.autocast import autocast_header, autocast_registrations
 from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.fallbacks import fallback_headers, functionalized
+from torchgen_lite.targets.cpp_torch.fallbacks import (
+    autocast_header,
+    autocast_registrations,
+    fallback_headers,
+    functionalized,
+)
 from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
 from torchgen_lite.targets.cpp_torch.kernels import build_kernels, torch_kernels
 from torchgen_lite.targets.cpp_torch.methods import build_methods

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_formula import Undifferentiable, undifferentiable
+from torchgen_lite.dialects.python_formula import refusal_text
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote, tuple_display
@@ -48,7 +48,7 @@ class RecordView(NamedTuple):
 
     node: str
     needs: str
-    undifferentiable: Sequence[Undifferentiable]
+    undifferentiable: Sequence[tuple[str, str]]
     edges: str
     saved: str
     kept: Sequence[str]
@@ -173,7 +173,7 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
         node=info.node_name,
         needs=tuple_display([_need(slot) for slot in info.slots]),
         undifferentiable=[
-            undifferentiable(overload.function.name, one.name, _need(one))
+            (_need(one), refusal_text(overload.function.name, one.name))
             for one in info.without_formula
         ],
         edges=tuple_display([_edge(slot) for slot in info.slots]),

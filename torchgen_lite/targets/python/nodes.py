@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
-from torchgen_lite.dialects.python_formula import Words, in_python, write
+from torchgen_lite.dialects.python_formula import FormulaNames, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
@@ -165,7 +165,7 @@ def _alias(module: str) -> str:
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
     """The class for one entry with formulas."""
     schema = info.function.func
-    words = Words(functions.expression, functions.local, functions.conjugate)
+    words = FormulaNames(functions.expression, functions.local, functions.conjugate)
     names = [identifier(saved.name) for saved in kept(info)]
     has_several = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
     return NodeView(
@@ -190,7 +190,7 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int]]:
 
 
 def _derivative(
-    info: DifferentiabilityInfo, derivative: Derivative, words: Words
+    info: DifferentiabilityInfo, derivative: Derivative, words: FormulaNames
 ) -> DerivativeView:
     needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
     is_single = len(needs) == 1

@@ -1,9 +1,8 @@
 """The target `torch-python`: a package that registers operators through `torch.library`.
 
-    <package>/__init__.py    package.py
+    <package>/__init__.py, _places.py    package.py
     <package>/functions.py   functions.py
     <package>/_operators.py  package.py, kernels.py, fakes.py, autograd.py, saved.py, registration.py
-    <package>/_places.py     places.py
     <package>/_library.py, _support.py: copies of torch_support/
     tests/test_<package>.py  samples.py
 

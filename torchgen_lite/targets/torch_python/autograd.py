@@ -26,10 +26,9 @@ from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects.python_formula import (
-    Undifferentiable,
-    Words,
+    FormulaNames,
     in_python,
-    undifferentiable,
+    refusal_text,
     write,
 )
 from torchgen_lite.dialects.text import quote, tuple_display
@@ -58,7 +57,7 @@ class AutogradView(NamedTuple):
     keeper: Keeper
     inputs: Sequence[Named]
     needs: str
-    undifferentiable: Sequence[Undifferentiable]
+    undifferentiable: Sequence[tuple[str, str]]
     without_gradient: Sequence[str]
     grads: Sequence[Named]
     formulas: Sequence[FormulaView]
@@ -174,7 +173,7 @@ def _view(
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
     keeper = build_keeper(schema, info)
-    words = Words(functions.expression, keeper.local, _conjugate)
+    words = FormulaNames(functions.expression, keeper.local, _conjugate)
     return AutogradView(
         operator,
         keeper,
@@ -219,11 +218,12 @@ def _needs(schema: FunctionSchema) -> str:
 
 def _undifferentiable(
     operator: PackagedOperator, info: DifferentiabilityInfo
-) -> Iterator[Undifferentiable]:
+) -> Iterator[tuple[str, str]]:
+    """The arguments without a formula: whether each requires a gradient, and what is raised then."""
     positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
     for one in info.without_formula if info.slots else ():
         if one.name in positions:
-            yield undifferentiable(operator.name, one.name, f"needs[{positions[one.name]}]")
+            yield f"needs[{positions[one.name]}]", refusal_text(operator.name, one.name)
 
 
 def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[str]:
@@ -248,7 +248,7 @@ def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Name
 
 
 def _formulas(
-    schema: FunctionSchema, info: DifferentiabilityInfo, words: Words
+    schema: FunctionSchema, info: DifferentiabilityInfo, words: FormulaNames
 ) -> Iterator[FormulaView]:
     positions = {a.name: i for i, a in enumerate(schema.positional)}
     lists = _lists(schema)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES
+from torchgen_lite.dialects.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fake_of
 from torchgen_lite.targets.torch_python.kernels import kernels_of
-from torchgen_lite.targets.torch_python.model import Package
+from torchgen_lite.targets.torch_python.model import Named, Package
 from torchgen_lite.targets.torch_python.registration import build_registrations
 
 # The package's modules; its `__init__` exports no functions of these names.
@@ -25,7 +26,7 @@ _HIDDEN = BUILTIN_TYPES | {
 
 
 def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
-    """`_operators.py`, `__init__.py`, and the files that every package carries."""
+    """`_operators.py`, `_places.py`, `__init__.py`, and the files that every package carries."""
     kernels = [kernel for o in package.operators for kernel in kernels_of(package, o)]
     fakes = [fake for o in package.operators if (fake := fake_of(package, o)) is not None]
     schemas = [o.schema for o in (*(k.operator for k in kernels), *(f.operator for f in fakes))]
@@ -43,9 +44,28 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     }
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
+    yield _places_file(package, autograd)
     yield OutputFile(f"{root}/_library.py", "torch_support/_library.py")
     if uses_support:
         yield OutputFile(f"{root}/_support.py", "torch_support/_support.py")
     names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)
     yield OutputFile(f"{root}/__init__.py", "torch_python/package.py.j2", {"names": names})
     yield OutputFile(f"{root}/py.typed", "python/py.typed.j2")
+
+
+def _places_file(package: Package, autograd: Autograd) -> OutputFile:
+    """The places in the YAML of operators, kernels, and functions that rules and formulas name, for errors:
+    `muladd__CPU = "ops.yaml:14"`. No other file contains line numbers."""
+    formulas = [Named(f"{f.name}__formula", quote(f.place)) for f in autograd.functions]
+    context = {"places": [*_places(package), *formulas]}
+    return OutputFile(f"{package.root}/_places.py", "torch_python/places.py.j2", context)
+
+
+def _places(package: Package) -> Iterator[Named]:
+    for operator in package.operators:
+        yield Named(operator.named("func"), quote(operator.place))
+        for kernel in kernels_of(package, operator):
+            yield Named(kernel.name, quote(kernel.place))
+        for field in ("fake", "vmap"):
+            if package.named_function(operator, field) is not None:
+                yield Named(operator.named(field), quote(operator.place_of(field)))

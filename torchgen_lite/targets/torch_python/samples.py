@@ -149,7 +149,8 @@ def _reference(
 
 
 def _parameter(argument: Argument) -> Parameter:
-    return Parameter(identifier(argument.name), ANY, torch_library.received_default(argument))
+    default = torch_library.default_text(argument, torch_library.received_default)
+    return Parameter(identifier(argument.name), ANY, default)
 
 
 def _has_gradients(view: SamplesView) -> bool:

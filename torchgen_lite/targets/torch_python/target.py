@@ -27,7 +27,6 @@ from torchgen_lite.targets.torch_python.kernels import author_functions
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator, build_package
 from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
-from torchgen_lite.targets.torch_python.places import build_places
 from torchgen_lite.targets.torch_python.samples import build_samples
 from torchgen_lite.targets.torch_python.torch_functions import unknown_functions
 
@@ -59,7 +58,6 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
 def _files(package: Package) -> Iterator[OutputFile]:
     autograd = build_autograd(package)
     yield from build_package_files(package, autograd)
-    yield build_places(package, autograd)
     yield build_functions(package)
     yield from build_samples(package, autograd.infos)
 
