@@ -13,9 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.model import refusal
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import quote
 from torchgen_lite.formulas import called_name, children, rebuild
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
@@ -103,11 +101,6 @@ def is_method(node: nodes.Call, name: str) -> bool:
         and node.function.name == name
         and not node.arguments
     )
-
-
-def refusal_text(operator: str, argument: str) -> str:
-    """What is raised if an argument without a formula requires a gradient, as a literal."""
-    return quote(refusal(operator, argument))
 
 
 def write(node: nodes.Expression) -> str:

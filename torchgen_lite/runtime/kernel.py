@@ -25,7 +25,7 @@ KernelCallable = Callable[..., Any]
 BoxedCallable = Callable[[Any, DispatchKeySet, list[Any]], None]
 
 
-class Operator(Protocol):
+class Signed(Protocol):
     """What a kernel needs to know about the operator that it serves."""
 
     @property
@@ -94,7 +94,7 @@ class Kernel:
     def __str__(self) -> str:
         return f"fallthrough {self.debug}" if self.is_fallthrough else self.debug
 
-    def bind(self, operator: Operator, keyset: DispatchKeySet) -> KernelCallable:
+    def bind(self, operator: Signed, keyset: DispatchKeySet) -> KernelCallable:
         """The kernel as a callable that takes the arguments of `operator`'s schema."""
         function = self.function
         if isinstance(function, BoxedKernel):
@@ -110,7 +110,7 @@ class Kernel:
         return fallback
 
 
-def _unboxed(function: BoxedCallable, operator: Operator, keyset: DispatchKeySet) -> KernelCallable:
+def _unboxed(function: BoxedCallable, operator: Signed, keyset: DispatchKeySet) -> KernelCallable:
     signature = operator.signature  # A kernel may undo the definition that it is called by.
 
     def unboxed(*arguments: Any, **keywords: Any) -> Any:

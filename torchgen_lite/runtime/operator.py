@@ -42,7 +42,7 @@ from .table import FALLBACK, Cell, Plan
 MEMO_LIMIT = 1024
 
 
-class Dispatcher(Protocol):
+class DispatcherParts(Protocol):
     """What an operator needs from its dispatcher."""
 
     @property
@@ -97,7 +97,7 @@ class OperatorHandle:
     call: Callable[..., Any]
     redispatch: Callable[..., Any]
 
-    def __init__(self, dispatcher: Dispatcher, full_name: str) -> None:
+    def __init__(self, dispatcher: DispatcherParts, full_name: str) -> None:
         self.dispatcher = dispatcher
         self.full_name = full_name
         self.kernels: dict[DispatchKey, Kernel] = {}
@@ -511,7 +511,7 @@ def _run_boxed(
         stack.extend(result)
 
 
-def _find_operator(dispatcher: Dispatcher, name: str, overload_name: str) -> OperatorHandle:
+def _find_operator(dispatcher: DispatcherParts, name: str, overload_name: str) -> OperatorHandle:
     return dispatcher.find_schema_or_throw(name, overload_name)
 
 

@@ -107,9 +107,10 @@ def unsupported(type_: Type) -> str | None:
 def unsupported_result(type_: Type) -> str | None:
     """That of a result's type: a list of `bool` is a `std::vector<bool>` in C++, which the headers unpack but do
     not pack."""
-    lists = [part for part in walk_type(type_) if isinstance(part, ListType)]
-    flags = [bare_type(part) for part in lists if bare_type(part.elem) == "bool"]
-    return flags[0] if flags else unsupported(type_)
+    for part in walk_type(type_):
+        if isinstance(part, ListType) and bare_type(part.elem) == "bool":
+            return bare_type(part)
+    return unsupported(type_)
 
 
 def since(type_: Type) -> Release:

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
+from torchgen_lite.analysis.differentiability.model import (
+    DifferentiabilityInfo,
+    TensorArgument,
+    refusal,
+)
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_formula import refusal_text
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote, tuple_display
@@ -173,7 +176,7 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
         node=info.node_name,
         needs=tuple_display([_need(slot) for slot in info.slots]),
         undifferentiable=[
-            (_need(one), refusal_text(overload.function.name, one.name))
+            (_need(one), quote(refusal(overload.function.name, one.name)))
             for one in info.without_formula
         ],
         edges=tuple_display([_edge(slot) for slot in info.slots]),

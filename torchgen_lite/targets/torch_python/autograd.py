@@ -23,12 +23,11 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects.python_formula import (
     FormulaNames,
     in_python,
-    refusal_text,
     write,
 )
 from torchgen_lite.dialects.text import quote, tuple_display
@@ -223,7 +222,7 @@ def _undifferentiable(
     positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
     for one in info.without_formula if info.slots else ():
         if one.name in positions:
-            yield f"needs[{positions[one.name]}]", refusal_text(operator.name, one.name)
+            yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
 
 
 def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[str]:
