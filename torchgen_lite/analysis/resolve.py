@@ -25,7 +25,6 @@ from torchgen_lite.analysis.derive.views import find_views, group_views
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.earlier import adopt, unstructured
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kept import kept
 
@@ -67,15 +66,14 @@ class Resolved:
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
         """All operators, and the groups that some of them are derived to complete."""
-        with gc_paused():
-            own, lent = self.declared_by_name, self.lent
-            elsewhere = [operator for name, operator in lent.items() if name not in own]
-            groups = group_by_signature([*self.declared, *elsewhere])
-            if elsewhere:
-                # Groups made up only of lent operators are left to their authors.
-                groups = [g for g in groups if any(o.name in own for o in g.values())]
-            derived = derive_variants(groups, {**lent, **own})
-            return (*self.declared, *derived), complete_groups(groups)
+        own, lent = self.declared_by_name, self.lent
+        elsewhere = [operator for name, operator in lent.items() if name not in own]
+        groups = group_by_signature([*self.declared, *elsewhere])
+        if elsewhere:
+            # Groups made up only of lent operators are left to their authors.
+            groups = [g for g in groups if any(o.name in own for o in g.values())]
+        derived = derive_variants(groups, {**lent, **own})
+        return (*self.declared, *derived), complete_groups(groups)
 
     @property
     def operators(self) -> tuple[Operator, ...]:
@@ -111,8 +109,7 @@ class Resolved:
     @kept
     def views(self) -> tuple[ViewGroup, ...]:
         """In the order of their first member."""
-        with gc_paused():
-            return group_views(self.operators, self.view_names)
+        return group_views(self.operators, self.view_names)
 
     @kept
     def group_of(self) -> Mapping[int, VariantGroup]:
