@@ -43,9 +43,9 @@ def follow_native(
 
 def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
     if native.shares_structured and not function.shares_structured:
-        function = replace(function, is_part_of_structured=True)
+        function = function._replace(is_part_of_structured=True)
     if native.use_const_ref_for_mutable_tensors and not function.use_const_ref_for_mutable_tensors:
-        function = replace(function, use_const_ref_for_mutable_tensors=True)
+        function = function._replace(use_const_ref_for_mutable_tensors=True)
     return function
 
 
