@@ -46,7 +46,7 @@ class Resolved:
 
     @kept
     def declared(self) -> tuple[Operator, ...]:
-        return tuple([Operator(function, False, self) for function in self.functions])
+        return tuple([Operator(function, self) for function in self.functions])
 
     @kept
     def declared_by_name(self) -> Mapping[str, Operator]:
@@ -56,7 +56,7 @@ class Resolved:
     @kept
     def lent(self) -> Mapping[str, Operator]:
         """The operators of the context, by full name."""
-        return {function.name: Operator(function, False, self) for function in self.context}
+        return {function.name: Operator(function, self) for function in self.context}
 
     def without_lent(self) -> Resolved:
         """The program without the entries of operators that the context has."""
@@ -85,22 +85,18 @@ class Resolved:
         return self._completed[1]
 
     @kept
-    def _copying(self) -> Mapping[str, tuple[Operator, VariantGroup]]:
-        found = {}
-        for group in self.groups:
-            for lent in group.functions() if copying_entries(group) else ():
-                function = unstructured(adopt(lent, group.functional.func.name_span))
-                if lent.name not in self.declared_by_name and copied_entries(group, function):
-                    found[lent.name] = Operator(function, True, self), group
-        return found
-
-    @property
     def copying(self) -> tuple[Operator, ...]:
         """Operators of the context without an entry that are derived from one in a backend file.
 
         See Note [Variants that copy].
         """
-        return tuple([operator for operator, _ in self._copying.values()])
+        found = {}
+        for group in self.groups:
+            for lent in group.functions() if copying_entries(group) else ():
+                function = unstructured(adopt(lent, group.functional.func.name_span))
+                if lent.name not in self.declared_by_name and copied_entries(group, function):
+                    found[lent.name] = Operator(function, self, is_derived=True)
+        return tuple(found.values())
 
     @kept
     def view_names(self) -> frozenset[str]:
@@ -112,15 +108,14 @@ class Resolved:
         return group_views(self.operators, self.view_names)
 
     @kept
-    def group_of(self) -> Mapping[int, VariantGroup]:
-        """The group of a function, by identity."""
-        found = {id(f): group for group in self.groups for f in group.functions()}
-        return found | {id(o.function): group for o, group in self._copying.values()}
+    def group_of(self) -> Mapping[str, VariantGroup]:
+        """The group of an operator, by full name."""
+        return {f.name: group for group in self.groups for f in group.functions()}
 
     @kept
-    def views_of(self) -> Mapping[int, ViewGroup]:
-        """The view group of a function, by identity."""
-        return {id(f): group for group in self.views for f in group.functions()}
+    def views_of(self) -> Mapping[str, ViewGroup]:
+        """The view group of an operator, by full name."""
+        return {f.name: group for group in self.views for f in group.functions()}
 
     @kept
     def by_name(self) -> Mapping[str, Operator]:
