@@ -31,6 +31,9 @@ class NativeOperators:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+NO_NATIVE = NativeOperators()
+
+
 def follow_native(
     functions: Sequence[NativeFunction], context: Sequence[NativeFunction]
 ) -> tuple[NativeFunction, ...]:
@@ -52,7 +55,7 @@ def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
 def load_native(config: Config) -> NativeOperators:
     """The operators that the option `native` names. Mistakes in them are not reported."""
     if not config.native:
-        return NativeOperators()
+        return NO_NATIVE
     found = read_native(config.native, config.root)
     place = locate_value(config, "", "native", config.native)
     unread = [replace(one, label=one.label or place) for one in found.diagnostics]

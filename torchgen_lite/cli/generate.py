@@ -207,15 +207,16 @@ def run_generate(
     """
     from torchgen_lite.cli.steps import lines_of_rendering
     from torchgen_lite.emit.lock import locked_folder
-    from torchgen_lite.pipeline import generate_all
+    from torchgen_lite.pipeline import ask_torch, generate_all
     from torchgen_lite.targets import asks_torch
 
     program = session.load(
         schema=request.schema or None,
         torch=request.torch,
-        registered=request.torch and asks_torch(request.targets),
         output_dir=request.output_dir,
     )
+    if request.torch and asks_torch(request.targets):
+        program = ask_torch(program)
     loaded(program)
     started = perf_counter()
     generated = generate_all(program, targets=request.targets, rendered=rendered)

@@ -36,7 +36,7 @@ def load_with_native(
 ) -> Program:
     """The program with its context. With `alone`, only the context: no schema file is read."""
     wanted = _from_here(native) or session.settings()[0].native or INSTALLED
-    return session.load(schema=() if alone else schema or None, native=wanted, kernels=False)
+    return session.load(schema=() if alone else schema or None, native=wanted, modules={})
 
 
 def backend_policy(program: Program) -> Policy:
