@@ -171,9 +171,7 @@ def _diff_against(session: Session, request: Request) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.project import project_against
-    from torchgen_lite.cli.places import patch_folder
-    from torchgen_lite.cli.plans import report_files
-    from torchgen_lite.emit.diff import render_diff
+    from torchgen_lite.cli.plans import patches_of, report_files
     from torchgen_lite.emit.plan import Plan
     from torchgen_lite.pipeline import generate_all
 
@@ -187,9 +185,10 @@ def _diff_against(session: Session, request: Request) -> int:
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))
     prefix = shown_folder(root, program.config.root)
-    report_files(session, generated.diagnostics, "diff", plan, generated, prefix, diff=True)
+    patches = patches_of(plan)
+    report_files(session, generated.diagnostics, "diff", plan, generated, prefix, patches)
     if session.is_text:
-        session.print_patch(render_diff(plan.changes, patch_folder(root)))
+        session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
     session.talk(f"{size} against {request.against}")
     return session.exit_code(generated.diagnostics)
@@ -302,8 +301,9 @@ def _finish(
             click.echo(plans.render_plan(plan, prefix), nl=False)
         return FINE
     if request.check or request.diff:
+        patches = plans.patches_of(plan) if request.diff else None
         return plans.report_freshness(
-            session, plan, generated, diagnostics, prefix, program.config, request.diff
+            session, plan, generated, diagnostics, prefix, program.config, patches
         )
     return _write(session, request, program, generated, plan, diagnostics)
 
