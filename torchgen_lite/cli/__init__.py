@@ -29,9 +29,10 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         # The reader closed the pipe (`torchgen-lite list ops | head`); that is not an error.
         return FINE
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        from torchgen_lite.loader.sources import reason_of
+
         with suppress(OSError):  # stderr itself may be full.
-            stderr.write(f"torchgen-lite: cannot write the output: {reason}\n")
+            stderr.write(f"torchgen-lite: cannot write the output: {reason_of(error)}\n")
             stderr.flush()
         return CANNOT_RUN
 

@@ -15,6 +15,7 @@ from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.sources import reason_of
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -256,8 +257,8 @@ def _compare(
     try:
         plan = plan_of(program, generated, is_whole=request.is_whole)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        found = [Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")]
+        message = f"cannot read `{error.filename}`: {reason_of(error)}"
+        found = [Diagnostic("TG009", message)]
         session.report(found, kind=kind)
         return CANNOT_RUN
     diagnostics = sort_diagnostics(
@@ -333,8 +334,7 @@ def _write(
     try:
         plans.write_build_files(request.depfile, request.stamp, program, generated, plan.root)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        message = f"cannot write `{error.filename}`: {reason}"
+        message = f"cannot write `{error.filename}`: {reason_of(error)}"
         session.report((*diagnostics, Diagnostic("TG009", message)), kind="generate")
         return CANNOT_RUN
     plans.report_files(session, diagnostics, "generate", plan, generated, prefix)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.emit.depfile import render_depfile
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Change, Plan, build_plan
 
@@ -168,6 +167,18 @@ def write_build_files(
         replace_file(Path(depfile), render_depfile(first, build_inputs(program)))
     if stamp is not None:
         replace_file(Path(stamp), "")
+
+
+def render_depfile(output: str, inputs: Iterable[str]) -> str:
+    """The rule that ninja and CMake read: the output depends on every input.
+
+    generated/python/ops/__init__.py: native_functions.yaml templates/python/ops.py.j2 pyproject.toml
+    """
+    return f"{_escape(output)}: {' '.join(map(_escape, dict.fromkeys(inputs)))}\n"
+
+
+def _escape(path: str) -> str:
+    return path.replace("\\", "/").replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
 
 
 def build_inputs(program: Program) -> list[str]:

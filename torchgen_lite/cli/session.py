@@ -60,9 +60,10 @@ def writing(path: str | Path = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        where = str(path) or error.filename
-        raise Refused(Diagnostic("TG009", f"cannot write `{where}`: {reason}")) from None
+        from torchgen_lite.loader.sources import reason_of
+
+        message = f"cannot write `{str(path) or error.filename}`: {reason_of(error)}"
+        raise Refused(Diagnostic("TG009", message)) from None
 
 
 @dataclass(slots=True)
