@@ -13,10 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.analysis.native import NativeOperators, load_native, read_native
-from torchgen_lite.analysis.program import Program, build_program
+from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
+from torchgen_lite.analysis.program import Modules, Program, build_program, lint_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
-from torchgen_lite.analysis.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
@@ -33,8 +32,8 @@ from torchgen_lite.loader.native_functions import load_native_functions, load_sc
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch_files import find_torch_files, read_tags
-from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
-from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.loader.torch_operators import load_installed_torch
+from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
@@ -61,27 +60,36 @@ class Generated(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
+class Inputs(NamedTuple):
+    """What a program is read from, once the configuration and the command line are settled.
+
+    `texts` replace schema files, by resolved path. `tags` are those of PyTorch's own file, or None
+    for an author's. `modules` are the functions of modules that options name; None reads them.
+    """
+
+    paths: Sequence[Path]
+    texts: Mapping[Path, str]
+    tags: dict[str, str] | None
+    native: NativeOperators
+    modules: Modules | None
+
+
 def load(
     schema: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     *,
     config: Config | str | os.PathLike[str] | None = None,
     torch: bool = False,
-    registered: bool = False,
-    native: str | None = None,
-    output_dir: str | None = None,
-    lint: bool = False,
-    kernels: bool = True,
     root: str | os.PathLike[str] | None = None,
     texts: Mapping[Path, str] | None = None,
+    modules: Modules | None = None,
 ) -> Program:
     """Read configuration and schema files, and check them.
 
     `schema` replaces the configured files. `config` is a configuration or the path of one; the
     default is the one that governs `root`, by default the current directory. `torch` reads the
-    files of the installed PyTorch; `registered` also asks it for every operator that it registers
-    and for its stub files. `native` replaces the configured PyTorch, and `texts` replace schema
-    files, by resolved path. Without `kernels`, modules that options name are not read and need not
-    exist. Every mistake is in `.diagnostics` of the result; none is raised.
+    files of the installed PyTorch. `texts` replace schema files, by resolved path, and `modules`
+    those that options name, which then need not exist. Every mistake is in `.diagnostics` of the
+    result; none is raised.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -91,31 +99,35 @@ def load(
         settings, found = load_config(start, Path(config) if config is not None else None)
         diagnostics += found
     diagnostics += check_required_version(settings, __version__)
-    if output_dir is not None:
-        settings = replace(settings, output_dir=str(start / output_dir))
-    if native is not None:
-        settings = replace(settings, native=native)
     paths = [settings.root / path for path in settings.schema]
     if schema is None and not torch:
         diagnostics += _no_schema(settings, paths)
     if schema is not None:
         given = [schema] if isinstance(schema, (str, os.PathLike)) else list(schema)
         settings, paths = _with_schema(settings, [start / path for path in given])
-    known_tags: dict[str, str] | None = None
+    tags: dict[str, str] | None = None
     if torch and schema is not None:
         settings = replace(settings, native=INSTALLED)
     elif torch:
-        settings, paths, known_tags = _with_torch(settings, paths, diagnostics)
-    pytorch = load_native(settings)
-    diagnostics += pytorch.diagnostics
-    installed: InstalledTorch | None = None
-    if registered:
-        installed, found = load_installed_torch()
-        diagnostics += found
+        settings, paths, tags = _with_torch(settings, paths, diagnostics)
+    native = load_native(settings)
+    diagnostics += native.diagnostics
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    program = _read(settings, paths, known_tags, pytorch, diagnostics, lint, kernels, texts or {})
-    return replace(program, installed=installed)
+    return _read(settings, Inputs(paths, texts or {}, tags, native, modules), diagnostics)
+
+
+def lint(program: Program) -> Program:
+    """The program, with what the lint rules find under the policies of its targets."""
+    return lint_program(program, _policies_in_use(program.config))
+
+
+def ask_torch(program: Program) -> Program:
+    """The program, with every operator that the installed PyTorch registers, and its stub files."""
+    if program.has_errors:
+        return program
+    installed, found = load_installed_torch()
+    return replace(program.with_findings(found), installed=installed)
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
@@ -156,54 +168,43 @@ def _with_torch(
     return replace(config, namespace="", torch=""), [files.native_functions], tags
 
 
-def _read(
-    config: Config,
-    paths: Sequence[Path],
-    known_tags: dict[str, str] | None,
-    native: NativeOperators,
-    diagnostics: list[Diagnostic],
-    lint: bool,
-    kernels: bool,
-    texts: Mapping[Path, str],
-) -> Program:
-    is_pytorchs = known_tags is not None
-    if known_tags is None:
-        known_tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
+def _read(config: Config, inputs: Inputs, diagnostics: list[Diagnostic]) -> Program:
+    native, tags = inputs.native, inputs.tags
+    if tags is None:
+        tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
     places = {
         config.root / path: locate_value(config, "", "schema", path) for path in config.schema
     }
-    sources, found = load_schema_sources(paths, config.root, places, texts)
+    sources, found = load_schema_sources(inputs.paths, config.root, places, inputs.texts)
     diagnostics += found
     functions, found = load_native_functions(
         sources,
-        tags=known_tags,
+        tags=tags,
         extra_fields=config.extra_fields,
         namespace=config.namespace,
         privateuse1=config.privateuse1,
         for_torch=parse_version(config.for_torch) or native.version,
-        derive=partial(derive_functions, vocabulary=known_tags),
+        derive=partial(derive_functions, vocabulary=tags),
         native=native.functions,
     )
     diagnostics += found
-    release = native.version if native.is_found else None
-    if release is None and not is_pytorchs:
-        native, release = _native_of_entries(config, functions)
-    modules, unread = _index_modules(config) if kernels else ({}, [])
-    diagnostics += unread
+    if not native.is_found and inputs.tags is None:
+        native = _native_of_entries(config, functions)
+    modules, unread = inputs.modules, list[Diagnostic]()
+    if modules is None:
+        modules, unread = _index_modules(config)
+        diagnostics += unread
     # A function may be in a module that cannot be read, so it isn't reported as missing.
     closed = {} if unread else _closed_modules(modules)
     return build_program(
         functions,
         config,
         diagnostics=diagnostics,
-        tags=known_tags,
+        tags=tags,
         sources=sources,
-        lint=lint,
-        policies=_policies_in_use(config) if lint else None,
         formulas=closed.get("formulas"),
         modules=modules,
-        context=tuple(native.functions.values()),
-        release=release,
+        native=native,
     )
 
 
@@ -217,21 +218,19 @@ def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
     return tuple([TARGETS[name].policy for name in names if name in TARGETS])
 
 
-def _native_of_entries(
-    config: Config, functions: Sequence[NativeFunction]
-) -> tuple[NativeOperators, Version | None]:
+def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:
     """The installed PyTorch's operators that these entries refer to, if they target its dispatcher.
 
     A lone structured out variant needs the name of its functional variant on any target. PyTorch's
-    file is read only if needed, and the result is empty if it isn't installed. The release is that
-    of the PyTorch that the entries must agree with.
+    file is read only if needed, and the result is empty if it isn't installed. `is_found` says
+    whether the entries must agree with it.
     """
     names = lacking_functional(functions)
     in_pytorch = any(policy.in_pytorch for policy in _policies_in_use(config) or ())
     if in_pytorch:
         names |= {f.func.local_name for f in functions if f.namespace == "aten"}
-    native = read_native(INSTALLED, config.root, names) if names else NativeOperators()
-    return native, native.version if native.is_found and in_pytorch else None
+    native = read_native(INSTALLED, config.root, names) if names else NO_NATIVE
+    return replace(native, is_found=native.is_found and in_pytorch)
 
 
 def _index_modules(
@@ -260,7 +259,7 @@ def _index_modules(
     return indexes, diagnostics
 
 
-def _closed_modules(modules: dict[str, dict[str, KernelIndex]]) -> Mapping[str, KernelIndex]:
+def _closed_modules(modules: Modules) -> Mapping[str, KernelIndex]:
     """The modules of a target with standalone output, which define everything that entries name."""
     from torchgen_lite.targets import TARGETS
 
@@ -332,8 +331,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
             diagnostics.append(replace(unknown_target(name), label=place))
             continue
         result = target.build(program)
-        found = result.diagnostics
-        diagnostics += filter_diagnostics(found, config, program.functions, program.sources)
+        diagnostics += program.wanted(result.diagnostics)
         built.append((name, result.files))
     return built, diagnostics
 

@@ -25,7 +25,7 @@ from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.loader import Config
 from torchgen_lite.loader.releases import read_release
 from torchgen_lite.loader.versions import Version, parse_version
-from torchgen_lite.pipeline import load
+from torchgen_lite.pipeline import lint, load
 
 # Lists of a backend's file that give no kernel.
 NOT_KERNELS = ("symint", "ir_gen", "tocpu", "all_version", "backward", "extra_headers")
@@ -162,7 +162,7 @@ def read(path: Path, folder: Path, native: str, version: Version) -> tuple[Row, 
         )
         paths = [*others, path]
     config = Config(folder, native=native, targets=("cpp-torch",))
-    program = load(paths, config=config, lint=True)
+    program = lint(load(paths, config=config))
     name = path.relative_to(folder).as_posix()
     own = [d for d in program.diagnostics if d.path is None or d.path.endswith(path.name)]
     errors = [d for d in own if d.severity == "error"]

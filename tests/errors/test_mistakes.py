@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import (
     CODES,
     Diagnostic,
@@ -25,7 +25,9 @@ def diagnose(name: str) -> tuple[Diagnostic, ...]:
     """Everything that is said about a file of this folder."""
     source = Source(name, (HERE / name).read_text("utf-8"))
     functions, found = load_native_functions([source], tags=TAGS)
-    program = build_program(functions, Config(HERE), diagnostics=found, sources=[source], lint=True)
+    program = lint_program(
+        build_program(functions, Config(HERE), diagnostics=found, sources=[source])
+    )
     return program.diagnostics
 
 

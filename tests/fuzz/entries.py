@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from tests.conftest import ROOT
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import Source, render_full
 from torchgen_lite.loader import Config, find_torch_files, load_native_functions
 from torchgen_lite.loader.fmt import format_text
@@ -59,7 +59,9 @@ def read(text: str) -> None:
     """Everything that happens to a file between reading and printing."""
     source = Source("ops.yaml", text)
     functions, found = load_native_functions([source], tags=TAGS)
-    program = build_program(functions, Config(ROOT), diagnostics=found, sources=[source], lint=True)
+    program = lint_program(
+        build_program(functions, Config(ROOT), diagnostics=found, sources=[source])
+    )
     render_full(program.diagnostics)
 
 

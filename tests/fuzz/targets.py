@@ -25,7 +25,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from tests.fuzz.grammar import Grammar, Options
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.analysis.native import NativeOperators
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import derive_functions
@@ -266,19 +266,19 @@ def unknown_names(module: CodeType) -> set[str]:
 def _program(texts: Sequence[str], toml: str, path: Path, native: NativeOperators) -> Program:
     config, found = parse_config(Source(path.name, toml), path, [])
     if has_errors(found):
-        return build_program((), config, diagnostics=found, sources=(), lint=False)
+        return build_program((), config, diagnostics=found, sources=())
     sources = [Source(f"{number}.yaml", text) for number, text in enumerate(texts)]
     functions, found = load_native_functions(
         sources, derive=derive_functions, native=native.functions, for_torch=native.version
     )
-    return build_program(
-        functions,
-        config,
-        diagnostics=found,
-        sources=sources,
-        lint=True,
-        context=tuple(native.functions.values()),
-        release=native.version if native.is_found else None,
+    return lint_program(
+        build_program(
+            functions,
+            config,
+            diagnostics=found,
+            sources=sources,
+            native=native,
+        )
     )
 
 

@@ -19,7 +19,7 @@ from tests.hostile.test_fields import CODE, entries, read
 from tests.hostile.text import HOSTILE, RESERVED, places
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.emit.append import add_cpp
+from torchgen_lite.emit.append import add_declarations
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
@@ -65,7 +65,7 @@ def configured(target: str) -> Iterator[Mapping[str, str]]:
             seen.add(texts)
             program = _program(f"lib{len(seen)}", config)
             kernels, _ = TARGETS[target].author_functions(program)
-            header = add_cpp("", kernels, is_header=True) if option == "kernel-headers" else ""
+            header = add_declarations("", kernels) if option == "kernel-headers" else ""
             names = value if isinstance(value, list) and option.endswith("headers") else ()
             headers = {f"{target}/include/{name}": header for name in names}
             yield {**headers, **generate_all(program, targets=[target]).files}

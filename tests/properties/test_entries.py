@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import Source, render_full
 from torchgen_lite.loader import Config, load_native_functions
 
@@ -56,6 +56,6 @@ def test_no_entries_raise(data: list[dict[str, object]]) -> None:
     source = Source("ops.yaml", yaml.safe_dump(data, sort_keys=False))
     functions, found = load_native_functions([source])
     config = Config(Path("."))
-    program = build_program(functions, config, diagnostics=found, sources=[source], lint=True)
+    program = lint_program(build_program(functions, config, diagnostics=found, sources=[source]))
     assert all(d.label is not None and d.help != "" for d in program.diagnostics)
     render_full(program.diagnostics)

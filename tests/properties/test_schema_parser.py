@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import (
     Source,
     render_concise,
@@ -107,8 +107,8 @@ VALUES = st.recursive(
 def _read_everything(text: str) -> None:
     source = Source("ops.yaml", text)
     functions, found = load_native_functions([source], tags=("core",))
-    program = build_program(
-        functions, Config(Path(".")), diagnostics=found, sources=[source], lint=True
+    program = lint_program(
+        build_program(functions, Config(Path(".")), diagnostics=found, sources=[source])
     )
     for render in (render_full, render_concise, render_json, render_github, render_sarif):
         render(program.diagnostics)

@@ -13,7 +13,7 @@ from torchgen_lite import load
 from torchgen_lite.emit.plan import build_plan
 from torchgen_lite.emit.write import write_plan
 from torchgen_lite.loader.config import load_config
-from torchgen_lite.pipeline import generate
+from torchgen_lite.pipeline import ask_torch, generate
 
 EXAMPLE = ROOT / "examples" / "torch_ops"
 
@@ -41,7 +41,7 @@ def stubs(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     schemas = [EXAMPLE / "ops.yaml", copies / "copies.yaml"]
     # The copies have the schemas of the installed release; the example's range of releases does not apply.
     config = replace(load_config(EXAMPLE)[0], torch="")
-    program = load(schemas, root=EXAMPLE, config=config, torch=True, registered=True)
+    program = ask_torch(load(schemas, root=EXAMPLE, config=config, torch=True))
     write_plan(build_plan(generate(program, targets=["torch-stubs"]), folder, "stubs"))
     return folder
 

@@ -31,6 +31,9 @@ class NativeOperators:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+NO_NATIVE = NativeOperators()
+
+
 def follow_native(
     functions: Sequence[NativeFunction], context: Sequence[NativeFunction]
 ) -> tuple[NativeFunction, ...]:
@@ -43,16 +46,16 @@ def follow_native(
 
 def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
     if native.shares_structured and not function.shares_structured:
-        function = replace(function, is_part_of_structured=True)
+        function = function._replace(is_part_of_structured=True)
     if native.use_const_ref_for_mutable_tensors and not function.use_const_ref_for_mutable_tensors:
-        function = replace(function, use_const_ref_for_mutable_tensors=True)
+        function = function._replace(use_const_ref_for_mutable_tensors=True)
     return function
 
 
 def load_native(config: Config) -> NativeOperators:
     """The operators that the option `native` names. Mistakes in them are not reported."""
     if not config.native:
-        return NativeOperators()
+        return NO_NATIVE
     found = read_native(config.native, config.root)
     place = locate_value(config, "", "native", config.native)
     unread = [replace(one, label=one.label or place) for one in found.diagnostics]

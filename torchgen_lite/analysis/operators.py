@@ -21,15 +21,15 @@ from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import keeping, kept
 
 
-class Company(Protocol):
-    """The parts of a program that facts about one operator depend on: see `Resolved`."""
+class Others(Protocol):
+    """What `Resolved`, which imports this module, says about the operators around one."""
 
     @property
     def vocabulary(self) -> Collection[str]: ...
     @property
-    def group_of(self) -> Mapping[int, VariantGroup]: ...
+    def group_of(self) -> Mapping[str, VariantGroup]: ...
     @property
-    def views_of(self) -> Mapping[int, ViewGroup]: ...
+    def views_of(self) -> Mapping[str, ViewGroup]: ...
     @property
     def view_names(self) -> frozenset[str]: ...
 
@@ -39,12 +39,12 @@ class Company(Protocol):
 class Operator:
     """An operator, declared or derived. Operators are compared by identity.
 
-    Each fact is computed on first use; those that depend on other operators come from the company.
+    Each fact is computed on first use; those that depend on other operators come from `others`.
     """
 
     function: NativeFunction
-    is_derived: bool
-    company: Company = field(repr=False)
+    others: Others = field(repr=False)
+    is_derived: bool = False
 
     @kept
     def schema(self) -> FunctionSchema:
@@ -72,7 +72,7 @@ class Operator:
         """The tags in effect. A derived operator is made with all of its own."""
         if self.is_derived:
             return self.function.tags
-        return tags_of(self.function, self.kind, self.company.vocabulary)
+        return tags_of(self.function, self.kind, self.others.vocabulary)
 
     @kept
     def kernels(self) -> tuple[KernelEntry, ...]:
@@ -96,14 +96,14 @@ class Operator:
     @property
     def group(self) -> VariantGroup | None:
         """The group, if the operator has a functional and an out variant."""
-        return self.company.group_of.get(id(self.function))
+        return self.others.group_of.get(self.name)
 
     @property
     def views(self) -> ViewGroup | None:
         """The view group, for views and their variants."""
-        return self.company.views_of.get(id(self.function))
+        return self.others.views_of.get(self.name)
 
     @property
     def is_view(self) -> bool:
         """Whether a result aliases an argument: see Note [resize_ is not a view]."""
-        return self.name in self.company.view_names
+        return self.name in self.others.view_names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
@@ -75,7 +74,7 @@ def _merge(
             message = f"overlay gives `{field}` of `{name}` another value"
             clash = _clash("TG307", message, place, earlier.place(field) or there, later)
             diagnostics.append(clash)
-    return replace(earlier, **changes)
+    return earlier._replace(**changes)
 
 
 def _new_kernels(

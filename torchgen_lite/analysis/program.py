@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
-from torchgen_lite.analysis.native import follow_native
+from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import merge_overlays
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
@@ -18,15 +18,17 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.torch_operators import InstalledTorch
-from torchgen_lite.loader.versions import Version
+
+Modules = Mapping[str, Mapping[str, KernelIndex]]
+"""The functions in the modules that options name, by target and option."""
 
 
 @dataclass(frozen=True)
 class Program:
     """The input of every target: the operators, with overlays merged in, and all derived facts.
 
-    `modules` are the functions in the modules that options name, by target and option. `installed`
-    is what the installed PyTorch has, if it was queried.
+    `installed` is what the installed PyTorch has, if it was queried. `entries` are as written, each overlay an
+    entry of its own.
     """
 
     resolved: Resolved
@@ -34,8 +36,9 @@ class Program:
     diagnostics: tuple[Diagnostic, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
-    modules: Mapping[str, Mapping[str, KernelIndex]] = field(default_factory=dict)
+    modules: Modules = field(default_factory=dict)
     installed: InstalledTorch | None = None
+    entries: tuple[NativeFunction, ...] = ()
 
     @property
     def functions(self) -> tuple[NativeFunction, ...]:
@@ -50,6 +53,14 @@ class Program:
         """The functions of the modules that an option of a target names; None if it names none."""
         return self.modules.get(target, {}).get(option)
 
+    def wanted(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """The findings that neither the configuration nor a comment excludes."""
+        return filter_diagnostics(found, self.config, self.entries, self.sources)
+
+    def with_findings(self, found: Iterable[Diagnostic]) -> Program:
+        """The program with more diagnostics."""
+        return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
+
 
 def build_program(
     functions: Sequence[NativeFunction],
@@ -58,27 +69,28 @@ def build_program(
     diagnostics: Iterable[Diagnostic] = (),
     tags: Mapping[str, str] | None = None,
     sources: Sequence[Source] = (),
-    lint: bool = False,
-    policies: Sequence[Policy] | None = None,
     formulas: KernelIndex | None = None,
-    modules: Mapping[str, Mapping[str, KernelIndex]] | None = None,
-    context: Sequence[NativeFunction] = (),
-    release: Version | None = None,
+    modules: Modules | None = None,
+    native: NativeOperators = NO_NATIVE,
 ) -> Program:
-    """Put the pieces together and check across entries; with `lint`, run the lint rules too.
+    """Put the pieces together and check across entries.
 
-    `policies` are those of the targets in use; None stands for any target. With `formulas`,
-    derivative formulas may call only those functions and operators. `context` are a PyTorch's
-    operators, see `Resolved`; with its `release` (empty if unknown), entries must agree with them.
+    With `formulas`, derivative formulas may call only those functions and operators. `native` is
+    the context, see `Resolved`; if it is found, entries must agree with it.
     """
     merged, found = merge_overlays(functions)
+    context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)
     resolved = resolve(merged, tags or {}, context)
     found = [
         *diagnostics,
         *found,
-        *check_functions(resolved, KNOWN_TAGS if tags is None else tags, release),
+        *check_functions(
+            resolved,
+            KNOWN_TAGS if tags is None else tags,
+            native.version if native.is_found else None,
+        ),
     ]
     if config.torch:
         found += check_releases(resolved, config.torch)
@@ -103,18 +115,24 @@ def build_program(
         from torchgen_lite.analysis.autocast import check_autocast
 
         found += check_autocast(resolved)
-    if lint:
-        # Imported here: most runs do not lint.
-        from torchgen_lite.analysis.lint import run_lint
-
-        found += run_lint(resolved, policies)
-    kept = [*filter_diagnostics(found, config, functions, sources)]
-    kept += [one for source in sources for one in unknown_codes(source)]
-    return Program(
+    program = Program(
         resolved,
         config,
-        sort_diagnostics(kept),
-        dict(tags or {}),
-        tuple(sources),
-        dict(modules or {}),
+        tags=dict(tags or {}),
+        sources=tuple(sources),
+        modules=dict(modules or {}),
+        entries=tuple(functions),
     )
+    unknown = [one for source in sources for one in unknown_codes(source)]
+    return program.with_findings([*program.wanted(found), *unknown])
+
+
+def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> Program:
+    """The program, with what the lint rules find.
+
+    `policies` are those of the targets in use; None stands for any target.
+    """
+    # Imported here: most runs do not lint.
+    from torchgen_lite.analysis.lint import run_lint
+
+    return program.with_findings(program.wanted(run_lint(program.resolved, policies)))

@@ -25,7 +25,6 @@ from torchgen_lite.analysis.derive.views import find_views, group_views
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.earlier import adopt, unstructured
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kept import kept
 
@@ -47,7 +46,7 @@ class Resolved:
 
     @kept
     def declared(self) -> tuple[Operator, ...]:
-        return tuple([Operator(function, False, self) for function in self.functions])
+        return tuple([Operator(function, self) for function in self.functions])
 
     @kept
     def declared_by_name(self) -> Mapping[str, Operator]:
@@ -57,7 +56,7 @@ class Resolved:
     @kept
     def lent(self) -> Mapping[str, Operator]:
         """The operators of the context, by full name."""
-        return {function.name: Operator(function, False, self) for function in self.context}
+        return {function.name: Operator(function, self) for function in self.context}
 
     def without_lent(self) -> Resolved:
         """The program without the entries of operators that the context has."""
@@ -67,15 +66,14 @@ class Resolved:
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
         """All operators, and the groups that some of them are derived to complete."""
-        with gc_paused():
-            own, lent = self.declared_by_name, self.lent
-            elsewhere = [operator for name, operator in lent.items() if name not in own]
-            groups = group_by_signature([*self.declared, *elsewhere])
-            if elsewhere:
-                # Groups made up only of lent operators are left to their authors.
-                groups = [g for g in groups if any(o.name in own for o in g.values())]
-            derived = derive_variants(groups, {**lent, **own})
-            return (*self.declared, *derived), complete_groups(groups)
+        own, lent = self.declared_by_name, self.lent
+        elsewhere = [operator for name, operator in lent.items() if name not in own]
+        groups = group_by_signature([*self.declared, *elsewhere])
+        if elsewhere:
+            # Groups made up only of lent operators are left to their authors.
+            groups = [g for g in groups if any(o.name in own for o in g.values())]
+        derived = derive_variants(groups, {**lent, **own})
+        return (*self.declared, *derived), complete_groups(groups)
 
     @property
     def operators(self) -> tuple[Operator, ...]:
@@ -87,22 +85,18 @@ class Resolved:
         return self._completed[1]
 
     @kept
-    def _copying(self) -> Mapping[str, tuple[Operator, VariantGroup]]:
-        found = {}
-        for group in self.groups:
-            for lent in group.functions() if copying_entries(group) else ():
-                function = unstructured(adopt(lent, group.functional.func.name_span))
-                if lent.name not in self.declared_by_name and copied_entries(group, function):
-                    found[lent.name] = Operator(function, True, self), group
-        return found
-
-    @property
     def copying(self) -> tuple[Operator, ...]:
         """Operators of the context without an entry that are derived from one in a backend file.
 
         See Note [Variants that copy].
         """
-        return tuple([operator for operator, _ in self._copying.values()])
+        found = {}
+        for group in self.groups:
+            for lent in group.functions() if copying_entries(group) else ():
+                function = unstructured(adopt(lent, group.functional.func.name_span))
+                if lent.name not in self.declared_by_name and copied_entries(group, function):
+                    found[lent.name] = Operator(function, self, is_derived=True)
+        return tuple(found.values())
 
     @kept
     def view_names(self) -> frozenset[str]:
@@ -111,19 +105,17 @@ class Resolved:
     @kept
     def views(self) -> tuple[ViewGroup, ...]:
         """In the order of their first member."""
-        with gc_paused():
-            return group_views(self.operators, self.view_names)
+        return group_views(self.operators, self.view_names)
 
     @kept
-    def group_of(self) -> Mapping[int, VariantGroup]:
-        """The group of a function, by identity."""
-        found = {id(f): group for group in self.groups for f in group.functions()}
-        return found | {id(o.function): group for o, group in self._copying.values()}
+    def group_of(self) -> Mapping[str, VariantGroup]:
+        """The group of an operator, by full name."""
+        return {f.name: group for group in self.groups for f in group.functions()}
 
     @kept
-    def views_of(self) -> Mapping[int, ViewGroup]:
-        """The view group of a function, by identity."""
-        return {id(f): group for group in self.views for f in group.functions()}
+    def views_of(self) -> Mapping[str, ViewGroup]:
+        """The view group of an operator, by full name."""
+        return {f.name: group for group in self.views for f in group.functions()}
 
     @kept
     def by_name(self) -> Mapping[str, Operator]:

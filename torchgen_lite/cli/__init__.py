@@ -29,9 +29,10 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         # The reader closed the pipe (`torchgen-lite list ops | head`); that is not an error.
         return FINE
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        from torchgen_lite.loader.sources import reason_of
+
         with suppress(OSError):  # stderr itself may be full.
-            stderr.write(f"torchgen-lite: cannot write the output: {reason}\n")
+            stderr.write(f"torchgen-lite: cannot write the output: {reason_of(error)}\n")
             stderr.flush()
         return CANNOT_RUN
 
@@ -90,7 +91,6 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
 def run() -> None:
     """The console script."""
     import gc
-    import os
 
     from torchgen_lite.cli.signals import Stopped, stop_on_signals
 
@@ -101,9 +101,8 @@ def run() -> None:
         code = main(sys.argv[1:], *_streams())
     except Stopped as stopped:
         code = stopped.code
-    if sys.gettrace() is None and "coverage" not in sys.modules:
-        # All files are closed by now. Freeing the objects one by one takes a tenth of a run.
-        os._exit(code)
+    # Nor does the interpreter's last collection, before it ends.
+    gc.freeze()
     # Failed writes have been reported by now, and the interpreter would try once more.
     sys.stdout = sys.stderr = None
     sys.exit(code)

@@ -95,7 +95,7 @@ def _compare(session: Session, asked: Asked) -> int:
     from torchgen_lite.analysis.compare import causes, compare_operators
 
     against, schema = asked.against, asked.schema
-    program = session.load(schema=schema or None, torch=asked.torch, kernels=False)
+    program = session.load(schema=schema or None, torch=asked.torch, modules={})
     if has_errors(program.diagnostics):
         session.report(program.diagnostics, kind="breaking")
         return session.exit_code(program.diagnostics)

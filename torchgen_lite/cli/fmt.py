@@ -16,6 +16,7 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, has_error
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
+from torchgen_lite.loader.sources import reason_of
 
 
 @click.command("fmt")
@@ -89,8 +90,9 @@ def _write(session: Session, stale: list[Change], count: int) -> int:
         try:
             replace_file(path, change.new or "")
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            session.report([Diagnostic("TG009", f"cannot write `{_shown(change.path)}`: {reason}")])
+            session.report(
+                [Diagnostic("TG009", f"cannot write `{_shown(change.path)}`: {reason_of(error)}")]
+            )
             return CANNOT_RUN
     session.talk(f"{len(stale)} reformatted, {count - len(stale)} unchanged")
     return FINE

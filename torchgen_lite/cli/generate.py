@@ -15,6 +15,7 @@ from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.sources import reason_of
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -171,9 +172,7 @@ def _diff_against(session: Session, request: Request) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.project import project_against
-    from torchgen_lite.cli.places import patch_folder
-    from torchgen_lite.cli.plans import report_files
-    from torchgen_lite.emit.diff import render_diff
+    from torchgen_lite.cli.plans import patches_of, report_files
     from torchgen_lite.emit.plan import Plan
     from torchgen_lite.pipeline import generate_all
 
@@ -187,9 +186,10 @@ def _diff_against(session: Session, request: Request) -> int:
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))
     prefix = shown_folder(root, program.config.root)
-    report_files(session, generated.diagnostics, "diff", plan, generated, prefix, diff=True)
+    patches = patches_of(plan)
+    report_files(session, generated.diagnostics, "diff", plan, generated, prefix, patches)
     if session.is_text:
-        session.print_patch(render_diff(plan.changes, patch_folder(root)))
+        session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
     session.talk(f"{size} against {request.against}")
     return session.exit_code(generated.diagnostics)
@@ -207,15 +207,16 @@ def run_generate(
     """
     from torchgen_lite.cli.steps import lines_of_rendering
     from torchgen_lite.emit.lock import locked_folder
-    from torchgen_lite.pipeline import generate_all
+    from torchgen_lite.pipeline import ask_torch, generate_all
     from torchgen_lite.targets import asks_torch
 
     program = session.load(
         schema=request.schema or None,
         torch=request.torch,
-        registered=request.torch and asks_torch(request.targets),
         output_dir=request.output_dir,
     )
+    if request.torch and asks_torch(request.targets):
+        program = ask_torch(program)
     loaded(program)
     started = perf_counter()
     generated = generate_all(program, targets=request.targets, rendered=rendered)
@@ -256,8 +257,8 @@ def _compare(
     try:
         plan = plan_of(program, generated, is_whole=request.is_whole)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        found = [Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")]
+        message = f"cannot read `{error.filename}`: {reason_of(error)}"
+        found = [Diagnostic("TG009", message)]
         session.report(found, kind=kind)
         return CANNOT_RUN
     diagnostics = sort_diagnostics(
@@ -301,8 +302,9 @@ def _finish(
             click.echo(plans.render_plan(plan, prefix), nl=False)
         return FINE
     if request.check or request.diff:
+        patches = plans.patches_of(plan) if request.diff else None
         return plans.report_freshness(
-            session, plan, generated, diagnostics, prefix, program.config, request.diff
+            session, plan, generated, diagnostics, prefix, program.config, patches
         )
     return _write(session, request, program, generated, plan, diagnostics)
 
@@ -332,8 +334,7 @@ def _write(
     try:
         plans.write_build_files(request.depfile, request.stamp, program, generated, plan.root)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        message = f"cannot write `{error.filename}`: {reason}"
+        message = f"cannot write `{error.filename}`: {reason_of(error)}"
         session.report((*diagnostics, Diagnostic("TG009", message)), kind="generate")
         return CANNOT_RUN
     plans.report_files(session, diagnostics, "generate", plan, generated, prefix)

@@ -82,8 +82,20 @@ def init_command(
         if layout == "src"
         else {"@root@": ".", "@prefix@": ""}
     )
-    is_device = template is not None
-    words[_NAME] = _checked(name, is_device) if name is not None else _usual_name(is_device)
+    suits = _is_name if template is None else _is_device
+    if name is None:
+        folder = Path.cwd().name.replace("-", "_").lower()
+        name = folder if suits(folder) else _NAME
+    elif template is not None and name in _devices_of_pytorch():
+        raise click.UsageError(f"PyTorch already has a device `{name}`: choose another name.")
+    elif not suits(name):
+        what = (
+            "a package and a namespace"
+            if template is None
+            else "a package, a namespace and a device"
+        )
+        raise click.UsageError(f"`{name}` cannot be the name of {what}.")
+    words[_NAME] = name
     with writing():
         changes = [_change(shown, text) for shown, text in _files(templates / started, words)]
     try:
@@ -99,16 +111,20 @@ def init_command(
     return FINE
 
 
-def _is_name(name: str, is_device: bool) -> bool:
-    """Whether a name suits a package, a namespace (schemas, C++) and a device (no digits)."""
+def _is_name(name: str) -> bool:
+    """Whether a name suits a package and a namespace, of schemas and of C++."""
     from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
     from torchgen_lite.dialects.cpp_text import KEYWORDS
 
     taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
-    if is_device and (any(map(str.isdigit, name)) or name in _devices_of_pytorch()):
-        return False
     return is_word and "__" not in name and name[0] != "_" and name not in taken
+
+
+def _is_device(name: str) -> bool:
+    """Whether a name suits a device, too: it has no digits, and is not PyTorch's."""
+    digits = any(map(str.isdigit, name))
+    return _is_name(name) and not digits and name not in _devices_of_pytorch()
 
 
 def _devices_of_pytorch() -> set[str]:
@@ -116,20 +132,6 @@ def _devices_of_pytorch() -> set[str]:
     from torchgen_lite.key_tables import CURRENT
 
     return {backend.lower() for backend in CURRENT.backends}
-
-
-def _checked(name: str, is_device: bool) -> str:
-    if is_device and name in _devices_of_pytorch():
-        raise click.UsageError(f"PyTorch already has a device `{name}`: choose another name.")
-    if not _is_name(name, is_device):
-        what = "a package, a namespace and a device" if is_device else "a package and a namespace"
-        raise click.UsageError(f"`{name}` cannot be the name of {what}.")
-    return name
-
-
-def _usual_name(is_device: bool) -> str:
-    name = Path.cwd().name.replace("-", "_").lower()
-    return name if _is_name(name, is_device) else _NAME
 
 
 def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:

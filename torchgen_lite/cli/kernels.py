@@ -149,13 +149,14 @@ def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[Autho
 
     Another run may have added some since the lookup.
     """
-    from torchgen_lite.emit.append import add_cpp, add_python, has_function
+    from torchgen_lite.emit import append
     from torchgen_lite.emit.write import replace_file
 
     text = path.read_text("utf-8") if path.exists() else ""
-    added = [one for one in functions if not has_function(text, one)]
+    added = [one for one in functions if not append.has_function(text, one)]
     if added and added[0].is_cpp:
-        replace_file(path, add_cpp(text, added, is_header=path.suffix in _HEADERS))
+        add = append.add_declarations if path.suffix in _HEADERS else append.add_definitions
+        replace_file(path, add(text, added))
     elif added:
-        replace_file(path, add_python(text, added))
+        replace_file(path, append.add_python(text, added))
     return added

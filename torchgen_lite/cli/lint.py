@@ -91,9 +91,9 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: Choose
 def _find(
     session: Session, schema: tuple[str, ...], torch: bool
 ) -> tuple[Program, Sequence[Diagnostic]]:
-    from torchgen_lite.pipeline import lint_targets
+    from torchgen_lite.pipeline import lint, lint_targets
 
-    program = session.load(schema=schema or None, torch=torch, lint=True)
+    program = lint(session.load(schema or None, torch=torch))
     return program, program.diagnostics if schema or torch else lint_targets(program)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.emit.depfile import render_depfile
-from torchgen_lite.emit.diff import count_lines, diff_change, first_difference, render_diff
+from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Change, Plan, build_plan
 
 if TYPE_CHECKING:
@@ -44,14 +43,14 @@ def report_freshness(
     diagnostics: Sequence[Diagnostic],
     prefix: str,
     config: Config,
-    diff: bool,
+    patches: Mapping[str, str] | None,
 ) -> int:
     """`check` and `diff`: exit 1 and name every file that is out of date."""
     stale = plan.pending
     found = [] if session.is_text else [out_of_date(change, prefix) for change in stale]
-    report_files(session, [*diagnostics, *found], "check", plan, generated, prefix, diff=diff)
-    if diff and session.is_text:
-        session.print_patch(render_diff(stale, patch_folder(plan.root)))
+    report_files(session, [*diagnostics, *found], "check", plan, generated, prefix, patches)
+    if patches is not None and session.is_text:
+        session.print_patch("".join(patches.values()))
         if stale and is_passed_over(plan.root):
             such = f", such as `{prefix}`" if prefix else ""
             session.warn(f"`git apply` skips files outside the folder it runs in{such}")
@@ -118,16 +117,21 @@ def report_files(
     plan: Plan,
     generated: Generated,
     prefix: str,
-    *,
-    diff: bool = False,
+    patches: Mapping[str, str] | None = None,
 ) -> None:
     """Report the findings and, in machine-readable formats, each file with its line counts."""
-    parts = {} if session.is_text else json_parts(plan, generated, prefix, diff=diff)
+    parts = {} if session.is_text else json_parts(plan, generated, prefix, patches)
     session.report(diagnostics, kind=kind, **parts)
 
 
+def patches_of(plan: Plan) -> dict[str, str]:
+    """The patch of each file, empty for those that stay, by path."""
+    folder = patch_folder(plan.root)
+    return {change.path: render_diff([change], folder) for change in plan.changes}
+
+
 def json_parts(
-    plan: Plan, generated: Generated, prefix: str, *, diff: bool = False
+    plan: Plan, generated: Generated, prefix: str, patches: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """The parts of the JSON output about files."""
     files: list[dict[str, object]] = []
@@ -140,9 +144,8 @@ def json_parts(
             "added": added,
             "removed": removed,
         }
-        if diff:
-            named = join(patch_folder(plan.root), change.path)
-            file["diff"] = "" if change.action == "keep" else diff_change(change, named)
+        if patches is not None:
+            file["diff"] = patches[change.path]
         files.append(file)
     statuses = [file["status"] for file in files]
     summary = {status: statuses.count(status) for status in STATUS.values()}
@@ -164,6 +167,18 @@ def write_build_files(
         replace_file(Path(depfile), render_depfile(first, build_inputs(program)))
     if stamp is not None:
         replace_file(Path(stamp), "")
+
+
+def render_depfile(output: str, inputs: Iterable[str]) -> str:
+    """The rule that ninja and CMake read: the output depends on every input.
+
+    generated/python/ops/__init__.py: native_functions.yaml templates/python/ops.py.j2 pyproject.toml
+    """
+    return f"{_escape(output)}: {' '.join(map(_escape, dict.fromkeys(inputs)))}\n"
+
+
+def _escape(path: str) -> str:
+    return path.replace("\\", "/").replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
 
 
 def build_inputs(program: Program) -> list[str]:

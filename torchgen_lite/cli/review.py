@@ -84,9 +84,9 @@ def review_command(
 def _review(session: Session, against: str, level: Level, summary: Path | None) -> int:
     from torchgen_lite.cli import plans
     from torchgen_lite.cli.tables.compare import comparison_data
-    from torchgen_lite.pipeline import generate_all
+    from torchgen_lite.pipeline import generate_all, lint
 
-    program = session.load(lint=True)
+    program = lint(session.load())
     generated = generate_all(program)
     prefix = shown_folder(program.config.root / program.config.output_dir, program.config.root)
     if has_errors(generated.diagnostics):

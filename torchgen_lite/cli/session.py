@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +19,7 @@ from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, s
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.analysis.program import Modules, Program
     from torchgen_lite.loader.config import Config
 
 FORMATS = ("full", "concise", *MACHINE_FORMATS)
@@ -60,9 +60,10 @@ def writing(path: str | Path = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        where = str(path) or error.filename
-        raise Refused(Diagnostic("TG009", f"cannot write `{where}`: {reason}")) from None
+        from torchgen_lite.loader.sources import reason_of
+
+        message = f"cannot write `{str(path) or error.filename}`: {reason_of(error)}"
+        raise Refused(Diagnostic("TG009", message)) from None
 
 
 @dataclass(slots=True)
@@ -91,18 +92,33 @@ class Session:
         self.root = settings.root
         return settings, diagnostics
 
-    def load(self, **arguments: Any) -> Program:
-        """The program, under the configuration that the options select."""
+    def load(
+        self,
+        schema: Sequence[str] | None = None,
+        *,
+        torch: bool = False,
+        native: str = "",
+        output_dir: str | None = None,
+        modules: Modules | None = None,
+    ) -> Program:
+        """The program, under the configuration that the options select; see `pipeline.load`.
+
+        `native` and `output_dir` are what the command line gives in place of the configured ones.
+        """
         from torchgen_lite.pipeline import load
 
         started = perf_counter()
         settings, diagnostics = self.settings()
+        if native:
+            settings = replace(settings, native=native)
+        if output_dir is not None:
+            settings = replace(settings, output_dir=str(Path.cwd() / output_dir))
         if has_errors(diagnostics):
             from torchgen_lite.analysis.program import Program
             from torchgen_lite.analysis.resolve import Resolved
 
             return Program(Resolved(()), settings, diagnostics)
-        program = load(config=settings, **arguments)
+        program = load(schema, config=settings, torch=torch, modules=modules)
         if self.verbose:
             from torchgen_lite.cli.steps import lines_of_reading
 

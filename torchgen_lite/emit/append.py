@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.emit.layout import lay_out
@@ -77,40 +77,49 @@ def _import_end(tree: ast.Module) -> int:
     return end
 
 
-def add_cpp(text: str, functions: Sequence[AuthorFunction], *, is_header: bool) -> str:
-    """The source with more definitions, or the header with more declarations; the proof stays
-    last."""
-    headers = [(h.name, h.is_quoted) for function in functions for h in function.headers]
-    headers += [] if is_header else [("stdexcept", False)]
+def add_declarations(text: str, functions: Sequence[AuthorFunction]) -> str:
+    """The C++ header with more declarations."""
+    before = text.rstrip("\n") if text.strip() else "#pragma once"
+    added = _blocks(text, functions, [], lambda function: f"{function.declaration};")
+    return f"{before}\n\n{added}\n"
+
+
+def add_definitions(text: str, functions: Sequence[AuthorFunction]) -> str:
+    """The C++ source with more definitions; the proof stays last."""
+    proof = f"#include <{functions[0].last}>" if functions and functions[0].last else ""
+    before = text.rstrip("\n").removesuffix(proof).rstrip("\n")
+    added = _blocks(text, functions, ["#include <stdexcept>"], _definition)
+    return "\n\n".join(filter(None, [before, added, proof])) + "\n"
+
+
+def _blocks(
+    text: str,
+    functions: Sequence[AuthorFunction],
+    more: Sequence[str],
+    show: Callable[[AuthorFunction], str],
+) -> str:
+    """The includes that a text lacks, and a block of functions for each namespace."""
+    includes = [
+        f'#include "{h.name}"' if h.is_quoted else f"#include <{h.name}>"
+        for function in functions
+        for h in function.headers
+    ]
     known = {_header(line) for line in text.splitlines() if line.startswith("#include")}
-    missing = [_include(*one) for one in dict.fromkeys(headers) if one[0] not in known]
-    parts = [] if text.strip() or not is_header else ["#pragma once"]
-    parts += ["\n".join(missing)] if missing else []
+    missing = [one for one in dict.fromkeys([*includes, *more]) if _header(one) not in known]
+    parts = ["\n".join(missing)] if missing else []
     for namespace in dict.fromkeys(function.namespace for function in functions):
-        own = [f for f in functions if f.namespace == namespace]
-        body = "\n\n".join(_cpp_function(function, is_header) for function in own)
+        body = "\n\n".join(show(one) for one in functions if one.namespace == namespace)
         if namespace:
             body = f"namespace {namespace} {{\n\n{body}\n\n}} // namespace {namespace}"
         parts.append(body)
-    added = lay_out("a.cpp", "\n\n".join(parts) + "\n")
-    last = _include(functions[0].last) if functions and not is_header else ""
-    before = text.rstrip("\n")
-    if last and before.endswith(last):
-        before = before[: -len(last)].rstrip("\n")
-    return "\n\n".join(filter(None, [before, added.rstrip("\n"), last])) + "\n"
-
-
-def _include(header: str, is_quoted: bool = False) -> str:
-    return f'#include "{header}"' if is_quoted else f"#include <{header}>"
+    return lay_out("a.cpp", "\n\n".join(parts) + "\n").rstrip("\n")
 
 
 def _header(line: str) -> str:
     return line.removeprefix("#include").strip().strip('<>"')
 
 
-def _cpp_function(function: AuthorFunction, is_header: bool) -> str:
-    if is_header:
-        return f"{function.declaration};"
+def _definition(function: AuthorFunction) -> str:
     thrown = f'throw std::logic_error("{function.name} is not written yet");'
     return f"{function.declaration} {{\n  {thrown}\n}}"
 

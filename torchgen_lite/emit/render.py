@@ -29,9 +29,7 @@ from jinja2 import (
     TemplateError,
     TemplateNotFound,
     TemplateSyntaxError,
-    nodes,
 )
-from jinja2.compiler import CodeGenerator, Frame
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
@@ -69,74 +67,30 @@ def build_environment(
         return _built_in(packages)
     from torchgen_lite.emit.sandbox import Sandbox
 
-    sandbox = _environment(Sandbox, packages, template_dirs)
-    assert isinstance(sandbox, Sandbox)
-    sandbox.homes = tuple([package.name for package in packages])
-    return sandbox
-
-
-class _PlainCode(CodeGenerator):
-    """Generates half as much Python, for our own templates: they read attributes of views, never
-    items of dictionaries, and each output is formatted at once, not piece by piece."""
-
-    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
-        self.visit(node.node, frame)
-        self.write(f".{node.attr}")
-
-    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
-        if frame.require_output_check or frame.eval_ctx.autoescape or frame.eval_ctx.volatile:
-            super().visit_Output(node, frame)
-            return
-        text, printed = "", []
-        for part in node.nodes:
-            if isinstance(part, nodes.TemplateData):
-                text += part.data.replace("%", "%%")
-            else:
-                text += "%s"
-                printed.append(part)
-        self.writeline("yield (" if frame.buffer is None else f"{frame.buffer}.append(", node)
-        self.write(f"{text!r} % (")
-        for part in printed:
-            if part.lineno != self._last_line:
-                self.newline(part)
-            self.visit(part, frame)
-            self.write(",")
-        self.write("))")
-
-
-class _Plain(Environment):
-    """The environment of our own templates."""
-
-    code_generator_class = _PlainCode
+    return _configured(Sandbox, template_dirs, packages)
 
 
 @cache
 def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
-    environment = _environment(_Plain, packages)
-    # Jinja's own `join` also handles safe HTML and attributes of items.
-    environment.filters["join"] = lambda items, between: between.join(map(str, items))
-    return environment
+    return _configured(Environment, (), packages)
 
 
-def _environment(
-    kind: type[Environment],
-    packages: tuple[TemplatePackage, ...],
-    template_dirs: tuple[str, ...] = (),
+def _configured(
+    kind: type[Environment], template_dirs: tuple[str, ...], packages: tuple[TemplatePackage, ...]
 ) -> Environment:
-    folders = [FileSystemLoader(folder) for folder in template_dirs]
     trusted = (find_templates(), *[package.folder for package in packages])
     ours = FileSystemLoader(trusted)
+    users = [FileSystemLoader(folder) for folder in template_dirs]
     environment = kind(
-        loader=ChoiceLoader([*folders, ours, PrefixLoader({"built-in": ours})]),
+        loader=ChoiceLoader([*users, ours, PrefixLoader({"built-in": ours})]),
         undefined=StrictUndefined,
-        autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
         optimized=False,
     )
-    environment.extend(trusted=trusted)
+    environment.extend(trusted=trusted, homes=tuple([package.name for package in packages]))
     return environment
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from torchgen_lite.emit.lock import file_in_use, make_folders, remove_unused
 from torchgen_lite.emit.plan import TEMPORARY, Plan
+from torchgen_lite.loader.sources import reason_of
 
 SINGLE = f"{TEMPORARY}one-"
 """The prefix of temporary files that replace a file named by the user; see Note [Files in use]."""
@@ -61,7 +62,7 @@ def write_plan(plan: Plan) -> None:
                 is_begun = True
     except OSError as error:
         path = destination.relative_to(plan.root).as_posix()
-        raise WriteError(path, (error.strerror or str(error)).lower(), is_begun) from error
+        raise WriteError(path, reason_of(error), is_begun) from error
     finally:
         for temporary, _ in staged:
             with suppress(OSError):

@@ -147,9 +147,9 @@ def load_namespaces(
             if function.place("structured") is None:
                 # This file says whether a kernel is structured; PyTorch's entry does not count.
                 delegate = function.structured_delegate
-                function = replace(unstructured(function), structured_delegate=delegate)
+                function = unstructured(function)._replace(structured_delegate=delegate)
             if function.place("structured_delegate") is None:
-                function = replace(function, structured_delegate=None)
+                function = function._replace(structured_delegate=None)
             keys = ["PrivateUse1"]
             if function.place("custom_autograd") is not None:
                 keys.append("AutogradPrivateUse1")
@@ -254,7 +254,7 @@ def _external(function: NativeFunction, item: _Item) -> NativeFunction:
     if function.dispatch:
         return function
     schema = _without_foreign_places(function.func) if item.schema is None else item.schema
-    function = replace(function, func=schema)
+    function = function._replace(func=schema)
     return function if item.is_structured else unstructured(function)
 
 
@@ -302,7 +302,7 @@ def _add(
         implicit = f"{base}_{overload}" if overload else base
         own = function.place("func") or span
         dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own),)
-    return replace(function, dispatch=(*dispatch, entry))
+    return function._replace(dispatch=(*dispatch, entry))
 
 
 def _own_entries(
@@ -325,4 +325,4 @@ def _with_kernels(
         return function
     span = function.func.name_span
     entries = [DispatchEntry.at(key, kernel, span, backend=backend) for key in keys]
-    return replace(function, dispatch=tuple(entries))
+    return function._replace(dispatch=tuple(entries))

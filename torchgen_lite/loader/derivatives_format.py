@@ -93,4 +93,4 @@ def _attach(
         if DEFAULT in variants:
             variants[_AUTOGRAD] = variants.pop(DEFAULT)
         derivatives = replace(derivatives, variants=tuple(variants.items()))
-    earlier.functions[position] = replace(function, derivatives=derivatives)
+    earlier.functions[position] = function._replace(derivatives=derivatives)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.entry import NO_FIELDS, FieldSpans, NativeFunction
@@ -82,7 +81,7 @@ class Earlier:
         """An operator that no file declares, borrowed without its kernels."""
         derived = self._derived_by_name().get(name)
         if derived is not None:
-            return replace(derived, dispatch=())
+            return derived._replace(dispatch=())
         native = self._native.get(name if "::" in name else f"aten::{name}")
         return native and adopt(native, span)
 
@@ -109,8 +108,7 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     places = (
         NO_FIELDS if span is None else FieldSpans.of(span, [("func", span), ("dispatch", span)])
     )
-    return replace(
-        native,
+    return native._replace(
         func=native.func.named_at(span),
         dispatch=(),
         ufunc_inner_loop=(),
@@ -123,8 +121,7 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
 
 def unstructured(function: NativeFunction) -> NativeFunction:
     """The operator with plain functions as kernels; the types of the kernels stay the same."""
-    return replace(
-        function,
+    return function._replace(
         is_part_of_structured=function.shares_structured,
         structured=False,
         structured_delegate=None,

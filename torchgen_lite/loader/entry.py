@@ -8,7 +8,6 @@ backend index).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -171,8 +170,7 @@ class DispatchEntry(NamedTuple):
         return None if self.source is None else self.source.kept(self.number + 2).first_line
 
 
-@dataclass(frozen=True)
-class NativeFunction:
+class NativeFunction(NamedTuple):
     """An operator as declared. `namespace` is `aten` unless the schema names another.
 
     `dispatch` is as written, plus what PyTorch's reader adds by rule. If an entry has neither
@@ -180,7 +178,7 @@ class NativeFunction:
     from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
     PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
     `guard`, `fake`, `derivatives`, `samples`, `vmap` and `autocast` are our own fields. `extra`
-    holds fields that are kept as text.
+    holds fields that are kept as text. Where an entry is written makes no difference to `==`.
     """
 
     func: FunctionSchema
@@ -212,18 +210,16 @@ class NativeFunction:
     derivatives: Derivatives | None = None
     samples: Samples | None = None
     extra: tuple[tuple[str, str], ...] = ()
-    field_spans: FieldSpans = field(default=NO_FIELDS, compare=False, repr=False)
+    field_spans: FieldSpans = NO_FIELDS
 
-    if not TYPE_CHECKING:
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NativeFunction) and self[:-1] == other[:-1]
 
-        def __init__(self, func, namespace, **given):
-            # Does what the dataclass's own `__init__` does, in a third of the time: most entries
-            # give six of 28 fields, and the class has the defaults.
-            set_field = object.__setattr__
-            set_field(self, "func", func)
-            set_field(self, "namespace", namespace)
-            for name, value in given.items():
-                set_field(self, name, value)
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:-1])
 
     @property
     def name(self) -> str:

@@ -17,8 +17,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
@@ -42,7 +40,7 @@ def load_executorch_entry(
     present = {entry.key for entry in function.dispatch}
     added = tuple(kernel for kernel in kernels if kernel.key not in present)
     extra = tuple((name, text.rstrip()) for name, text in function.extra if name != "op")
-    return replace(function, dispatch=function.dispatch + added, extra=extra)
+    return function._replace(dispatch=function.dispatch + added, extra=extra)
 
 
 def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:

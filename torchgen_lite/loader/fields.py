@@ -6,6 +6,7 @@ docs/schema.md.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from torchgen_lite.loader import native_fields as native
@@ -193,12 +194,7 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
     return values
 
 
-def fields_page(*, ours: bool) -> str:
-    """The fields of PyTorch or of this project, without retired ones, as a table in Markdown."""
-    rows = ["| field | meaning |", "|---|---|"]
-    rows += [
-        f"| `{field.name}` | {field.description} |"
-        for field in _FIELDS
-        if field.ours == ours and not field.retired
-    ]
-    return "".join(f"{row}\n" for row in rows)
+def fields_page(fields: Iterable[Field]) -> str:
+    """The fields as a table in Markdown, without retired ones."""
+    rows = [f"| `{field.name}` | {field.description} |" for field in fields if not field.retired]
+    return "\n".join(["| field | meaning |", "|---|---|", *rows, ""])

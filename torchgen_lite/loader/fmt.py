@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import dropwhile, takewhile
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.fields import FIELD_ORDER, FIELDS
@@ -59,10 +60,11 @@ def _format_lines(lines: list[str]) -> str:
     if not starts:
         return "\n".join(lines)
     cuts = [_leading_start(lines, start, floor) for start, floor in zip(starts, [0, *starts])]
-    out = _tidy_lead(lines[: cuts[0]], first=True)
+    out = _comments(lines[: cuts[0]])
     for number, (cut, start) in enumerate(zip(cuts, starts)):
         end = cuts[number + 1] if number + 1 < len(cuts) else len(lines)
-        out += _tidy_lead(lines[cut:start], first=not out)
+        lead = lines[cut:start]
+        out += [*_blank_above(lead), *_comments(lead)] if out else _comments(lead)
         body = lines[start:end]
         while body and not body[-1].strip():
             body.pop()
@@ -78,15 +80,23 @@ def _leading_start(lines: list[str], start: int, floor: int) -> int:
     return cut
 
 
-def _tidy_lead(lines: list[str], *, first: bool) -> list[str]:
-    """Comments above an entry, with one or two blank lines before the first of them."""
-    blank = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
-    rest = [line.rstrip() for line in lines[blank:]]
+def _blank_above(lines: list[str]) -> list[str]:
+    """One or two blank lines, as many as there are above the comments of an entry."""
+    blank = sum(1 for _ in takewhile(_is_empty, lines))
+    return [""] * min(max(blank, 1), 2)
+
+
+def _comments(lines: list[str]) -> list[str]:
+    """The comments above an entry, without the blank lines before the first of them."""
     kept: list[str] = []
-    for line in rest:
+    for line in map(str.rstrip, dropwhile(_is_empty, lines)):
         if line or len(kept) < 2 or kept[-1] or kept[-2]:
             kept.append(line)
-    return kept if first else [""] * min(max(blank, 1), 2) + kept
+    return kept
+
+
+def _is_empty(line: str) -> bool:
+    return not line.strip()
 
 
 class _Segment:

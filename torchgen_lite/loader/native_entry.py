@@ -197,8 +197,7 @@ def _build(
     # An operator that PyTorch derives stays derived when it gets a kernel.
     names = tuple(fields) if base.is_written else ()
     places = FieldSpans(source, names, number, others if names else ())
-    return replace(
-        base,
+    return base._replace(
         is_part_of_structured=base.shares_structured,
         extra=extra,
         field_spans=places,

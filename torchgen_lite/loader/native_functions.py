@@ -11,7 +11,6 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.earlier import Derive, Earlier, Native
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import EntryReader, Words
@@ -76,9 +75,8 @@ def load_native_functions(
     words = Words(tags, extra_fields, namespace, privateuse1, for_torch)
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
-    with gc_paused():
-        for source in sources:
-            _load_file(source, Earlier(functions, derive, native), words, diagnostics)
+    for source in sources:
+        _load_file(source, Earlier(functions, derive, native), words, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 

@@ -21,26 +21,23 @@ def read_precomputed(reader: EntryReader, name: str) -> tuple[str, ...]:
         reader.wrong_type(name, node, "a list of lines")
         return ()
     lines: list[str] = []
-    for index, item in enumerate(node.items):
+    for item in node.items:
         if not isinstance(item, ScalarNode) or item.is_null:
             reader.wrong_type("precomputed", item, "a line of text")
             continue
-        if _check_line(reader, item, reader.func, index == len(node.items) - 1):
+        if "->" not in item.value and item is not node.items[-1]:
+            message = "only the last line of `precomputed` may be without `->`"
+            reader.report("TG118", message, reader.span(item), "no `->`")
+        elif _check_line(reader, item, reader.func):
             lines.append(item.value)
     return tuple(lines)
 
 
-def _check_line(
-    reader: EntryReader, node: ScalarNode, func: FunctionSchema | None, last: bool
-) -> bool:
+def _check_line(reader: EntryReader, node: ScalarNode, func: FunctionSchema | None) -> bool:
     replaced, arrow, parameters = node.value.partition("->")
     span = reader.span(node)
     if not arrow:
         parameters = replaced
-        if not last:
-            message = "only the last line of `precomputed` may be without `->`"
-            reader.report("TG118", message, span, "no `->`")
-            return False
     elif func is not None:
         names = [argument.name for argument in func.arguments]
         if not reader.choice("TG118", "argument", replaced.strip(), span, names):

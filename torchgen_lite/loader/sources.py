@@ -52,16 +52,20 @@ def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, 
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         is_missing = isinstance(error, FileNotFoundError)
         stem = suggest(path.stem, _beside(path)) if is_missing else None
         hint = None if stem is None else meant(path.name, f"{stem}{path.suffix}")
-        message = f"cannot read `{shown}`: {reason.lower()}"
+        message = f"cannot read `{shown}`: {reason_of(error)}"
         return None, (Diagnostic("TG006", message, help=hint),)
     if len(data) > MAX_BYTES:
         message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
         return None, (Diagnostic("TG110", message),)
     return data, ()
+
+
+def reason_of(error: Exception) -> str:
+    """Why a file cannot be read or written, in the system's words."""
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def _beside(path: Path) -> list[str]:

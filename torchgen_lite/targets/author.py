@@ -77,9 +77,9 @@ def check_author(
 
     A problem that concerns several keys of an entry is reported once.
     """
-    seen: set[tuple[int, str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
     for one in wanted:
-        key = (id(one.function), one.name, one.option)
+        key = (one.function.name, one.name, one.option)
         if key not in seen:
             seen.add(key)
             yield from _check(one, modules.get(one.option))

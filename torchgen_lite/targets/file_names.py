@@ -20,9 +20,9 @@ def file_names(names: Collection[str]) -> dict[str, str]:
     {'add_t': 'add_t', 'add_T': 'add_T-1', 'Sub': 'Sub', 'ADD_t': 'ADD_t-1c'}
     """
     alike = Counter(name.lower() for name in set(names))
-    return {name: name + _capitals(name) * (alike[name.lower()] > 1) for name in names}
+    return {name: name + (_capitals(name) if alike[name.lower()] > 1 else "") for name in names}
 
 
 def _capitals(name: str) -> str:
-    bits = int("".join(str(int(letter.isupper())) for letter in name), 2)
+    bits = int("".join("1" if letter.isupper() else "0" for letter in name), 2)
     return f"-{bits:x}" if bits else ""

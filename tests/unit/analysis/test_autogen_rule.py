@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, load_native_functions
 
@@ -22,7 +22,7 @@ def lines(text: str) -> list[str]:
     source = Source("ops.yaml", text)
     functions, found = load_native_functions([source])
     config = Config(Path("."), lint_ignore=("TG409",))
-    program = build_program(functions, config, diagnostics=found, sources=[source], lint=True)
+    program = lint_program(build_program(functions, config, diagnostics=found, sources=[source]))
     return render_concise(program.diagnostics).splitlines()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.analysis.lint import KERNEL_RULES, SCHEMA_RULES
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import Config, load_native_functions
@@ -56,8 +56,8 @@ FINE = [
 def test_left_alone(text: str) -> None:
     source = Source("ops.yaml", text)
     functions, found = load_native_functions([source])
-    program = build_program(
-        functions, Config(Path(".")), diagnostics=found, sources=[source], lint=True
+    program = lint_program(
+        build_program(functions, Config(Path(".")), diagnostics=found, sources=[source])
     )
     assert [f"{d.code}: {d.message}" for d in program.diagnostics] == []
 

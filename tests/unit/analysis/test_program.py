@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import Program, build_program
+from torchgen_lite.analysis import Program, build_program, lint_program
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, load_native_functions
@@ -26,12 +26,10 @@ OPS = """\
 """
 
 
-def program(*texts: str, lint: bool = False, config: Config | None = None) -> Program:
+def program(*texts: str, config: Config | None = None) -> Program:
     sources = [Source(f"{i}.yaml", text) for i, text in enumerate(texts)]
     functions, found = load_native_functions(sources)
-    return build_program(
-        functions, config or Config(Path(".")), diagnostics=found, sources=sources, lint=lint
-    )
+    return build_program(functions, config or Config(Path(".")), diagnostics=found, sources=sources)
 
 
 def test_own_kernels() -> None:
@@ -137,7 +135,7 @@ def test_selection_and_suppression() -> None:
 
     def said(select: tuple[str, ...], ignore: tuple[str, ...] = ()) -> list[str]:
         config = Config(Path("."), lint_select=select, lint_ignore=ignore)
-        found = program(text, lint=True, config=config).diagnostics
+        found = lint_program(program(text, config=config)).diagnostics
         return [f"{d.code} {d.operator}" for d in found]
 
     assert said(("TG",)) == ["TG402 a_", "TG402 c_", "TG402 d_", "TG103 d_"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.analysis.differentiability.info import read_info, return_names
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.formulas import Call, Conditional, parse_formula, walk
@@ -99,7 +99,9 @@ def test_the_deepest_formula_can_be_generated() -> None:
         source = Source("ops.yaml", entry.format(json.dumps(text)))
         functions, found = load_native_functions([source])
         config = Config(Path("nowhere"), target_options=options)
-        program = build_program(functions, config, diagnostics=found, sources=[source], lint=True)
+        program = lint_program(
+            build_program(functions, config, diagnostics=found, sources=[source])
+        )
         generated = generate_all(program, targets=["python", "torch-python", "cpp-torch"])
         assert generated.files, render_concise(generated.diagnostics)
 

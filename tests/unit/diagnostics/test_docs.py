@@ -41,9 +41,10 @@ def test_codes_are_in_their_groups() -> None:
 def test_the_tables_of_fields_are_what_is_declared(heading: str, ours: bool) -> None:
     path = DOCS / "schema.md"
     text = path.read_text("utf-8")
+    page = fields_page([field for field in FIELDS.values() if field.ours == ours])
     written = re.sub(
         rf"(## Fields {heading}\n\n)(?:\|.*\n)+",
-        lambda match: match[1] + fields_page(ours=ours),
+        lambda match: match[1] + page,
         text,
     )
     if os.environ.get("UPDATE_EXPECT"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import (
     CODES,
     Diagnostic,
@@ -42,8 +42,8 @@ def validator() -> jsonschema.Draft4Validator:
 def test_a_file_of_mistakes(stem: str, validator: jsonschema.Draft4Validator) -> None:
     source = Source(f"{stem}.yaml", (ERRORS / f"{stem}.yaml").read_text("utf-8"))
     functions, found = load_native_functions([source])
-    program = build_program(
-        functions, Config(ERRORS), diagnostics=found, sources=[source], lint=True
+    program = lint_program(
+        build_program(functions, Config(ERRORS), diagnostics=found, sources=[source])
     )
     log = json.loads(render_sarif(program.diagnostics, version="1.2.3"))
     results = log["runs"][0]["results"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.emit.depfile import render_depfile
+from torchgen_lite.cli.plans import render_depfile
 from torchgen_lite.emit.diff import count_lines, render_diff
 from torchgen_lite.emit.plan import Change
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.analysis.policy import PYTORCH
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import derive_functions
@@ -204,8 +204,8 @@ ISNAN = """\
 def test_kernels_for_an_operator_that_is_derived(overlay: str) -> None:
     sources = [Source("ops.yaml", ISNAN), Source("more.yaml", overlay)]
     functions, found = load_native_functions(sources, derive=derive_functions)
-    program = build_program(
-        functions, Config(Path(".")), diagnostics=found, sources=sources, lint=True
+    program = lint_program(
+        build_program(functions, Config(Path(".")), diagnostics=found, sources=sources)
     )
     assert render_concise(program.diagnostics) == ""
     key = "XLA" if "XLA" in overlay else "CPU"

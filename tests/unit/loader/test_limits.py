@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader import Config, load_native_functions
 from torchgen_lite.loader.native_functions import MAX_ERRORS
@@ -17,8 +17,8 @@ def read(text: str) -> tuple[Diagnostic, ...]:
 
     source = Source("ops.yaml", text)
     functions, found = load_native_functions([source])
-    program = build_program(
-        functions, Config(Path(".")), diagnostics=found, sources=[source], lint=True
+    program = lint_program(
+        build_program(functions, Config(Path(".")), diagnostics=found, sources=[source])
     )
     return program.diagnostics
 

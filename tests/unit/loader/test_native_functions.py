@@ -25,6 +25,21 @@ def load(
     return functions, render_concise(found)
 
 
+def test_an_entry_has_no_field_that_is_not_declared() -> None:
+    (function,), _ = load("- func: f(Tensor x) -> Tensor\n")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'varaints'"):
+        NativeFunction(function.func, "aten", varaints=("method",))  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="varaints"):
+        function._replace(varaints=("method",))  # type: ignore[call-arg]
+
+
+def test_entries_are_equal_wherever_they_are_written() -> None:
+    text = "- func: f(Tensor x) -> Tensor\n"
+    ((one,), _), ((other,), _) = load(text), load(f"# Below.\n\n{text}")
+    assert one == other and hash(one) == hash(other) and one.span != other.span
+    assert one != other._replace(variants=("method",))
+
+
 def test_an_entry_with_everything() -> None:
     (function,), said = load("""\
 - func: lib::add.out(Tensor self, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)

@@ -8,7 +8,7 @@ import pytest
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.entry import Backend
-from torchgen_lite.pipeline import generate, load
+from torchgen_lite.pipeline import generate, lint, load
 
 PYTORCH = """\
 - func: abs(Tensor self) -> Tensor
@@ -53,7 +53,7 @@ def read(
     listed = ", ".join(f'"{name}"' for name in names)
     config = f'schema = [{listed}]\nnative = "{native}"\ntargets = ["cpp-torch"]\n{settings}'
     (folder / "torchgen_lite.toml").write_text(config)
-    return load(root=folder, lint=True)
+    return lint(load(root=folder))
 
 
 def said(program: Program) -> list[str]:

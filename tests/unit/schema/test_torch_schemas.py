@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.torchgen.exceptions import NO_VARIABLE
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import (
     Config,
@@ -59,7 +59,7 @@ def test_native_functions_parse_and_print_back() -> None:
         written.append(span.text.strip("\"'"))
     assert [str(f.func) for f in functions] == written
     assert len(functions) > 2500
-    program = build_program(functions, Config(Path.cwd()), lint=True, sources=sources)
+    program = lint_program(build_program(functions, Config(Path.cwd()), sources=sources))
     assert [d for d in program.diagnostics if d.severity == "error"] == []
 
 

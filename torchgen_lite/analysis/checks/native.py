@@ -57,7 +57,7 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
 def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
     """A backend file lists an operator's variants together (torchgen `parse_backend_yaml`)."""
     together = [group.functions() for group in resolved.groups]
-    alone = [[f] for f in resolved.functions if id(f) not in resolved.group_of]
+    alone = [[f] for f in resolved.functions if f.name not in resolved.group_of]
     for functions in chain(together, alone):
         kernels = [
             (f, e) for f in functions for e in f.dispatch if e.backend and e.backend.class_name

@@ -76,7 +76,7 @@ def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Opera
         if SchemaKind.functional not in slots and (wanted or SchemaKind.out in slots):
             wanted.append((SchemaKind.functional, derive_functional))
         for kind, make in wanted:
-            operator = Operator(make(base.function, base.tags), True, base.company)
+            operator = Operator(make(base.function, base.tags), base.others, is_derived=True)
             name = operator.name
             # Another signature may already have the name; the checks across entries report it.
             if name not in taken:

@@ -28,11 +28,11 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     """
     suspects = list(_suspects(resolved))
     groups = group_by_signature(suspects)
-    derived = {id(o.function) for o in derive_variants(groups, [o.name for o in suspects])}
+    derived = {o.name for o in derive_variants(groups, [o.name for o in suspects])}
     for group in complete_groups(groups):
         variants = list(group.functions())
         asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
-        given = {f.func.local_name for f in variants if id(f) in derived}
+        given = {f.func.local_name for f in variants if f.name in derived}
         if asked != given:
             yield _disagreement(variants, asked, given)
 

@@ -47,7 +47,7 @@ def project_against(
     those of a PyTorch release are read under the configuration of `program`. Generate from the
     program only inside this context: it removes a revision's files, templates included, on exit.
     """
-    from torchgen_lite.pipeline import load
+    from torchgen_lite import pipeline
 
     config = program.config
     with TemporaryDirectory(prefix="torchgen-lite-against-") as name:
@@ -58,7 +58,8 @@ def project_against(
                 raise Refused(*old.diagnostics)
             yield old
             return
-        old = load(config=there, lint=lint)
+        old = pipeline.load(config=there)
+        old = pipeline.lint(old) if lint else old
         found = with_paths(old.diagnostics, lambda path: f"{against}:{path}")
         if has_errors(found):
             raise Refused(*found, has_its_errors(against))

@@ -42,7 +42,7 @@ def add_command(
     torchgen-lite add mm.out
     torchgen-lite add _copy_from empty.memory_format --dispatch PrivateUse1
     """
-    program = load_with_native(session, schema, native)
+    program = load_with_native(session, schema or None, native)
     found = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
     pytorch = {function.name: function for function in program.resolved.context}
     require([*found, *_unknown(pytorch, operators, key)])

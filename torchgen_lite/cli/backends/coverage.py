@@ -136,7 +136,9 @@ def coverage_command(
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
     # A project needs no schema files if its kernels come from elsewhere.
-    program = load_with_native(session, schema, native, alone=bool(modules or folders))
+    # What a module or a folder registers has no schema files.
+    files = () if modules or folders else schema or None
+    program = load_with_native(session, files, native)
     # `lint` and `upgrade` report entries that are wrong for this release.
     known = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
     wrong = [*known, *_unknown(program, key, like, only)]

@@ -31,12 +31,10 @@ def native_options(command: _Command) -> _Command:
     return schema_options(native(command))
 
 
-def load_with_native(
-    session: Session, schema: Sequence[str], native: str, *, alone: bool = False
-) -> Program:
-    """The program with its context. With `alone`, only the context: no schema file is read."""
+def load_with_native(session: Session, schema: Sequence[str] | None, native: str) -> Program:
+    """The program with its context; with None, of the configured schema files."""
     wanted = _from_here(native) or session.settings()[0].native or INSTALLED
-    return session.load(schema=() if alone else schema or None, native=wanted, kernels=False)
+    return session.load(schema, native=wanted, modules={})
 
 
 def backend_policy(program: Program) -> Policy:

@@ -100,7 +100,7 @@ def upgrade_command(
     torchgen-lite upgrade --from 2.9 --to 2.10 --schema xla_native_functions.yaml
     torchgen-lite upgrade --from torch-2.9.1-py3-none-any.whl --to 2.10 --output-format markdown
     """
-    program = load_with_native(session, schema, old)
+    program = load_with_native(session, schema or None, old)
     after = read_native(new, Path.cwd())
     wrong = [
         *(d for d in program.diagnostics if d.code not in ABOUT_PYTORCH),

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Source, Span
 from torchgen_lite.loader.config import Config, load_config
 from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.pipeline import lint_targets, load
+from torchgen_lite.pipeline import lint, lint_targets, load
 
 # How an entry begins in a file that no configuration names; other YAML files are ignored.
 _ENTRY = re.compile(r"(?m)^- +(?:func|\"func\")\s*:")
@@ -60,9 +60,9 @@ def analyze(path: Path, texts: Mapping[Path, str]) -> Analysis | None:
     config, found = load_config(path.parent)
     is_named = _names(config, path)
     if is_named and config.path is not None:
-        program = load(config=config, lint=True, texts=texts)
+        program = lint(load(config=config, texts=texts))
         return Analysis(config.root, program, (*found, *lint_targets(program)))
     if not is_named and not _ENTRY.search(texts.get(path, "")):
         return None
-    program = load(path, config=config, lint=True, texts=texts)
+    program = lint(load(path, config=config, texts=texts))
     return Analysis(config.root, program, program.diagnostics)

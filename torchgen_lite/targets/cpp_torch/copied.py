@@ -11,8 +11,6 @@ See Note [Variants that copy].
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.kernels import KernelEntry
@@ -33,8 +31,7 @@ def copied_registration(
     """The kernel of one variant that follows from a kernel of the functional one."""
     view = _view(functional, member, entry, namespace)
     # A variant that PyTorch derives leaves device checks to the functional one, called here.
-    guarded = replace(
-        member.function,
+    guarded = member.function._replace(
         device_check=functional.function.device_check,
         device_guard=functional.function.device_guard,
     )

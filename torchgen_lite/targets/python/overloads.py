@@ -91,8 +91,7 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
             partner = out_of.pop(_call_shape(overload), None) if out_of else None
             parameters = _public(overload, partner)
             merged.append(overload._replace(out=partner, parameters=parameters))
-    alone = {id(overload) for overload in out_of.values()}
-    merged += [o._replace(out=o, parameters=_public(o)) for o in overloads if id(o) in alone]
+    merged += [o._replace(out=o, parameters=_public(o)) for o in out_of.values()]
     return merged
 
 

@@ -151,16 +151,15 @@ def _structured(
     ]
     kernels: dict[str, list[_Structured]] = {}
     for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
-        references = [find(metas[source.name])]
-        if one.kernel is not None:
-            references.append(find(one.kernel.kernel))
-        located = [reference for reference in references if reference is not None]
-        if len(located) < len(references):
+        meta = find(metas[source.name])
+        implementation = find(one.kernel.kernel) if one.kernel is not None else None
+        if meta is None or (one.kernel is not None and implementation is None):
             continue
-        meta, implementation = [*[r.expression for r in located], ""][:2]
+        calls = [meta] if implementation is None else [meta, implementation]
+        computes = "" if implementation is None else implementation.expression
         out, member = by_name[source.name], by_name[one.operator.name]
-        view = structured_kernel(out, member, one.key, meta, implementation)
-        kernels.setdefault(one.key, []).append(_Structured(member, view, located))
+        view = structured_kernel(out, member, one.key, meta.expression, computes)
+        kernels.setdefault(one.key, []).append(_Structured(member, view, calls))
     return kernels
 
 

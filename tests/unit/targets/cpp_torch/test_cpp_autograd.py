@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -299,7 +298,7 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> N
     sources, _ = load_schema_sources(paths, found.tags.parent)
     tags, _ = load_tags(sources[2])
     functions, _ = load_native_functions(sources[:2], tags=tags)
-    own = [replace(f, namespace="own") for f in functions]
+    own = [f._replace(namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
     layout = TorchLayout("out", "own", "own", tuple(range(16)), {}, ())
     program = Program(resolve(own, tags), Config(tmp_path), tags=tags)
