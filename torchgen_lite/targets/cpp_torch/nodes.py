@@ -25,7 +25,7 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.dialects.cpp_formula import Functions, unsayable, write
-from torchgen_lite.formulas import Call, Expression, Lambda, ListDisplay, Member, Name
+from torchgen_lite.formulas import Call, Expression, Lambda, Member, Name
 from torchgen_lite.formulas.typed import Typed, every_part
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
@@ -110,11 +110,6 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
     for derivative in info.derivatives:
         for node, message, hint in unsayable(derivative.tree, functions):
             yield _unsayable(info, message, node.span, hint)
-        expression = derivative.formula.expression
-        is_alone = len(derivative.names) == 1 and derivative.names[0] not in info.lists
-        if isinstance(expression, ListDisplay) and is_alone:
-            message = f"the gradient of `{derivative.names[0]}` is not a list"
-            yield _unsayable(info, message, expression.span)
     nodes = {part.saved: part.node for part in reversed(list(_parts(info))) if part.saved}
     for saved in info.saved:
         if not saved.is_whole and saved.fact not in FACTS:
