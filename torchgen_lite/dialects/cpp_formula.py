@@ -18,7 +18,7 @@ from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
-from torchgen_lite.formulas.facts import FUNCTIONS, Fact
+from torchgen_lite.formulas.facts import BROUGHT, Fact
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
 from torchgen_lite.formulas.model import PRECEDENCE, UNARY_PRECEDENCE
 from torchgen_lite.formulas.typed import Typed, every_part
@@ -60,8 +60,6 @@ _OPTIONS = {
     "device": "device",
     "pin_memory": "pinned_memory",
 }
-# Functions that the generated code itself defines.
-_BROUGHT = frozenset({"not_implemented", *FUNCTIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +287,7 @@ def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes
         node = part.node
         if isinstance(node, nodes.Call) and part.operator is None and part.saved is None:
             name = node.function.text if isinstance(node.function, nodes.Name) else ""
-            is_known = name in _BROUGHT or name in functions.python or "::" in name
+            is_known = name in BROUGHT or name in functions.python or "::" in name
             if name and not is_known and not in_at(name):
                 yield node, name
 
@@ -334,7 +332,7 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
             continue
         is_ours = part.saved is not None or (part.operator is not None and part.operator.is_own)
         name = node.function.text.removeprefix("at::")
-        if is_ours or name in _BROUGHT or name[0].isupper():
+        if is_ours or name in BROUGHT or name[0].isupper():
             continue
         # Unless known to be PyTorch's, a function is the author's if they have headers.
         if in_at(name) or not functions.has_headers:

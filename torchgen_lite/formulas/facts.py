@@ -76,6 +76,9 @@ FUNCTIONS = {
 }
 """Functions of one tensor that need only facts about it."""
 
+BROUGHT = frozenset({"not_implemented", *FUNCTIONS})
+"""Functions that generated code has, which nobody declares."""
+
 # The same facts as attributes, which our own formulas may use: `self.shape`.
 _ATTRIBUTES = {fact.value: fact for fact in (Fact.device, Fact.dtype, Fact.ndim, Fact.shape)}
 

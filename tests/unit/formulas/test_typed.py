@@ -6,6 +6,7 @@ import pytest
 
 from torchgen_lite.dialects.cpp_formula import Functions, write
 from torchgen_lite.formulas import parse_formula
+from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import (
     BOOL,
     DTYPE,
@@ -20,7 +21,8 @@ from torchgen_lite.formulas.kinds import (
     Kind,
 )
 from torchgen_lite.formulas.language import CERTAIN, GRADIENTS, RULES, SAMPLES, Language
-from torchgen_lite.formulas.typed import Scope, Typed, every_part, type_formula
+from torchgen_lite.formulas.typed import Scope, Typed, every_part, saved_in, type_formula
+from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 NAMES = {
     "x": TENSOR,
@@ -142,3 +144,31 @@ def test_samples_are_typed_like_formulas(formula: str, kind: Kind) -> None:
 )
 def test_cpp_means_what_python_means(formula: str, cpp: str) -> None:
     assert write(typed(formula, GRADIENTS), Functions("lib")).text == cpp
+
+
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [
+        ("grad * self", ["self"]),
+        ("grad.expand(self.sym_sizes())", ["self_sym_sizes"]),
+        ("grad.expand(self.shape)", ["self_shape"]),
+        ("zeros_like(self) + other", ["self_info", "other"]),
+        (
+            "f(grad, self.sym_size(-1), self.dim(), self.sin())",
+            [
+                "self_sym_argsize_minus_1",
+                "self_dim",
+                "self",
+            ],
+        ),
+        ('not_implemented("self")', []),
+        ("result.self()", []),
+    ],
+)
+def test_only_what_backward_uses_is_saved(text: str, saved: list[str]) -> None:
+    tree, _ = parse_formula(text)
+    assert tree is not None
+    scope = Scope(
+        {}, {name: Saved(name, carries=DispatchKind.tensor) for name in ("self", "other")}
+    )
+    assert [s.name for s in saved_in(type_formula(tree, scope))] == saved

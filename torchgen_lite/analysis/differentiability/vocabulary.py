@@ -11,7 +11,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import Call, Expression, Member, Name, called_name, walk
 from torchgen_lite.formulas.callees import Callee, Operators
-from torchgen_lite.formulas.facts import FUNCTIONS, METHODS
+from torchgen_lite.formulas.facts import BROUGHT, METHODS
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
@@ -19,8 +19,6 @@ TENSOR_METHODS = frozenset(
     {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}
 )
 """Methods of a tensor that are not operators. Numbers have `conj` too."""
-
-_WORDS = frozenset({"not_implemented", "zeros_like", *FUNCTIONS})
 
 
 CPP_CONSTANTS = frozenset(
@@ -128,7 +126,7 @@ def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Foun
 
 
 def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Found]:
-    if name in vocabulary.helpers or name in _WORDS:
+    if name in vocabulary.helpers or name in BROUGHT:
         return
     if name in vocabulary.operators:
         yield from _check_arity(node, name, len(node.arguments), vocabulary)

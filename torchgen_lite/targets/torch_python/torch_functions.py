@@ -12,13 +12,10 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas import Call, called_name
-from torchgen_lite.formulas.facts import FUNCTIONS
+from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.typed import every_part
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.torch_python.model import Package
-
-# What formulas may call that is not a function at run time, or one that each package brings.
-_OWN = frozenset({"not_implemented", *FUNCTIONS})
 
 
 def unknown_functions(package: Package) -> Iterator[Diagnostic]:
@@ -34,7 +31,7 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
         parts = [part.node for d in info.derivatives for part in every_part(d.tree)]
         for node in [node for node in parts if isinstance(node, Call)]:
             name = called_name(node)
-            if name is None or name in known or name in in_torch | _OWN:
+            if name is None or name in known or name in in_torch | BROUGHT:
                 continue
             message = (
                 f"the formula calls `{name}`, which neither a module of `formulas` nor PyTorch has"
