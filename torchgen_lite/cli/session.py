@@ -177,13 +177,14 @@ class Session:
         self.report([], kind=kind, extra=data)
 
     def _report_text(self, diagnostics: Sequence[Diagnostic]) -> None:
-        from torchgen_lite.diagnostics import render_concise, render_full
+        from torchgen_lite.diagnostics import colored, plain, render_concise, render_full
 
         if self.output_format == "concise":
             _say(render_concise(diagnostics))
         else:
             limit = self.max_diagnostics or len(diagnostics)
-            _say(render_full(diagnostics, color=self.use_color(), limit=limit))
+            paint = colored if self.use_color() else plain
+            _say(render_full(diagnostics, paint=paint, limit=limit))
 
     def close(self, code: int) -> None:
         """End the run: write what was reported as one document, which agrees with the exit code."""

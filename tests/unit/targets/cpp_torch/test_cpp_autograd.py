@@ -425,7 +425,7 @@ def test_a_function_that_nobody_has(tmp_path: Path) -> None:
         given = {"cpp-torch": options}
         config = Config(root=tmp_path, schema=("ops.yaml",), target_options=given)
         found = generate_all(load(config=config), targets=["cpp-torch"]).diagnostics
-        return [(d.code, d.message, d.help) for d in found]
+        return [(d.code, d.message, d.help and str(d.help)) for d in found]
 
     calls = "the formula calls `{}`, which neither the file nor PyTorch has"
     assert said() == [
