@@ -28,6 +28,7 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
   |                                - was this
 
 1 breaking change against OLD
+for more: torchgen-lite explain TG357
 """
 
 

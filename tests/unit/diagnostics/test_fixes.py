@@ -68,6 +68,7 @@ def test_a_guess_is_not_written_unless_asked_for(run: Callable[..., Result], pro
     assert schema.read_text() == "- func: f(Tensr self, int[] sizes) -> Tensor\n"
     assert result.code == 1 and result.stderr.endswith(
         "0 operators, 1 error, 0 warnings, 1 fixed\n`--unsafe-fixes` writes 1 more suggestion\n"
+        "for more: torchgen-lite explain TG202\n"
     )
     assert run("lint", "--fix", "--unsafe-fixes").code == 0
     assert schema.read_text() == "- func: f(Tensor self, int[] sizes) -> Tensor\n"
