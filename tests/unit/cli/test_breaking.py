@@ -190,10 +190,8 @@ def test_renames(run: Run, project: Path) -> None:
     (project / "native_functions.yaml").write_text(OLD.replace("f(", "g(") + KERNEL)
     result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
     assert result.stderr.startswith(
-        (
-            "old.yaml:1:9: error[TG350] operator 'f' was renamed to 'g': was declared here "
-            "(native_functions.yaml:1:9: its new name)\n"
-        )
+        "old.yaml:1:9: error[TG350] operator 'f' was renamed to 'g': was declared here "
+        "(native_functions.yaml:1:9: its new name)\n"
     )
 
 

@@ -242,8 +242,6 @@ def test_what_nobody_derives_is_not_declared() -> None:
     ]
     _, found = load_native_functions(sources, derive=derive_functions)
     assert render_concise(found) == (
-        (
-            "more.yaml:2:13: error[TG312] operator 'isnan.ou' is not declared: no such operator (did "
-            "you mean 'isnan.out'?)\n"
-        )
+        "more.yaml:2:13: error[TG312] operator 'isnan.ou' is not declared: no such operator (did "
+        "you mean 'isnan.out'?)\n"
     )
