@@ -53,10 +53,15 @@ def content_of(diagnostic: Diagnostic) -> Content:
     remarks = [Remark("help", str(diagnostic.help))] if diagnostic.help else []
     return Content(
         diagnostic.message,
-        "" if _POINTS.fullmatch(label) or label in diagnostic.message else label,
+        "" if _POINTS.fullmatch(label) or _has(diagnostic.message, label) else label,
         (*remarks, *[Remark("note", note) for note in diagnostic.notes]),
         tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
     )
+
+
+def _has(message: str, label: str) -> bool:
+    """Whether a message has the words of a label."""
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", message) is not None
 
 
 def place(span: Span) -> str:
