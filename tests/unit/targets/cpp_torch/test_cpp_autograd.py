@@ -367,7 +367,7 @@ def test_gradients_by_number_beside_a_list(tmp_path: Path) -> None:
     with pytest.raises(GenerateError) as caught:
         generate(load("ops.yaml", root=tmp_path), targets=["cpp-torch"])
     assert str(caught.value) == (
-        "ops.yaml:5:8: error[TG540] 'grads' of several results, one of which is a list "
+        "ops.yaml:5:8: error[TG540] 'grads' of several results, one of which is a list: not in C++ "
         "(name the results, and write 'grad_NAME')"
     )
 
