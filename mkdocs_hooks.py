@@ -1,4 +1,5 @@
-"""What the site has beside the files of docs/: pages from the root of the repository, and the reference of our operators.
+"""What the site has beside the files of docs/: pages from elsewhere in the repository, one for each diagnostic code
+among them, and the reference of our operators.
 
 Links of a page are those of its file in the repository. One that leads to a file which is no page leads to the repository
 where `repo_url` says where that is, and is only its text otherwise.
@@ -17,6 +18,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from torchgen_lite import generate, load
+from torchgen_lite.diagnostics import code_names, read_code
 
 ROOT = Path(__file__).parent
 # Pages by the file that they are from.
@@ -26,19 +28,36 @@ FROM_ROOT = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
+# The pages of diagnostic codes, which `explain` reads too.
+OF_CODES = {
+    f"torchgen_lite/diagnostics/codes/{name}.md": f"diagnostics/{name}.md" for name in code_names()
+}
+PAGES = {**FROM_ROOT, **OF_CODES}
 OPERATORS = "operators"
 FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    for path, text in {**_pages_from_root(), **_operators()}.items():
+    for path, text in {**_pages_from_root(), **_codes(), **_operators()}.items():
         files.append(File.generated(config, path, content=text))
     return files
 
 
 def _pages_from_root() -> dict[str, str]:
     return {page: (ROOT / path).read_text("utf-8") for path, page in FROM_ROOT.items()}
+
+
+def _codes() -> dict[str, str]:
+    """The pages of diagnostic codes, with a heading in place of the front matter."""
+    return {OF_CODES[path]: _code_page(path) for path in OF_CODES}
+
+
+def _code_page(path: str) -> str:
+    code = read_code(Path(path).stem)
+    _, _, text = (ROOT / path).read_text("utf-8").split("---\n", 2)
+    where = f" The bad example needs more: it runs {code.where}." if code.where else ""
+    return f"# {code.code}: {code.title}\n\n*{code.severity.capitalize()}, since {code.since}.*{where}\n{text}"
 
 
 def _operators() -> dict[str, str]:
@@ -59,7 +78,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def _with_links(markdown: str, uri: str, repository: str | None) -> Iterator[str]:
     """The text with the links of the site; what is in fences stays as it is."""
-    origin = {page: path for path, page in FROM_ROOT.items()}.get(uri, f"docs/{uri}")
+    origin = {page: path for path, page in PAGES.items()}.get(uri, f"docs/{uri}")
 
     def link(match: re.Match[str]) -> str:
         mark, text, target = match.groups()
@@ -67,7 +86,7 @@ def _with_links(markdown: str, uri: str, repository: str | None) -> Iterator[str
         if "://" in target or not path:
             return match[0]
         file = normpath(join(dirname(origin), path))
-        there = FROM_ROOT.get(file) or (file[5:] if file.startswith("docs/") else "")
+        there = PAGES.get(file) or (file[5:] if file.startswith("docs/") else "")
         if there:
             return f"{mark}[{text}]({relpath(there, dirname(uri) or '.')}{hash}{anchor})"
         return f"[{text}]({repository.rstrip('/')}/blob/main/{file})" if repository else text

@@ -9,9 +9,9 @@ import pytest
 
 from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import (
-    CODES,
     Diagnostic,
     Source,
+    code_names,
     render_concise,
     render_full,
 )
@@ -63,4 +63,4 @@ def test_diagnostics_are_sorted_by_place() -> None:
 
 def test_every_code_that_is_used_is_documented() -> None:
     for stem in ("mistakes", "lint", "broken_yaml", "fakes"):
-        assert {d.code for d in diagnose(f"{stem}.yaml")} <= set(CODES)
+        assert {d.code for d in diagnose(f"{stem}.yaml")} <= set(code_names())

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import ROOT, SOURCES
 from tests.shipping.environment import Environment
+from torchgen_lite.diagnostics import code_names
 
 FOLDERS = (ROOT, ROOT / "runtime", ROOT / "reference")
 CONTENTS = {
@@ -53,6 +54,16 @@ def test_a_wheel_has_its_packages_and_says_what_they_need(
     assert {re.split(r"[^\w-]", one)[0] for one in required} == REQUIREMENTS[name]
     uses_numpy = [text for text in code if re.search(rb"^ *(?:import|from) numpy\b", text, re.M)]
     assert bool(uses_numpy) == (name == "torchgen_lite_reference")
+
+
+@pytest.mark.parametrize("name", ["torchgen_lite.runtime", "torchgen_lite_runtime"])
+def test_a_wheel_that_reports_diagnostics_has_the_pages_of_their_codes(
+    distributions: dict[str, Path], name: str
+) -> None:
+    """The parser of schemas, which is in both, asks a page whether its code is an error."""
+    with zipfile.ZipFile(distributions[name]) as wheel:
+        pages = [path for path in wheel.namelist() if "/diagnostics/codes/" in path]
+    assert sorted(Path(page).stem for page in pages) == list(code_names())
 
 
 def test_the_reference_operators_run_on_the_runtime_alone_or_on_that_of_the_tool(

@@ -22,7 +22,7 @@ from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, 
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.served_keys import served_keys, serves
-from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, read_code
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
@@ -292,7 +292,7 @@ def causes(
     by_name = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
     for one in found:
-        title = "removed" if one.code in ("TG350", "TG351") else CODES[one.code].title
+        title = "removed" if one.code in ("TG350", "TG351") else read_code(one.code).title
         kinds.setdefault(title, []).append(one.operator or "")
     texts = []
     for title, names in kinds.items():

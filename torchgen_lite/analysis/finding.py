@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
 from torchgen_lite.loader.entry import NativeFunction
 
 
@@ -15,7 +15,7 @@ class Found(NamedTuple):
     message: str
     span: Span | None
     label: str = ""
-    help: str | None = None
+    help: Help | None = None
 
 
 def finding(
@@ -24,7 +24,7 @@ def finding(
     message: str,
     span: Span | None,
     label: str = "",
-    help: str | None = None,
+    help: Help | None = None,
     other: tuple[Span | None, str] = (None, ""),
 ) -> Diagnostic:
     """A diagnostic about one entry, at its name by default. `other` is a second labelled place."""

@@ -13,11 +13,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from torchgen_lite.diagnostics import (
-    CODES,
     Diagnostic,
     Label,
     Source,
     Span,
+    code_names,
     did_you_mean,
     is_of_others,
 )
@@ -113,13 +113,13 @@ def unknown_codes(source: Source) -> Iterator[Diagnostic]:
     """Comments that name a nonexistent code."""
     if "torchgen-lite:" not in source.text:
         return
-    known = list(CODES)
+    known = code_names()
     reported = 0
     for match in _COMMENT.finditer(source.text):
         position = match.start(1)
         for part in match[1].split(","):
             code = part.strip()
-            if code not in CODES and not is_of_others(code) and reported < _MOST_UNKNOWN:
+            if code not in known and not is_of_others(code) and reported < _MOST_UNKNOWN:
                 reported += 1
                 begin = position + len(part) - len(part.lstrip())
                 span = Span(source, begin, begin + max(len(code), 1))

@@ -84,6 +84,7 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
 
         found, text = describe_crash(error, argv, in_full=session.verbose)
         session.report([found], kind="crash")
+        session.shown.clear()  # The report says what to do.
         stderr.write(text)
         return CANNOT_RUN
 

@@ -16,7 +16,7 @@ from torchgen_lite.cli.against.base import load_base
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, schema_options
-from torchgen_lite.diagnostics import CODES, Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, has_errors, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _show_pages(
     )
 
     title = f"{counted(len(found), 'breaking change')} against {asked.against}"
-    rows = [(one.operator or "", CODES[one.code].title, one.message) for one in found]
+    rows = [(one.operator or "", read_code(one.code).title, one.message) for one in found]
     sections = [
         Section("", [(text,) for text in causes(*versions, found)] if len(found) >= _MANY else []),
         Section("what breaks", rows),

@@ -6,7 +6,15 @@ import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import CODES, Diagnostic, did_you_mean, explain
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    code_names,
+    did_you_mean,
+    explain,
+    find_page,
+    page_uri,
+    read_code,
+)
 
 
 @click.command("explain")
@@ -19,16 +27,12 @@ def explain_command(session: Session, code: str) -> int:
     \b
     torchgen-lite explain TG103
     """
-    text = explain(code)
-    if text is None and not code.upper().startswith("TG"):
-        from torchgen_lite.targets import TARGETS
-
-        # Targets of other packages add their codes when loaded.
-        text = explain(code) if list(TARGETS.values()) else None
-    if text is None:
-        help_ = did_you_mean(code.upper(), CODES) or "`torchgen-lite list codes` lists them"
+    name = code.upper()
+    if find_page(name) is None:
+        help_ = did_you_mean(name, code_names()) or "`torchgen-lite list codes` lists them"
         found = Diagnostic("TG012", f"unknown code `{code}`", help=help_)
         session.report([found], kind="explain")
         return CANNOT_RUN
-    session.answer("explain", text, codes=[CODES[code.upper()]._asdict()])
+    page = read_code(name)
+    session.answer("explain", explain(page), codes=[{**page._asdict(), "page": page_uri(name)}])
     return FINE

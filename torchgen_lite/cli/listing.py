@@ -168,11 +168,9 @@ def template_files() -> dict[str, Path]:
 
 
 def list_codes() -> Iterator[Row]:
-    from torchgen_lite.diagnostics import CODES
-    from torchgen_lite.targets import TARGETS
+    from torchgen_lite.diagnostics import every_code
 
-    list(TARGETS.values())  # Loads other packages' targets, which add their codes.
-    for code in CODES.values():
+    for code in every_code():
         yield {"name": code.code, "severity": code.severity, "title": code.title}
 
 

@@ -16,7 +16,7 @@ from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
 from torchgen_lite.cli.session import Refused, Session, global_options, writing
-from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _stale_rows(plan: Plan, prefix: str) -> list[tuple[str, ...]]:
 
 def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
     seen = seen_from_here(found, program.config.root)
-    return [(_place(one), one.code, one.message, *([one.help] if one.help else [])) for one in seen]
+    return [(_place(one), one.code, *content_of(one).in_two) for one in seen]
 
 
 def _place(one: Diagnostic) -> str:

@@ -70,7 +70,8 @@ def writing(path: str | Path = "") -> Iterator[None]:
 class Session:
     """The global options, accepted before or after the command (the last one wins), and findings.
 
-    `root` is the folder of the project that messages are about; None means this folder.
+    `root` is the folder of the project that messages are about; None means this folder. `shown` are codes of
+    diagnostics shown in full, the first one first.
     """
 
     config: tuple[str, ...] = ()
@@ -83,6 +84,7 @@ class Session:
 
     root: Path | None = None
     reports: list[Report] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
 
     def settings(self) -> tuple[Config, tuple[Diagnostic, ...]]:
         """The configuration that the options select."""
@@ -177,16 +179,21 @@ class Session:
         self.report([], kind=kind, extra=data)
 
     def _report_text(self, diagnostics: Sequence[Diagnostic]) -> None:
-        from torchgen_lite.diagnostics import render_concise, render_full
+        from torchgen_lite.diagnostics import colored, plain, render_concise, render_full
 
         if self.output_format == "concise":
             _say(render_concise(diagnostics))
         else:
+            self.shown.append(diagnostics[0].code)
             limit = self.max_diagnostics or len(diagnostics)
-            _say(render_full(diagnostics, color=self.use_color(), limit=limit))
+            paint = colored if self.use_color() else plain
+            _say(render_full(diagnostics, paint=paint, limit=limit))
 
     def close(self, code: int) -> None:
-        """End the run: write what was reported as one document, which agrees with the exit code."""
+        """End the run: say where to read on, or write what was reported as one document, which agrees
+        with the exit code."""
+        if self.shown:
+            self.talk(f"for more: torchgen-lite explain {self.shown[0]}")
         if self.reports:
             text = render_reports(self.reports, self.output_format, ok=code == FINE)
             click.echo(text, nl=False)

@@ -1,12 +1,13 @@
 """One line for each diagnostic, as compilers print them.
 
-native_functions.yaml:14:5: error[TG103] unknown dispatch key 'CPUU' (did you mean 'CPU'?)
+native_functions.yaml:14:5: error[TG103] unknown dispatch key 'CPUU': not a key (did you mean 'CPU'?)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .content import content_of, place
 from .model import Diagnostic
 from .text import one_line
 
@@ -17,10 +18,7 @@ def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _line(diagnostic: Diagnostic) -> str:
-    place = ""
-    if diagnostic.label is not None:
-        line, column = diagnostic.start()
-        place = f"{diagnostic.path}:{line}:{column}: "
-    hint = f" ({diagnostic.help})" if diagnostic.help else ""
-    text = f"{diagnostic.message}{hint}".replace("`", "'")
-    return one_line(f"{place}{diagnostic.severity}[{diagnostic.code}] {text}")
+    headline, more = content_of(diagnostic).in_two
+    where = f"{place(diagnostic.label.span)}: " if diagnostic.label is not None else ""
+    text = (f"{headline} ({more})" if more else headline).replace("`", "'")
+    return one_line(f"{where}{diagnostic.severity}[{diagnostic.code}] {text}")

@@ -13,8 +13,9 @@ error[TG103]: unknown dispatch key `CPUU`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from .content import content_of, place
 from .model import Diagnostic, Label, Source
 from .text import displayable, one_line, width
 
@@ -33,35 +34,43 @@ _COLORS = {
 }
 
 
-def _paint(text: str, role: str, color: bool) -> str:
-    return f"{_COLORS[role]}{text}{_RESET}" if color and text else text
+Paint = Callable[[str, str], str]
+"""How a text is shown in a role, such as `help`."""
 
 
-def render_full(diagnostics: Sequence[Diagnostic], *, color: bool = False, limit: int = 50) -> str:
+def plain(text: str, role: str) -> str:
+    """For a file or a pipe."""
+    return text
+
+
+def colored(text: str, role: str) -> str:
+    """For a terminal."""
+    return f"{_COLORS[role]}{text}{_RESET}" if text else text
+
+
+def render_full(diagnostics: Sequence[Diagnostic], *, paint: Paint = plain, limit: int = 50) -> str:
     """The first `limit` diagnostics with their source lines, then a count of the rest (0: all)."""
     shown = diagnostics if limit <= 0 else diagnostics[:limit]
-    text = "\n".join(_render(d, color) for d in shown)
+    text = "\n".join(_render(d, paint) for d in shown)
     rest = len(diagnostics) - len(shown)
     if rest > 0:
         text += f"\n... and {rest} more (`--max-diagnostics 0` shows all)\n"
     return text
 
 
-def _render(diagnostic: Diagnostic, color: bool) -> str:
+def _render(diagnostic: Diagnostic, paint: Paint) -> str:
     severity = diagnostic.severity
-    head = _paint(f"{severity}[{diagnostic.code}]", severity, color)
-    lines = [f"{head}{_paint(': ' + one_line(diagnostic.message), 'bold', color)}"]
+    head = paint(f"{severity}[{diagnostic.code}]", severity)
+    lines = [f"{head}{paint(': ' + one_line(diagnostic.message), 'bold')}"]
     gutter = _gutter(diagnostic)
-    if diagnostic.label is not None:
-        lines += _render_source(diagnostic, diagnostic.label, gutter, color)
+    lines += _render_source(diagnostic, gutter, paint)
     pad = " " * gutter
-    trailers = [("help", diagnostic.help)] if diagnostic.help else []
-    trailers += [("note", note) for note in diagnostic.notes]
-    if trailers and diagnostic.label is not None:
-        lines.append(_paint(f"{pad} |", "frame", color))
-    for word, text in trailers:
-        frame = _paint(f"{pad} =", "frame", color)
-        lines.append(f"{frame} {_paint(word, 'help', color)}: {one_line(text or '')}")
+    remarks = content_of(diagnostic).remarks
+    if remarks and len(lines) > 1:
+        lines.append(paint(f"{pad} |", "frame"))
+    for word, text in remarks:
+        frame = paint(f"{pad} =", "frame")
+        lines.append(f"{frame} {paint(word, 'help')}: {one_line(text)}")
     return "\n".join(lines) + "\n"
 
 
@@ -74,28 +83,25 @@ def _gutter(diagnostic: Diagnostic) -> int:
     return max((len(str(span.line)) for span in spans), default=1)
 
 
-def _render_source(
-    diagnostic: Diagnostic, primary: Label, gutter: int, color: bool
-) -> Iterator[str]:
-    """The snippet of the primary label's file, then one for each other file."""
+def _render_source(diagnostic: Diagnostic, gutter: int, paint: Paint) -> Iterator[str]:
+    """The snippet of the primary label's file, then one for each other place in another file."""
     pad = " " * gutter
-    source = primary.span.source
-    line, column = source.line_column(primary.span.start)
-    yield f"{_paint(pad + '-->', 'frame', color)} {one_line(source.path)}:{line}:{column}"
-    yield _paint(f"{pad} |", "frame", color)
-    here = [label for label in diagnostic.secondary if label.span.source is source]
-    context = diagnostic.context
-    extra = [context.line] if context is not None and context.source is source else []
     severity = diagnostic.severity
-    yield from _snippet(source, primary, here, extra, gutter, severity, color)
+    primary = diagnostic.label
+    source = primary.span.source if primary is not None else None
+    if primary is not None:
+        yield f"{paint(pad + '-->', 'frame')} {one_line(place(primary.span))}"
+        yield paint(f"{pad} |", "frame")
+        here = [label for label in diagnostic.secondary if label.span.source is source]
+        context = diagnostic.context
+        extra = [context.line] if context is not None and context.source is source else []
+        yield from _snippet(primary.span.source, primary, here, extra, gutter, severity, paint)
     for other in diagnostic.secondary:
         if other.span.source is source:
             continue
-        line, column = other.span.source.line_column(other.span.start)
-        place = f"{one_line(other.span.source.path)}:{line}:{column}"
-        yield f"{_paint(pad + ':::', 'frame', color)} {place}"
-        yield _paint(f"{pad} |", "frame", color)
-        yield from _snippet(other.span.source, None, [other], [], gutter, severity, color)
+        yield f"{paint(pad + ':::', 'frame')} {one_line(place(other.span))}"
+        yield paint(f"{pad} |", "frame")
+        yield from _snippet(other.span.source, None, [other], [], gutter, severity, paint)
 
 
 def _snippet(
@@ -105,7 +111,7 @@ def _snippet(
     extra_lines: Iterable[int],
     gutter: int,
     severity: str,
-    color: bool,
+    paint: Paint,
 ) -> Iterator[str]:
     """Numbered source lines in order, each followed by the underlines that belong to it."""
     marks: list[tuple[Label, str, str]] = [(label, "-", "frame") for label in secondary]
@@ -119,19 +125,19 @@ def _snippet(
         elif previous is not None:
             for between in range(previous + 1, line):
                 text = _window(displayable(source.line_text(between)), 0)[0]
-                yield _numbered(between, text, gutter, color)
+                yield _numbered(between, text, gutter, paint)
         on_line = [mark for mark in marks if mark[0].span.line == line]
-        yield from _marked_line(source, line, on_line, gutter, color)
+        yield from _marked_line(source, line, on_line, gutter, paint)
         previous = line
 
 
-def _numbered(line: int, text: str, gutter: int, color: bool) -> str:
-    frame = _paint(f"{line:>{gutter}} |", "frame", color)
-    return f"{frame} {text}".rstrip() if not color else f"{frame} {text}"
+def _numbered(line: int, text: str, gutter: int, paint: Paint) -> str:
+    frame = paint(f"{line:>{gutter}} |", "frame")
+    return f"{frame} {text}".rstrip()
 
 
 def _marked_line(
-    source: Source, line: int, marks: list[tuple[Label, str, str]], gutter: int, color: bool
+    source: Source, line: int, marks: list[tuple[Label, str, str]], gutter: int, paint: Paint
 ) -> Iterator[str]:
     raw = source.line_text(line)
     placed = []
@@ -143,14 +149,14 @@ def _marked_line(
         placed.append((indent, length, sign, role, label.text))
     focus = max(placed, key=lambda p: p[2], default=(0,))[0]
     text, cut = _window(displayable(raw), focus)
-    yield _numbered(line, text, gutter, color)
-    frame = _paint(" " * gutter + " |", "frame", color)
+    yield _numbered(line, text, gutter, paint)
+    frame = paint(" " * gutter + " |", "frame")
     # Rightmost first, so that the text of a left label does not run under a right one.
     for indent, length, sign, role, said in sorted(placed, reverse=True):
         start = max(indent - cut, 0)
         under = sign * max(min(length, max(len(text) - start, 1)), 1)
         note = f"{under} {one_line(said)}".rstrip()
-        yield f"{frame} {' ' * start}{_paint(note, role, color)}"
+        yield f"{frame} {' ' * start}{paint(note, role)}"
 
 
 def _window(text: str, focus: int) -> tuple[str, int]:

@@ -1,12 +1,13 @@
 """GitHub workflow commands, which show as annotations on a pull request.
 
-::error title=TG103,file=ops.yaml,line=14,endLine=14,col=5,endColumn=9::unknown dispatch key `CPUU`
+::error title=TG103,file=ops.yaml,line=14,endLine=14,col=5,endColumn=9::unknown dispatch key `CPUU`: not a key
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .content import content_of
 from .model import Diagnostic
 
 
@@ -28,11 +29,8 @@ def _command(diagnostic: Diagnostic) -> str:
         if line == end_line:
             properties["col"] = str(column)
             properties["endColumn"] = str(max(end_column, column + 1))
-    text = diagnostic.message
-    if diagnostic.help:
-        text += f"\nhelp: {diagnostic.help}"
-    for note in diagnostic.notes:
-        text += f"\nnote: {note}"
+    said = content_of(diagnostic)
+    text = "\n".join([*said.lines, *said.pointers])
     listed = ",".join(f"{name}={_escape_property(value)}" for name, value in properties.items())
     return f"::{diagnostic.severity} {listed}::{_escape_data(text)}"
 

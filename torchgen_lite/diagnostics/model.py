@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .code import Severity
-from .codes import CODES
+from .code import Severity, read_code
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,23 +107,25 @@ class Edit(NamedTuple):
     text: str
 
 
-class Suggestion(str):
-    """A help that says what to write and can be applied: `new` replaces `old`.
+class Suggestion(NamedTuple):
+    """A help that can be applied: it says `text`, and means that `new` replaces `old`.
 
     `old` is a word of the text that the diagnostic points at, or a span. A suggestion is safe if
     the author cannot have meant anything else. A guess at a misspelt name is not safe, and neither
     is a change that callers of the operator notice.
     """
 
-    __slots__ = ("is_safe", "new", "old")
-    new: str
+    text: str
     old: str | Span
-    is_safe: bool
+    new: str
+    is_safe: bool = True
 
-    def __new__(cls, text: str, old: str | Span, new: str, *, is_safe: bool = True) -> Suggestion:
-        made = super().__new__(cls, text)
-        made.old, made.new, made.is_safe = old, new, is_safe
-        return made
+    def __str__(self) -> str:
+        return self.text
+
+
+Help = str | Suggestion
+"""What to do, in words, or as something that can be applied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +140,14 @@ class Diagnostic:
     message: str
     label: Label | None = None
     secondary: tuple[Label, ...] = ()
-    help: str | None = None
+    help: Help | None = None
     notes: tuple[str, ...] = ()
     operator: str = ""
     context: Span | None = None
 
     @property
     def severity(self) -> Severity:
-        return CODES[self.code].severity
+        return read_code(self.code).severity
 
     @property
     def path(self) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .codes import CODES
+from .code import explain, page_uri, read_code
+from .content import content_of
 from .model import Diagnostic, Edit, Label, Span
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> str:
-    """One SARIF log with one run; its rules are the table of codes."""
+    """One SARIF log with one run; its rules are the pages of the codes."""
     import json
 
     used = sorted({d.code for d in diagnostics})
@@ -36,26 +37,24 @@ def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> st
 
 
 def _rule(code: str) -> dict[str, object]:
-    known = CODES.get(code)
-    if known is None:
-        return {"id": code}
+    known = read_code(code)
     return {
         "id": code,
         "shortDescription": {"text": known.title},
         "fullDescription": {"text": known.explanation},
+        "help": {"text": explain(known)},
+        "helpUri": page_uri(code),
         "defaultConfiguration": {"level": known.severity},
     }
 
 
 def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
-    text = diagnostic.message
-    if diagnostic.help:
-        text += f" ({diagnostic.help})"
+    said = content_of(diagnostic)
     result: dict[str, object] = {
         "ruleId": diagnostic.code,
         "ruleIndex": index,
         "level": diagnostic.severity,
-        "message": {"text": text},
+        "message": {"text": "\n".join(said.lines)},
         "partialFingerprints": {"torchgenLite/v1": _fingerprint(diagnostic)},
     }
     if diagnostic.label is not None:
@@ -63,10 +62,10 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     edit = diagnostic.fix
     if edit is not None:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]
-    if diagnostic.secondary:
+    if said.others:
         result["relatedLocations"] = [
-            {"id": i, **_location(label), "message": {"text": label.text or "see here"}}
-            for i, label in enumerate(diagnostic.secondary)
+            {"id": i, **_location(label), "message": {"text": label.text}}
+            for i, label in enumerate(said.others)
         ]
     return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import Suggestion
+from .model import Help, Suggestion
 
 _LONGEST = 100
 _MANY = 200
@@ -43,17 +43,17 @@ def _affinity(word: str, name: str) -> int:
     return front + back
 
 
-def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
+def did_you_mean(word: str, candidates: Iterable[str]) -> Help | None:
     """A suggestion that names the nearest candidate, or None."""
     nearest = suggest(word, candidates)
     return None if nearest is None else meant(word, nearest)
 
 
-def meant(word: str, other: str) -> str:
+def meant(word: str, other: str) -> Help:
     """A suggestion for a word that probably means another."""
     return Suggestion(f"did you mean `{other}`?", word, other, is_safe=False)
 
 
-def write_instead(word: str, other: str) -> str:
+def write_instead(word: str, other: str) -> Help:
     """A suggestion for a word that must be replaced by another."""
     return Suggestion(f"write `{other}`", word, other)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import did_you_mean, write_instead
+from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
 from torchgen_lite.formulas import children
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, Operators, chosen, no_operators
@@ -49,7 +49,7 @@ class Mistake(NamedTuple):
     code: str
     message: str
     label: str
-    help: str | None = None
+    help: Help | None = None
 
 
 class Typed(NamedTuple):
@@ -129,12 +129,12 @@ def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> 
     return _wrong(tree, f"`{node}` is {tree.kind.words}, and {words} is needed here", hint=hint)
 
 
-def _wrong(tree: Typed, message: str, label: str = "here", hint: str | None = None) -> Typed:
+def _wrong(tree: Typed, message: str, label: str = "here", hint: Help | None = None) -> Typed:
     """The node as one of the wrong kind."""
     return tree._replace(kind=UNKNOWN, mistake=Mistake("TG333", message, label, hint))
 
 
-def _foreign(tree: Typed, message: str, label: str = "here", hint: str | None = None) -> Typed:
+def _foreign(tree: Typed, message: str, label: str = "here", hint: Help | None = None) -> Typed:
     """The node as one that the language doesn't have."""
     return tree._replace(kind=UNKNOWN, mistake=Mistake("TG332", message, label, hint))
 
@@ -207,7 +207,7 @@ def _member(node: nodes.Member, scope: Scope) -> Typed:
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
     near = did_you_mean(node.name, language.attributes)
-    hint: str = near or "there are " + ", ".join(f"`{name}`" for name in language.attributes)
+    hint: Help = near or "there are " + ", ".join(f"`{name}`" for name in language.attributes)
     if near is None and node.name in language.methods:
         hint = write_instead(str(node), f"{node}()")
     return _foreign(Typed(node, kind, parts), f"no attribute `{node.name}` in rules", hint=hint)

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
 from torchgen_lite.diagnostics import (
-    CODES,
     Diagnostic,
+    Help,
     Label,
     Source,
     Span,
     begins_code,
+    code_names,
     did_you_mean,
     write_instead,
 )
@@ -53,7 +54,7 @@ _CODE = matching(
     "[A-Z0-9]+",
     "begins no diagnostic code",
     begins_code,
-    help=lambda text: did_you_mean(text, CODES),
+    help=lambda text: did_you_mean(text, code_names()),
 )
 _MEMBER = matching(
     r"(?!.*\*\*)[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*",
@@ -335,7 +336,7 @@ class _Reader:
         return isinstance(value, dict)
 
     def report(
-        self, code: str, message: str, key: str, table: str, help: str | None = None
+        self, code: str, message: str, key: str, table: str, help: Help | None = None
     ) -> None:
         span = find_key(self.source, ".".join(filter(None, (self.prefix, table))), key)
         self.diagnostics.append(Diagnostic(code, message, Label(span, "here"), help=help))

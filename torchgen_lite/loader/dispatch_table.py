@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from torchgen_lite.diagnostics import Label, Span, did_you_mean, meant, write_instead
+from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant, write_instead
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, cut_words, missing_space, short
@@ -134,7 +134,7 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
     return name
 
 
-def _nearest_key(word: str, privateuse1: str) -> str | None:
+def _nearest_key(word: str, privateuse1: str) -> Help | None:
     """A hint at the key that is meant. An unknown device may be the user's own."""
     if word.upper() == "GPU":
         return meant(word, "CUDA")

@@ -10,7 +10,15 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Help,
+    Label,
+    Source,
+    Span,
+    Suggestion,
+    write_instead,
+)
 from torchgen_lite.loader.config import SOURCE_ROOTS
 from torchgen_lite.loader.python_signature import PythonSignature, read_python_signature
 from torchgen_lite.loader.sources import read_source
@@ -119,7 +127,7 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     message = f"module `{name}` was not found"
     if "/" in name or name.endswith(".py"):
         dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
-        help_: str = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
+        help_: Help = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
         return Diagnostic("TG311", message, help=help_)
     path = name.replace(".", "/")
     folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)

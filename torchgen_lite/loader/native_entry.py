@@ -7,7 +7,7 @@ from dataclasses import replace
 from sys import intern
 from typing import Any
 
-from torchgen_lite.diagnostics import Label, Span, did_you_mean, meant
+from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import FieldSpans, NativeFunction
@@ -133,7 +133,7 @@ _OTHER_WORDS = {
 }
 
 
-def _nearest_field(word: str, fields: Iterable[str]) -> str | None:
+def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
     """A hint at the field that is meant; retired fields are not recommended."""
     names = [name for name in fields if name not in FIELDS or not FIELDS[name].retired]
     other = _OTHER_WORDS.get(word)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.diagnostics import Help, did_you_mean
 
 Json = dict[str, object]
 # An identifier in schemas, Python and C++.
@@ -29,7 +29,7 @@ T_co = TypeVar("T_co", covariant=True)
 class Unfit(ValueError):
     """A value that an option refuses: the message, which follows its name, and the help."""
 
-    def __init__(self, said: str, help: str | None = None) -> None:
+    def __init__(self, said: str, help: Help | None = None) -> None:
         super().__init__(said)
         self.help = help
 
@@ -88,7 +88,7 @@ def matching(
     pattern: str,
     refusal: str,
     accept: Callable[[str], bool] = lambda text: True,
-    help: Callable[[str], str | None] = lambda text: None,
+    help: Callable[[str], Help | None] = lambda text: None,
 ) -> Kind[str]:
     """Text that matches a pattern and any further conditions of `accept`.
 
@@ -217,7 +217,7 @@ class Problem(NamedTuple):
 
     option: str
     message: str
-    help: str | None = None
+    help: Help | None = None
 
 
 def read_options(

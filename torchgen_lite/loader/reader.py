@@ -6,7 +6,15 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, did_you_mean
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Help,
+    Label,
+    Source,
+    Span,
+    Suggestion,
+    did_you_mean,
+)
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -109,7 +117,7 @@ class EntryReader:
         message: str,
         span: Span,
         label: str = "",
-        help: str | None = None,
+        help: Help | None = None,
         secondary: tuple[Label, ...] = (),
     ) -> None:
         """Record a diagnostic about this entry, unless it has too many already."""
@@ -156,7 +164,7 @@ class EntryReader:
                 pairs[key.value] = key, pair[1]
         return pairs
 
-    def wrong_type(self, name: str, node: Node, wanted: str, hint: str | None = None) -> None:
+    def wrong_type(self, name: str, node: Node, wanted: str, hint: Help | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
             message = f"`{name}` has no value"
             span = self.span(node)
@@ -258,7 +266,7 @@ def short(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
-def _leave_out(at: Span, name: str) -> str:
+def _leave_out(at: Span, name: str) -> Help:
     """The help for a field without a value; an edit if the field has the line to itself."""
     source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
     text = "leave it out"
@@ -267,7 +275,7 @@ def _leave_out(at: Span, name: str) -> str:
     return Suggestion(text, Span(source, source.line_start(line), source.line_start(line + 1)), "")
 
 
-def missing_space(node: Node) -> str | None:
+def missing_space(node: Node) -> Help | None:
     """The help for `CPU:kernel`, which is text but should be a key and its value."""
     glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
     if glued is None:

@@ -69,9 +69,9 @@ def read_samples(reader: EntryReader, node: Node) -> Samples:
         if key.value in FIELDS:
             values[key.value] = value
             continue
-        hint = did_you_mean(key.value, FIELDS) or "write each sample behind a dash"
+        near = did_you_mean(key.value, FIELDS) or "write each sample behind a dash"
         message = f"unknown field `{short(key.value)}` of `samples`"
-        reader.report("TG335", message, reader.span(key), "not a field", hint)
+        reader.report("TG335", message, reader.span(key), "not a field", near)
     if "calls" not in values:
         if len(values) == len(node.items):
             hint = "write the samples as a list under `calls:`"

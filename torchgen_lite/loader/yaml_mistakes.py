@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Label, Source, Span, Suggestion
+from torchgen_lite.diagnostics import Help, Label, Source, Span, Suggestion
 
 # White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
@@ -23,7 +23,7 @@ class Mistake(NamedTuple):
     message: str
     label: Label
     secondary: tuple[Label, ...] = ()
-    help: str | None = None
+    help: Help | None = None
 
 
 class Line(NamedTuple):
@@ -128,7 +128,7 @@ def _wrong_indentation(source: Source, number: int) -> Mistake | None:
     place = Label(line.span, "begins here")
     if line.dash < 0 and 0 <= entry.dash == line.column:
         said = f"`- ` is missing before `{line.key}`" if line.key == "func" else _less(line)
-        help_: str = _like(line, entry)
+        help_: Help = _like(line, entry)
         if line.key == "func":
             begins = line.span._replace(end=line.span.start)
             help_ = Suggestion(f"write `- {line.key}: ...`", begins, "- ")

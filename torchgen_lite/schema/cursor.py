@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..diagnostics import Diagnostic, Label, Span
+from ..diagnostics import Diagnostic, Help, Label, Span
 from .lexer import IDENT, tokenize
 
 # After this many mistakes in one schema the rest would be noise.
@@ -121,7 +121,7 @@ class Cursor:
         start: int,
         end: int,
         label: str = "",
-        help: str | None = None,
+        help: Help | None = None,
         secondary: tuple[Label, ...] = (),
     ) -> None:
         """Record a mistake at a range of the text."""
@@ -131,7 +131,7 @@ class Cursor:
         span = self.locate(start, max(end, start + 1))
         self.diagnostics.append(Diagnostic(code, message, Label(span, label), secondary, help))
 
-    def report_here(self, code: str, message: str, label: str, help: str | None = None) -> None:
+    def report_here(self, code: str, message: str, label: str, help: Help | None = None) -> None:
         """Record a mistake at the current token."""
         end = self.start + max(len(self.texts[self.at]), 1)
         self.report(code, message, self.start, end, label, help)
@@ -140,7 +140,7 @@ class Cursor:
         """Record something odd that does not make the schema wrong."""
         self.diagnostics.append(Diagnostic(code, message, Label(self.locate(start, end))))
 
-    def abort(self, code: str, message: str, label: str, help: str | None = None) -> Abort:
+    def abort(self, code: str, message: str, label: str, help: Help | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""
         if self.kind == "bad":
             code, label = "TG200", "not allowed in a schema"

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, Policy
-from torchgen_lite.diagnostics import Code, Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
 
@@ -140,7 +140,7 @@ class Target(NamedTuple):
     registers. `policy` is what it registers itself by default. `is_closed`: its output runs by
     itself, so the modules of `kernels` and `formulas` have everything that the YAML names. A target
     of another package has its templates in the folder `templates` of the package that `templates`
-    names, and its own diagnostic `codes`; `failure` is why it cannot be loaded.
+    names; `failure` is why it cannot be loaded.
     """
 
     name: str
@@ -155,7 +155,6 @@ class Target(NamedTuple):
     framework: str = ""
     signatures: str = ""
     templates: str = ""
-    codes: tuple[Code, ...] = ()
     failure: tuple[Diagnostic, ...] = ()
 
     def template_package(self) -> TemplatePackage | None:

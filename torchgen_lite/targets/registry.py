@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from torchgen_lite.diagnostics import Diagnostic, add_codes
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.targets.output import Target
 
 if TYPE_CHECKING:
@@ -55,15 +55,13 @@ class Targets(Mapping[str, Target]):
 
 
 def _load(entry: EntryPoint) -> Target:
-    """The target that an entry point names, with its codes registered; or one that says why it
-    failed."""
+    """The target that an entry point names, or one that says why it failed."""
     try:
         target = entry.load()
         if not isinstance(target, Target):
             return _refusing(entry, f"`{entry.value}` is not a `Target`")
         if target.name != entry.name:
             return _refusing(entry, f"its `Target` is called `{target.name}`")
-        add_codes(target.codes)
     except Exception as error:  # Importing a package may raise anything.
         return _refusing(entry, f"{type(error).__name__}: {error}")
     return target

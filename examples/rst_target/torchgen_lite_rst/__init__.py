@@ -5,18 +5,9 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import Code, Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.options import TEXT, option
 from torchgen_lite.targets.output import OutputFile, Target, TargetResult
-
-UNDOCUMENTED = Code(
-    "RST001",
-    "an operator without a description",
-    "warning",
-    "The reference has its signature alone. `doc:` says what it does.",
-    "- func: mylib::relu(Tensor self) -> Tensor",
-    "- func: mylib::relu(Tensor self) -> Tensor\n  doc: What is above zero.",
-)
 
 
 @dataclass(frozen=True)
@@ -64,5 +55,4 @@ TARGET = Target(
     "torchgen_lite_rst:build",
     "torchgen_lite_rst:RstOptions",
     templates="torchgen_lite_rst",
-    codes=(UNDOCUMENTED,),
 )

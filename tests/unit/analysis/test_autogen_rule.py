@@ -31,28 +31,29 @@ def lines(text: str) -> list[str]:
     [
         (
             INPLACE + "  autogen: foo.out\n",
-            "ops.yaml:4:12: warning[TG415] variants of 'foo_' are not those that 'autogen' names"
-            " (write 'autogen: foo, foo.out')",
+            "ops.yaml:4:12: warning[TG415] variants of 'foo_' are not those that 'autogen' names: "
+            "not named: foo (write 'autogen: foo, foo.out')",
         ),
         (
             FOO + "  autogen: foo.outt_out\n",
-            "ops.yaml:4:12: warning[TG415] variants of 'foo' are not those that 'autogen' names"
-            " (write 'autogen: foo.out')",
+            "ops.yaml:4:12: warning[TG415] variants of 'foo' are not those that 'autogen' names: not "
+            "derived: foo.outt_out; not named: foo.out (write 'autogen: foo.out')",
         ),
         (
             INPLACE + OUT,
-            "ops.yaml:1:9: warning[TG415] variants of 'foo_' are not those that 'autogen' names"
-            " (write 'autogen: foo')",
+            "ops.yaml:1:9: warning[TG415] variants of 'foo_' are not those that 'autogen' names: not "
+            "named: foo (write 'autogen: foo')",
         ),
         (
             FOO + OUT + "  autogen: foo.other_out\n",
-            "ops.yaml:7:12: warning[TG415] variants of 'foo.out' are not those that 'autogen' names"
-            " (leave 'autogen' out: the group is complete)",
+            "ops.yaml:7:12: warning[TG415] variants of 'foo.out' are not those that 'autogen' names: "
+            "not derived: foo.other_out (leave 'autogen' out: the group is complete)",
         ),
         (
             COMPOSED,
-            "ops.yaml:2:12: warning[TG418] nothing is derived from 'foo', which is composed of other operators"
-            " (leave 'autogen' out, or give it a CompositeExplicitAutograd kernel)",
+            "ops.yaml:2:12: warning[TG418] nothing is derived from 'foo', which is composed of other "
+            "operators: not derived (leave 'autogen' out, or give it a CompositeExplicitAutograd "
+            "kernel)",
         ),
     ],
 )

@@ -83,9 +83,9 @@ def test_an_overlay_must_not_contradict() -> None:
         "- func: matmul(Tensor self) -> Tensor\n",
     )
     assert render_concise(made.diagnostics) == """\
-1.yaml:2:15: error[TG307] overlay gives 'structured' of 'add.out' another value
-1.yaml:4:10: error[TG307] overlay gives 'CPU' of 'add.out' another kernel
-1.yaml:5:9: error[TG307] overlay gives 'matmul' another schema
+1.yaml:2:15: error[TG307] overlay gives 'structured' of 'add.out' another value: declared again here (0.yaml:6:15: first declared here)
+1.yaml:4:10: error[TG307] overlay gives 'CPU' of 'add.out' another kernel: another kernel here (0.yaml:8:10: first given here)
+1.yaml:5:9: error[TG307] overlay gives 'matmul' another schema: declared again here (0.yaml:9:9: first declared here)
 """
 
 

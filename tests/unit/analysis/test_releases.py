@@ -59,8 +59,9 @@ def test_a_type_that_the_first_release_does_not_read(tmp_path: Path) -> None:
     [
         (
             ">=2.6",
-            "ops.yaml:1:30: error[TG340] PyTorch 2.13 to 2.15 has no type 'Dimname', but is in the range of 'torch' "
-            "(add 'torch: \"<2.13\"' to the entry, or set 'torch = \"<2.13\"' in the configuration)\n",
+            "ops.yaml:1:30: error[TG340] PyTorch 2.13 to 2.15 has no type 'Dimname', but is in the "
+            "range of 'torch': not there (add 'torch: \"<2.13\"' to the entry, or set 'torch = "
+            '"<2.13"\' in the configuration)\n',
         ),
         ("<2.13", ""),
         ("==2.9.*", ""),

@@ -28,6 +28,7 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
   |                                - was this
 
 1 breaking change against OLD
+for more: torchgen-lite explain TG357
 """
 
 
@@ -170,7 +171,7 @@ def test_a_derived_operator_that_is_not_derived_any_more(run: Run, repository: P
     path.write_text(entry)
     result = run("breaking", "--against", "HEAD", "--output-format", "concise")
     assert result.code == 1
-    assert "error[TG351] overload 'f.out' was removed" in result.stderr
+    assert "error[TG351] overload 'f.out' was removed: was declared here" in result.stderr
     # With an entry for it, the overload exists again.
     path.write_text(
         entry + "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
@@ -188,7 +189,10 @@ def test_renames(run: Run, project: Path) -> None:
     (project / "old.yaml").write_text(OLD + KERNEL)
     (project / "native_functions.yaml").write_text(OLD.replace("f(", "g(") + KERNEL)
     result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
-    assert result.stderr.startswith("old.yaml:1:9: error[TG350] operator 'f' was renamed to 'g'\n")
+    assert result.stderr.startswith(
+        "old.yaml:1:9: error[TG350] operator 'f' was renamed to 'g': was declared here "
+        "(native_functions.yaml:1:9: its new name)\n"
+    )
 
 
 def test_kernels_notice_types_alone(run: Run, project: Path) -> None:

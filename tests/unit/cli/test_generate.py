@@ -130,6 +130,7 @@ error[TG007]: there is no `native_functions.yaml` here
 `torchgen-lite init` starts a project
 
 1 error; nothing was written.
+for more: torchgen-lite explain TG007
 """
     (tmp_path / "empty" / "torchgen_lite.toml").write_text("")
     assert "`torchgen-lite init`" not in run("generate").stderr
@@ -147,6 +148,7 @@ def test_an_empty_schema_deletes_nothing(run: Run, project: Path) -> None:
         assert result.stderr == (
             "error[TG018]: `native_functions.yaml` has no operators, but the outputs have some\n"
             "  = help: `--allow-empty` writes outputs without any\n\n1 error; nothing was written.\n"
+            "for more: torchgen-lite explain TG018\n"
         )
     assert run("check").code == 1
     assert run("generate", "--allow-empty").code == 0

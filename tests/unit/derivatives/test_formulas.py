@@ -65,8 +65,8 @@ def problems(func: str, *formulas: str, helpers: tuple[str, ...] | None = ()) ->
 F = "f(Tensor self, Tensor other, int dim) -> Tensor"
 LISTS = "l(Tensor[] parts, Tensor x) -> Tensor"
 ONE = (
-    "error[TG342] the formula of 'parts', which is 'Tensor[]', gives a tensor "
-    "(a list has a gradient for each tensor of 'parts')"
+    "error[TG342] the formula of 'parts', which is 'Tensor[]', gives a tensor: not a list (a "
+    "list has a gradient for each tensor of 'parts')"
 )
 TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
 
@@ -81,46 +81,52 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             F,
             ["self: grad * othr", "other: grad"],
             [
-                "4:18: error[TG320] unknown name 'othr' in the "
-                "formula of 'self' (did you mean 'other'?)"
+                "4:18: error[TG320] unknown name 'othr' in the formula of 'self': not known here (did "
+                "you mean 'other'?)"
             ],
         ),
         (
             F,
             ["self: grad.mull(other)", "other: grad"],
-            ["4:11: error[TG322] tensors have no method " "'mull' (did you mean 'mul'?)"],
+            [
+                "4:11: error[TG322] tensors have no method 'mull': no such method (did you mean 'mul'?)"
+            ],
         ),
         (
             F,
             ["self: hh(grad)", "other: grad"],
             [
-                "4:11: error[TG322] the formula calls 'hh', which is "
-                "neither an operator nor a helper function (did you mean 'h'?)"
+                "4:11: error[TG322] the formula calls 'hh', which is neither an operator nor a helper "
+                "function: no such operator (did you mean 'h'?)"
             ],
         ),
         (
             F,
             ["self: mul(grad)", "other: grad"],
             [
-                "4:11: error[TG323] no overload of 'mul' takes "
-                "1 argument (it is declared as 'mul(Tensor self, Tensor other) -> Tensor')"
+                "4:11: error[TG323] no overload of 'mul' takes 1 argument (it is declared as 'mul(Tensor "
+                "self, Tensor other) -> Tensor')"
             ],
         ),
         (
             F,
             ["self: grad"],
             [
-                "4:5: warning[TG324] no formula for 'other': a call raises an error if it requires a gradient "
-                "(give a formula, or write 'other: not_differentiable')"
+                "4:5: warning[TG324] no formula for 'other': a call raises an error if it requires a "
+                "gradient: missing here (give a formula, or write 'other: not_differentiable')"
             ],
         ),
         (
             "f(Tensor self, Tensor?[] others, Tensor[] more, Tensor last) -> Tensor",
             ["self: grad"],
             [
-                "4:5: warning[TG324] no formula for 'last': a call raises an error if it requires a gradient "
-                "(give a formula, or write 'last: not_differentiable')",
-                "4:5: warning[TG324] no formula for 'others', 'more': if one of them requires a gradient, it is lost (give a formula, or write 'others: not_differentiable')",
+                "4:5: warning[TG324] no formula for 'last': a call raises an error if it requires a "
+                "gradient: missing here (give a formula, or write 'last: not_differentiable')",
+                (
+                    "4:5: warning[TG324] no formula for 'others', 'more': if one of them requires a "
+                    "gradient, it is lost: missing here (give a formula, or write 'others: "
+                    "not_differentiable')"
+                ),
             ],
         ),
         ("f(Tensor self, Tensor output) -> Tensor", ["self: grad * output"], []),
@@ -139,12 +145,17 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             F,
             ["self: grad", "other: grad", "dim: grad"],
-            ["6:5: error[TG321] argument 'dim' is not a tensor"],
+            ["6:5: error[TG321] argument 'dim' is not a tensor: has no derivative"],
         ),
         (
             F,
             ["self, other: grad", "sel: grad"],
-            ["5:5: error[TG321] 'f' has no argument or result " "'sel' (did you mean 'self'?)"],
+            [
+                (
+                    "5:5: error[TG321] 'f' has no argument or result 'sel': not a tensor of this operator "
+                    "(did you mean 'self'?)"
+                )
+            ],
         ),
         (
             F,
@@ -154,13 +165,13 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             F,
             ["self, other: grad", "output_differentiability: [True, False]"],
-            ["5:31: error[TG328] " "2 flags for 1 results"],
+            ["5:31: error[TG328] 2 flags for 1 results: 'f' has 1 results"],
         ),
         (
             TWO,
             ["output_differentiability: [False, False]", "self: grad"],
             [
-                "5:5: error[TG326] formulas of 'g', whose results have no gradient "
+                "5:5: error[TG326] formulas of 'g', whose results have no gradient: gradient of nothing "
                 "(leave the formulas out, or say which result is differentiable)"
             ],
         ),
@@ -168,7 +179,7 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             "h(Tensor self) -> (Tensor values, int count)",
             ["output_differentiability: [False, True]", "self: grad"],
             [
-                "5:5: error[TG326] formulas of 'h', whose results have no gradient "
+                "5:5: error[TG326] formulas of 'h', whose results have no gradient: gradient of nothing "
                 "(leave the formulas out, or say which result is differentiable)"
             ],
         ),
@@ -177,33 +188,45 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             F,
             ["self, other: grad", "result: auto_element_wise"],
-            ["5:5: error[TG329] " "'auto_element_wise' with 2 differentiable arguments"],
+            [
+                (
+                    "5:5: error[TG329] 'auto_element_wise' with 2 differentiable arguments: needs exactly "
+                    "one with a formula"
+                )
+            ],
         ),
         (
             TWO,
             ["self: grads[0] * grad"],
-            ["4:22: error[TG327] formulas of 'g' mix 'grads' and 'grad'"],
+            ["4:22: error[TG327] formulas of 'g' mix 'grads' and 'grad': use one way"],
         ),
         (
             TWO,
             ["self: grads[2] * grads[0]"],
-            ["4:11: error[TG327] 'grads[2]' of an operator with 2 " "results"],
+            ["4:11: error[TG327] 'grads[2]' of an operator with 2 results: out of range"],
         ),
         (
             "b(Tensor grad, Tensor self) -> Tensor",
             ["grad: grad * self", "self: not_differentiable"],
-            ["4:11: error[TG327] 'grad' is both a gradient and an argument (rename the argument)"],
+            [
+                (
+                    "4:11: error[TG327] 'grad' is both a gradient and an argument: which one? (rename the "
+                    "argument)"
+                )
+            ],
         ),
         ("b(Tensor grad, Tensor self) -> Tensor", ["self, grad: not_differentiable"], []),
         (
             "s(Tensor self) -> int",
             ["self: grad"],
-            ["4:5: error[TG325] 's' has no result that is a " "tensor"],
+            ["4:5: error[TG325] 's' has no result that is a tensor: no formulas here"],
         ),
         (
             "o(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
             ["self: grad"],
-            ["4:5: error[TG325] 'o' " "is an out variant, which is never differentiable"],
+            [
+                "4:5: error[TG325] 'o' is an out variant, which is never differentiable: no formulas here"
+            ],
         ),
         (LISTS, ["parts: h(grad)", "x: grad"], []),
         (LISTS, ["parts: '[grad, grad * x]'", "x: 'x.defined() ? grad.mul(x) : h(grad)'"], []),
@@ -212,44 +235,64 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             LISTS,
             ["parts: h(grad)", "x: 'x.defined() ? [grad] : grad'"],
-            ["5:23: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors"],
+            [
+                (
+                    "5:23: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors: not "
+                    "a tensor"
+                )
+            ],
         ),
         (
             "s(Tensor x, Tensor[] parts) -> Tensor[]",
             ["x: grad", "parts: grad"],
-            ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors"],
+            [
+                (
+                    "4:8: error[TG342] the formula of 'x', which is 'Tensor', gives a list of tensors: not a "
+                    "tensor"
+                )
+            ],
         ),
         ("s(Tensor[] parts) -> (Tensor, Tensor)", ["parts: grads"], []),
         ("s(Tensor x) -> Tensor[]", ["x: grads[0] + grads[1]"], []),
         (
             "s(Tensor x) -> Tensor",
             ["x: grads[0] + grads[1]"],
-            ["4:19: error[TG327] 'grads[1]' of an operator with 1 result"],
+            ["4:19: error[TG327] 'grads[1]' of an operator with 1 result: out of range"],
         ),
         (
             "s(Tensor x, Tensor y) -> (Tensor, Tensor)",
             ["x: s(grads[0], grads[1])", "y: grads[0]"],
-            ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives 2 results"],
+            [
+                "4:8: error[TG342] the formula of 'x', which is 'Tensor', gives 2 results: not a tensor"
+            ],
         ),
         ("s(Tensor x, Tensor y) -> (Tensor, Tensor)", ["x, y: s(grads[0], grads[1])"], []),
         (
             "s(Tensor x, Tensor y) -> Tensor",
             ["x, y: 'x.defined() ? h(grad) : grad * x'"],
             [
-                "4:36: error[TG342] the formula of 'x', 'y' gives a tensor (write a formula for each)"
+                (
+                    "4:36: error[TG342] the formula of 'x', 'y' gives a tensor: not a gradient for each "
+                    "(write a formula for each)"
+                )
             ],
         ),
         (
             "s(Tensor x, Tensor y, Tensor z) -> (Tensor, Tensor)",
             ["x, y, z: s(grads[0], grads[1], x)"],
             [
-                "4:14: error[TG342] the formula of 'x', 'y', 'z' gives 2 results (write a formula for each)"
+                (
+                    "4:14: error[TG342] the formula of 'x', 'y', 'z' gives 2 results: not a gradient for "
+                    "each (write a formula for each)"
+                )
             ],
         ),
         (
             "s(Tensor x, int n) -> Tensor",
             ["x: n"],
-            ["4:8: error[TG342] the formula of 'x', which is 'Tensor', gives an integer"],
+            [
+                "4:8: error[TG342] the formula of 'x', which is 'Tensor', gives an integer: not a tensor"
+            ],
         ),
         ("s(Tensor x, Tensor? y) -> Tensor", ["x: grad", "y: None"], []),
     ],
@@ -314,7 +357,10 @@ def test_results_are_said_to_be_differentiable_once() -> None:
     formulas = ("self: grad", "output_differentiability: [True, True]")
     func = "g(Tensor self) -> (Tensor, Tensor)\n  output_differentiability: [True, False]"
     assert problems(func, *formulas) == [
-        "ops.yaml:2:3: error[TG105] 'output_differentiability' is given both under 'derivatives' and next to it"
+        (
+            "ops.yaml:2:3: error[TG105] 'output_differentiability' is given both under 'derivatives' "
+            "and next to it: again here"
+        )
     ]
 
 

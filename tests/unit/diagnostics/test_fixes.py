@@ -9,6 +9,7 @@ from tests.conftest import Result
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Edit,
+    Help,
     Label,
     Source,
     Span,
@@ -21,13 +22,13 @@ from torchgen_lite.diagnostics import (
 SOURCE = Source("a.yaml", "CPUU, CPU: add\nMeta: CPUU CPUU\n")
 
 
-def about(start: int, end: int, help: str | None) -> Diagnostic:
+def about(start: int, end: int, help: Help | None) -> Diagnostic:
     return Diagnostic("TG103", "unknown", Label(Span(SOURCE, start, end)), help=help)
 
 
 def test_a_suggestion_replaces_its_word_at_the_place_of_the_diagnostic() -> None:
     near = did_you_mean("CPUU", ["CPU", "CUDA"])
-    assert near == "did you mean `CPU`?"
+    assert str(near) == "did you mean `CPU`?"
     assert about(0, 4, near).fix == about(0, 9, near).fix == Edit(Span(SOURCE, 0, 4), "CPU")
 
 
@@ -67,6 +68,7 @@ def test_a_guess_is_not_written_unless_asked_for(run: Callable[..., Result], pro
     assert schema.read_text() == "- func: f(Tensr self, int[] sizes) -> Tensor\n"
     assert result.code == 1 and result.stderr.endswith(
         "0 operators, 1 error, 0 warnings, 1 fixed\n`--unsafe-fixes` writes 1 more suggestion\n"
+        "for more: torchgen-lite explain TG202\n"
     )
     assert run("lint", "--fix", "--unsafe-fixes").code == 0
     assert schema.read_text() == "- func: f(Tensor self, int[] sizes) -> Tensor\n"

@@ -80,12 +80,12 @@ autograd: abs
 """,
     )
     assert said == """\
-1.yaml:2:1: error[TG102] unknown field 'suported' (did you mean 'supported'?)
-1.yaml:1:10: error[TG103] unknown dispatch key 'XLAA' (did you mean 'XLA'?)
-1.yaml:4:5: error[TG312] operator 'ads' is not declared (did you mean 'abs'?)
-1.yaml:5:5: error[TG123] '1 2' is not the name of an operator
-1.yaml:6:5: error[TG106] 'supported' takes the name of an operator, not a list
-1.yaml:7:11: error[TG106] 'autograd' takes a list of operator names, not a single value
+1.yaml:2:1: error[TG102] unknown field 'suported': not a field (did you mean 'supported'?)
+1.yaml:1:10: error[TG103] unknown dispatch key 'XLAA': not a dispatch key (did you mean 'XLA'?)
+1.yaml:4:5: error[TG312] operator 'ads' is not declared: no such operator (did you mean 'abs'?)
+1.yaml:5:5: error[TG123] '1 2' is not the name of an operator: not a name
+1.yaml:6:5: error[TG106] 'supported' takes the name of an operator, not a list: wrong type
+1.yaml:7:11: error[TG106] 'autograd' takes a list of operator names, not a single value: wrong type
 """
 
 
@@ -152,13 +152,13 @@ def test_mistakes_in_executorch_entries() -> None:
 """,
     )
     assert said == """\
-1.yaml:1:7: error[TG312] operator 'abss' is not declared (did you mean 'abs'?)
-1.yaml:2:3: error[TG102] unknown field 'kernel' (did you mean 'kernels'?)
-1.yaml:5:7: error[TG102] unknown field 'arg_mata' (did you mean 'arg_meta'?)
-1.yaml:6:20: error[TG108] 'a-b' is not the name of a kernel
+1.yaml:1:7: error[TG312] operator 'abss' is not declared: no such operator (did you mean 'abs'?)
+1.yaml:2:3: error[TG102] unknown field 'kernel': not a field (did you mean 'kernels'?)
+1.yaml:5:7: error[TG102] unknown field 'arg_mata': not a field (did you mean 'arg_meta'?)
+1.yaml:6:20: error[TG108] 'a-b' is not the name of a kernel: not an identifier
 1.yaml:7:7: error[TG104] a kernel without 'kernel_name'
 1.yaml:8:3: error[TG104] an entry without 'func'
-1.yaml:8:12: error[TG106] 'kernels' takes a list of kernels, not a single value
+1.yaml:8:12: error[TG106] 'kernels' takes a list of kernels, not a single value: wrong type
 """
 
 
@@ -242,5 +242,6 @@ def test_what_nobody_derives_is_not_declared() -> None:
     ]
     _, found = load_native_functions(sources, derive=derive_functions)
     assert render_concise(found) == (
-        "more.yaml:2:13: error[TG312] operator 'isnan.ou' is not declared (did you mean 'isnan.out'?)\n"
+        "more.yaml:2:13: error[TG312] operator 'isnan.ou' is not declared: no such operator (did "
+        "you mean 'isnan.out'?)\n"
     )

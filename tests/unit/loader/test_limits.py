@@ -62,4 +62,4 @@ def test_many_suggestions_among_many_names() -> None:
     )
     diagnostics = read(names + wrong)
     assert [d.code for d in diagnostics] == ["TG304"] * 60
-    assert diagnostics[7].help == "did you mean `operator_7`?"
+    assert str(diagnostics[7].help) == "did you mean `operator_7`?"

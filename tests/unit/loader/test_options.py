@@ -77,7 +77,7 @@ def test_mistakes(given: dict[str, object], said: str) -> None:
 
 def test_every_mistake_is_reported_and_a_near_word_named() -> None:
     _, problems = read_options(OPTIONS, {"kind": "DEF", "shards": -1})
-    assert [(p.option, p.help) for p in problems] == [
+    assert [(p.option, p.help and str(p.help)) for p in problems] == [
         ("tensor", "The type."),
         ("kind", "did you mean `def`?"),
         ("shards", None),

@@ -36,5 +36,5 @@ def test_what_a_schema_calls_it(written: str, meant: str | None) -> None:
     schema, diagnostics = parse_schema(f"f({written} x) -> Tensor")
     if meant is not None:
         [one] = diagnostics
-        assert (one.code, one.help) == ("TG202", f"write `{meant}`")
+        assert (one.code, str(one.help)) == ("TG202", f"write `{meant}`")
     assert schema is None

@@ -49,7 +49,10 @@ MISTAKES = [
     ("f(Tensor x,) -> ()", "1:12: error[TG201] expected a type, found ')'"),
     ("f(Tensor x, , int y) -> ()", "1:13: error[TG201] expected a type, found ','"),
     ("f(Flaot x) -> ()", "1:3: error[TG202] unknown type 'Flaot'"),
-    ("f(flaot x) -> ()", "1:3: error[TG202] unknown type 'flaot' (did you mean 'float'?)"),
+    (
+        "f(flaot x) -> ()",
+        "1:3: error[TG202] unknown type 'flaot': not a type (did you mean 'float'?)",
+    ),
     ("f(Tensor(a!b) x) -> ()", "1:12: error[TG208] expected ')', found 'b'"),
     ("f(int[x] n) -> ()", "1:7: error[TG217] 'x' is not a list size"),
     ("f(int[1.5] n) -> ()", "1:7: error[TG217] '1.5' is not a list size"),

@@ -74,7 +74,7 @@ def test_an_old_spelling_names_the_new_one(tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text('[target.torch-python]\nlibrary = "DEF"\n')
     _, (found,) = TARGETS["torch-python"].read_options(load_config(tmp_path)[0])
     assert (found.code, found.message) == ("TG510", "`library` takes `def` or `fragment`")
-    assert found.help == "did you mean `def`?"
+    assert str(found.help) == "did you mean `def`?"
     assert found.label is not None and found.label.span.line == 2
 
 

@@ -35,6 +35,6 @@ def test_it_is_nowhere_in_the_output(tmp_path: Path, target: str) -> None:
 def test_a_name_of_nothing(tmp_path: Path, target: str) -> None:
     generated = generate_all(program(tmp_path, target, ["my::droped.out"]), targets=[target])
     found = [d for d in generated.diagnostics if d.code == "TG510"]
-    assert [(d.message, d.help) for d in found] == [
+    assert [(d.message, d.help and str(d.help)) for d in found] == [
         ("`skip`: there is no operator `my::droped.out`", "did you mean `my::dropped.out`?")
     ]

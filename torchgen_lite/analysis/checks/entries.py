@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Suggestion
+from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType
 from torchgen_lite.schema.kind import is_inplace_name
@@ -23,7 +23,7 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
         if function.func.out:
             problem = "it has out arguments"
             written = ", ".join(function.variants)
-            hint: str = Suggestion("write `variants: function`", written, "function")
+            hint: Help = Suggestion("write `variants: function`", written, "function")
         elif all(a.name != "self" for a in function.func.positional):
             problem = "it has no `self`"
             hint = "a method is called on its positional argument `self`"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Suggestion
+from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -40,7 +40,7 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     message = f"default `None` does not fit type `{argument.type}`"
     text = f"write `{argument.type}? {argument.name}=None`"
     type_span = argument.type_span
-    hint = text
+    hint: Help = text
     if type_span:
         hint = Suggestion(text, type_span, f"{argument.type}?", is_safe=False)
     span = argument.default_span or argument.span

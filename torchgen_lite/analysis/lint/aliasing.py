@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Suggestion
+from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, BaseType, Type, walk_type
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
@@ -77,9 +77,9 @@ def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
             is_named_out = argument.name == "out" or argument.name.startswith("out_")
             if is_named_out and not argument.kwarg_only:
                 message = f"out argument `{argument.name}` can be given by position"
-                hint: str = "put `*` before it"
+                hint: Help = "put `*` before it"
                 if at := argument.span:
-                    hint = Suggestion(hint, at._replace(end=at.start), "*, ", is_safe=False)
+                    hint = Suggestion(str(hint), at._replace(end=at.start), "*, ", is_safe=False)
                 yield finding(function, "TG404", message, argument.span, "positional", hint)
 
 

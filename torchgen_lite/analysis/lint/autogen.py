@@ -15,7 +15,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.variants import functional_key
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Suggestion
+from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
@@ -98,7 +98,7 @@ def _disagreement(
     message = f"variants of `{function.func.local_name}` are not those that `autogen` names"
     if given:
         right, written = ", ".join(sorted(given)), ", ".join(function.autogen)
-        hint: str = Suggestion(f"write `autogen: {right}`", written, right)
+        hint: Help = Suggestion(f"write `autogen: {right}`", written, right)
     else:
         hint = "leave `autogen` out: the group is complete"
     surplus, missing = sorted(asked - given), sorted(given - asked)

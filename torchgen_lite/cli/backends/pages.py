@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 
 from torchgen_lite.cli.session import Session, writing
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, content_of
 from torchgen_lite.diagnostics.text import one_line
 from torchgen_lite.loader.sources import shown_path
 
@@ -45,8 +45,8 @@ def with_findings(
 
 
 def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
-    """Rows of an operator and the message about it."""
-    return [(one.operator or "", one.message, one.help or "") for one in found]
+    """Rows of an operator and what is said about it."""
+    return [(one.operator or "", *content_of(one).in_two) for one in found]
 
 
 def show_answer(session: Session, answer: Answer, html: Path | None) -> None:

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from torchgen_lite.cli.lsp.analysis import Analysis
 from torchgen_lite.cli.lsp.places import Units, range_of
-from torchgen_lite.diagnostics import Diagnostic, Edit, pick_edits
+from torchgen_lite.diagnostics import Diagnostic, Edit, content_of, page_uri, pick_edits
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -29,25 +29,23 @@ def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[ty
 
 def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
     """A diagnostic whose message includes the label, help and notes that a terminal shows."""
-    label = one.label.text if one.label else ""
-    lines = [f"{one.message}: {label}" if label not in ("", "here") else one.message]
-    lines += [f"help: {one.help}"] if one.help else []
-    lines += [f"note: {note}" for note in one.notes]
+    said = content_of(one)
     related = [
         types.DiagnosticRelatedInformation(
             types.Location(
                 analysis.path_of(other.span.source).as_uri(), range_of(other.span, units)
             ),
-            other.text or "see here",
+            other.text,
         )
-        for other in one.secondary
+        for other in said.others
         if analysis.path_of(other.span.source).is_absolute()
     ]
     return types.Diagnostic(
         range_of(one.label.span, units) if one.label else _BEGINNING,
-        "\n".join(lines),
+        "\n".join(said.lines),
         _SEVERITY[one.severity],
         one.code,
+        types.CodeDescription(page_uri(one.code)),
         source="torchgen-lite",
         related_information=related or None,
     )

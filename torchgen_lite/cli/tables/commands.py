@@ -18,7 +18,7 @@ from torchgen_lite.cli.session import (
     schema_options,
     writing,
 )
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def _of_name(
         return [one for one in exact if one.name.startswith("aten::")] or exact
     if reason := why_absent(wanted):
         raise Refused(Diagnostic("TG012", reason))
-    help_: str | None
+    help_: Help | None
     names = [one.name if "::" in operator else one.name.partition("::")[2] for one in every]
     overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:

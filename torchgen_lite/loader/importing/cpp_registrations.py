@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic, Help, Label
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
 from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read_key
 from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
@@ -70,7 +70,7 @@ class Reader:
         tree: CppTree,
         node: Node,
         text: str,
-        help_: str | None = None,
+        help_: Help | None = None,
     ) -> None:
         label = Label(tree.span(node), text)
         self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))

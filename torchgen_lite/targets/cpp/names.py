@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, identifier, is_macro
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
@@ -86,7 +86,7 @@ def namespace_problem(namespace: str) -> str:
 
 def _class_problems(
     operators: Sequence[Operator], options: LibraryOptions
-) -> Iterator[tuple[str, str | None]]:
+) -> Iterator[tuple[str, Help | None]]:
     """Undeclared classes and classes without a kernel, each with a hint."""
     kernels = [entry.kernel for operator in operators for entry in operator.own_kernels]
     scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}

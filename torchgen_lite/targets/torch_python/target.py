@@ -11,7 +11,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, Help
 from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_names import is_reserved
 from torchgen_lite.dialects.torch_library import MODULES
@@ -150,7 +150,7 @@ def _about(
     message: str,
     field: str,
     label: str,
-    help: str | None = None,
+    help: Help | None = None,
 ) -> Diagnostic:
     function = operator.function
     span = function.place(field) or function.place("func")

@@ -19,7 +19,9 @@ def test_the_patch_takes_one_version_to_the_other(run: Run, changed: Path) -> No
     """The files on disk are those of `main`, so the patch applies."""
     result = run("diff", "--against", "main")
     assert result.code == 0
-    assert result.stderr.endswith(" files changed against main\n")
+    assert result.stderr.endswith(
+        " files changed against main\nfor more: torchgen-lite explain TG111\n"
+    )
     subprocess.run(["git", "apply"], input=result.stdout.encode(), cwd=changed, check=True)
     assert run("check").code == 0
     # The generated files on disk do not matter.

@@ -41,9 +41,9 @@ def test_the_page(run: Run, changed: Path) -> None:
     ):
         assert f"\n**{title}**\n" in page
     assert (
-        "| native_functions.yaml:3 | TG364 | `lib::shift`: dispatch key `Meta` was removed |"
-        in page
-    )
+        "| native_functions.yaml:3 | TG364 | `lib::shift`: dispatch key `Meta` was removed: no `Meta` "
+        "| native_functions.yaml:4:5: was this |\n"
+    ) in page
     assert "| generated/python/ops/" in page
 
 
@@ -94,7 +94,10 @@ def test_errors_are_all_that_is_said(run: Run, changed: Path) -> None:
     result = run("review", "--against", "main")
     assert result.code == 1
     assert result.stdout.startswith("## Review against `main`\n\n**1 error**\n")
-    assert "| native_functions.yaml:9 | TG103 | unknown dispatch key `CPUU` |" in result.stdout
+    assert (
+        "| native_functions.yaml:9 | TG103 | unknown dispatch key `CPUU`: not a dispatch key |"
+        in result.stdout
+    )
 
 
 def test_json(run: Run, changed: Path) -> None:

@@ -120,8 +120,8 @@ def test_verdicts_are_kept(run: Run, backend: Path) -> None:
     # `square` is a composite operator now.
     assert (result.code, result.stderr) == (
         1,
-        "kept.json:11:3: error[TG370] 'aten::square' is served worse: a kernel of its own before, composed of other"
-        " operators now\n",
+        "kept.json:11:3: error[TG370] 'aten::square' is served worse: a kernel of its own "
+        "before, composed of other operators now: composite\n",
     )
     result = run("coverage", *KEY, "--against", "kept.json", "--output-format", "markdown")
     assert "**served worse than before**" in result.stdout

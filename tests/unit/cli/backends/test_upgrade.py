@@ -18,7 +18,7 @@ def test_what_changes(run: Run, backend: Path) -> None:
     result = run(*ASKED, "--output-format", "concise")
     assert result.code == 1
     assert result.stderr == """\
-ops.yaml:7:38: error[TG372] 'mm' now takes a kernel of a different type: loading the old one aborts ('mm(Tensor self, Tensor mat2) -> Tensor', whose kernel is 'at::Tensor mm(const at::Tensor& self, const at::Tensor& mat2)')
+ops.yaml:7:38: error[TG372] 'mm' now takes a kernel of a different type: loading the old one aborts: not any more ('mm(Tensor self, Tensor mat2) -> Tensor', whose kernel is 'at::Tensor mm(const at::Tensor& self, const at::Tensor& mat2)')
 ops.yaml:10:9: error[TG371] PyTorch no longer has operator 'gone'
 """
     assert result.stdout == """\

@@ -119,7 +119,7 @@ def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
         assert (result.code, result.stdout) == (2, "")
         assert result.stderr.endswith(
             f"error[TG012]: target `{target}` does not have `aten::isnan.out`: it is derived, and PyTorch alone has "
-            "kernels for derived operators\n"
+            "kernels for derived operators\nfor more: torchgen-lite explain TG012\n"
         )
     listed = json.loads(run("list", "ops", "--output-format", "json").stdout)["ops"]
     assert [(op["overload"], op["registered"]) for op in listed] == [

@@ -623,6 +623,6 @@ namespace a {
 
 def test_a_template_is_named_by_a_function_that_calls_it(tmp_path: Path) -> None:
     program = load(tmp_path, SCALE + "  dispatch:\n    CPU: scale<float, 4>\n")
-    assert [d.help for d in program.diagnostics] == [
+    assert [d.help and str(d.help) for d in program.diagnostics] == [
         "a template has no name of its own: name a function that calls `scale<float, 4>`"
     ]

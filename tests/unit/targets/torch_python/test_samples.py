@@ -127,7 +127,9 @@ def test_a_reference_that_is_missing_or_takes_something_else(tmp_path: Path) -> 
     fakes = "def op_reference(x, y): ...\ndef third_reference(x): ...\n"
     (tmp_path / "fakes.py").write_text(fakes)
     found = pipeline.generate_all(load(root=tmp_path)).diagnostics
-    assert [(d.code, d.message, d.help) for d in found if d.severity == "error"] == [
+    assert [
+        (d.code, d.message, d.help and str(d.help)) for d in found if d.severity == "error"
+    ] == [
         ("TG334", "`op_reference` needs `y`, which is not passed", None),
         (
             "TG334",

@@ -1,0 +1,70 @@
+"""What a diagnostic says. Each format wraps this in its own way, and leaves nothing out."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from .model import Diagnostic, Label, Span
+
+# Labels that say no more than the caret does.
+_POINTS = re.compile(r"|here|(in )?this \w+")
+
+
+class Remark(NamedTuple):
+    """A line that stands below a diagnostic."""
+
+    word: Literal["help", "note"]
+    text: str
+
+
+class Content(NamedTuple):
+    """The parts of a diagnostic, in the order in which they are read."""
+
+    message: str
+    label: str
+    remarks: tuple[Remark, ...]
+    others: tuple[Label, ...]
+
+    @property
+    def headline(self) -> str:
+        return f"{self.message}: {self.label}" if self.label else self.message
+
+    @property
+    def lines(self) -> list[str]:
+        """For a format that has other means to point at other places."""
+        return [self.headline, *[f"{word}: {text}" for word, text in self.remarks]]
+
+    @property
+    def in_two(self) -> tuple[str, str]:
+        """The headline, and everything else as one text."""
+        remarks = [text if word == "help" else f"{word}: {text}" for word, text in self.remarks]
+        return self.headline, "; ".join([*remarks, *self.pointers])
+
+    @property
+    def pointers(self) -> list[str]:
+        """The other places, for a format that is text alone."""
+        return [f"{place(other.span)}: {other.text}" for other in self.others]
+
+
+def content_of(diagnostic: Diagnostic) -> Content:
+    """The parts of a diagnostic; a label that adds nothing is empty, and `see here` at another place."""
+    label = diagnostic.label.text if diagnostic.label else ""
+    remarks = [Remark("help", str(diagnostic.help))] if diagnostic.help else []
+    return Content(
+        diagnostic.message,
+        "" if _POINTS.fullmatch(label) or _has(diagnostic.message, label) else label,
+        (*remarks, *[Remark("note", note) for note in diagnostic.notes]),
+        tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
+    )
+
+
+def _has(message: str, label: str) -> bool:
+    """Whether a message has the words of a label."""
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", message) is not None
+
+
+def place(span: Span) -> str:
+    """`native_functions.yaml:14:5`."""
+    line, column = span.source.line_column(span.start)
+    return f"{span.source.path}:{line}:{column}"
