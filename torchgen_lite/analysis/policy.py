@@ -58,6 +58,11 @@ class Policy(NamedTuple):
     is_pytorch: bool = False
 
     @property
+    def knows_formulas(self) -> bool:
+        """PyTorch's own file does not have its formulas."""
+        return not self.is_pytorch or Origin.autograd in self.makes
+
+    @property
     def speaks_of(self) -> str:
         return "PyTorch" if self.is_pytorch else f"target `{self.target}`"
 
@@ -113,6 +118,8 @@ PYTORCH = Policy(
     },
     is_pytorch=True,
 )
+# The same for other files without a target, whose entries have their formulas.
+PYTORCH_WITH_FORMULAS = PYTORCH._replace(makes=PYTORCH.makes | AUTOGRAD_KERNELS)
 
 # A target that registers nothing.
 NOTHING = Policy()

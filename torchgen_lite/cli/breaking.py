@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchgen_lite.cli.against.base import load_base
+from torchgen_lite.cli.against.base import breaking_changes, load_base
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, schema_options
-from torchgen_lite.diagnostics import CODES, Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import CODES, Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
 
 
 def _compare(session: Session, asked: Asked) -> int:
-    from torchgen_lite.analysis.compare import causes, compare_operators
+    from torchgen_lite.analysis.compare import causes
 
     against, schema = asked.against, asked.schema
     program = session.load(schema=schema or None, torch=asked.torch, modules={})
@@ -104,7 +104,7 @@ def _compare(session: Session, asked: Asked) -> int:
         session.report(old.diagnostics, kind="breaking")
         return CANNOT_RUN
     versions = old.resolved.operators, program.resolved.operators
-    found = sort_diagnostics(compare_operators(*versions, level=asked.level))
+    found = breaking_changes(old, program, asked.level)
     if asked.allow is not None:
         patterns, wrong = read_allowed(asked.allow, date.today())
         if wrong:

@@ -16,7 +16,7 @@ from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
 from torchgen_lite.cli.session import Refused, Session, global_options, writing
-from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
 def _find(
     session: Session, program: Program, generated: Generated, against: str, level: Level
 ) -> Review:
-    from torchgen_lite.analysis.compare import compare_operators
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.cli import plans
+    from torchgen_lite.cli.against.base import breaking_changes
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.project import NotThere, project_against
     from torchgen_lite.cli.tables.commands import tables_of_program
@@ -130,12 +130,11 @@ def _find(
             before = generate_old(against, old)
         except NotThere:  # So everything is new.
             old, before = Program(Resolved(()), program.config), Generated({}, {}, ())
-        versions = old.resolved.operators, program.resolved.operators
         known = Counter(map(_identity, before.diagnostics))
         new = [one for one in generated.diagnostics if not _take(known, _identity(one))]
         return Review(
             plan,
-            sort_diagnostics(compare_operators(*versions, level=level)),
+            breaking_changes(old, program, level),
             compare_tables(tables_of_program(old), tables_of_program(program)),
             new,
             sum(known.values()),

@@ -10,6 +10,21 @@ def _versions(old: str, new: str, more: str = "") -> str:
     return f"{files}\n$ torchgen-lite breaking --against old.yaml{more}"
 
 
+def _compiled(old: str, new: str) -> str:
+    """The same for operators of torch.library."""
+    return f'-- torchgen_lite.toml --\ntargets = ["torch-python"]\n{_versions(old, new)}'
+
+
+_SCALE = """\
+- func: mylib::scale(Tensor self) -> Tensor
+  dispatch:
+    CPU: scale
+"""
+_SCALE_ = """\
+- func: mylib::scale_(Tensor(a!) self) -> Tensor(a!)
+  dispatch:
+    CPU: scale_
+"""
 _F = "- func: f(Tensor self, int dim=0) -> Tensor"
 
 COMPARE_CODES = (
@@ -168,8 +183,9 @@ COMPARE_CODES = (
         "TG364",
         "a dispatch key was removed",
         "error",
-        "The operator had a kernel for this key, and now neither the key nor an alias of it has one. Calls with such "
-        "tensors fail. A key may be replaced by a more general one: CPU by CompositeExplicitAutograd.",
+        "The operator had a kernel for this key, and now neither the key nor an alias of it has one: the cells of its "
+        "dispatch table are `missing`, and calls with such tensors fail. A key may be replaced by a more general one: "
+        "CPU by CompositeExplicitAutograd. What is registered depends on the configured targets, as in `table`.",
         _versions(f"{_F}\n  dispatch:\n    CPU, CUDA: f", f"{_F}\n  dispatch:\n    CPU: f"),
         _versions(
             f"{_F}\n  dispatch:\n    CPU, CUDA: f",
@@ -195,5 +211,40 @@ COMPARE_CODES = (
             _F, "- func: f(Tensor self, int dim=0, bool keep=False) -> Tensor", " --level kernel"
         ),
         _versions(_F, "- func: f(Tensor self, SymInt axis=1) -> Tensor", " --level kernel"),
+    ),
+    Code(
+        "TG367",
+        "a functionalization was lost",
+        "error",
+        "The operator writes to its arguments, and had a kernel that says the same without writing, made from its "
+        "functional variant or written by hand. Without that, torch.compile and torch.export refuse the operator. "
+        "Keep the functional variant, with the same arguments.",
+        _compiled(_SCALE + _SCALE_, _SCALE.replace("self", "self, float by=2.0") + _SCALE_),
+        _compiled(_SCALE + _SCALE_, _SCALE + _SCALE_),
+    ),
+    Code(
+        "TG368",
+        "a gradient was lost",
+        "error",
+        "A call used to record a gradient, by formulas or because the kernel is composed of operators that do, and now "
+        "records none. Training goes on without an error, or fails far from here. Keep `derivatives`, or write them "
+        "for a kernel that is no longer composed.",
+        _versions(
+            f"{_F}\n  dispatch:\n    CompositeImplicitAutograd: f",
+            f"{_F}\n  dispatch:\n    CompositeExplicitAutograd: f",
+        ),
+        _versions(
+            f"{_F}\n  dispatch:\n    CompositeImplicitAutograd: f",
+            f"{_F}\n  dispatch:\n    CompositeExplicitAutograd: f\n  derivatives:\n    self: grad",
+        ),
+    ),
+    Code(
+        "TG369",
+        "only a fallback is left",
+        "error",
+        "The operator had a kernel for this key, and now such calls get what serves every operator: a slow loop for "
+        "vmap, and no cast under autocast.",
+        _compiled(f"{_SCALE}  vmap: scale_vmap\n", _SCALE),
+        _compiled(f"{_SCALE}  vmap: scale_vmap\n", f"{_SCALE}  vmap: scale_batch\n"),
     ),
 )

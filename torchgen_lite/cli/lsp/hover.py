@@ -68,7 +68,7 @@ def _targets(analysis: Analysis) -> list[Target]:
 
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
     """What the first configured target registers for an operator."""
-    selection = select_operators(analysis.program, None, is_foreign=False)
+    selection = select_operators(analysis.program, None)
     found = registrations_of_program(analysis.program, selection)
     return [one for one in found if one.name == operator.name]
 

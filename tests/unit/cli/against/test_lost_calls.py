@@ -39,17 +39,13 @@ def compared(run: Run, project: Path, target: str, old: str, new: str) -> list[s
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.xfail(strict=True, reason="kernels of autograd are not compared")
 def test_formulas_that_are_gone(run: Run, project: Path, target: str) -> None:
     kernel = "    CPU: twice\n"
     assert compared(run, project, target, kernel + FORMULA, kernel) == ["TG368"]
 
 
 @pytest.mark.parametrize("target", [*TARGETS, "cpp-torch-stable"])
-@pytest.mark.xfail(strict=True, reason="kernels of autograd are not compared")
-def test_a_composed_kernel_that_is_no_longer_composed(
-    run: Run, project: Path, target: str
-) -> None:
+def test_a_composed_kernel_that_is_no_longer_composed(run: Run, project: Path, target: str) -> None:
     old = "    CompositeImplicitAutograd: twice\n"
     new = "    CompositeExplicitAutograd: twice\n"
     assert compared(run, project, target, old, new) == ["TG368"]
