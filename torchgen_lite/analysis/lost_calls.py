@@ -14,7 +14,7 @@ autograd key, a kernel that records may become one that records nothing. And som
 - An autograd key of a backend that serves no call in one of the versions, unless `dispatch` has a kernel for it.
 - Nested tensors that a composed kernel serves only because it suits everything. PyTorch calls that no break either.
 - What follows from other cells: BackendSelect, Undefined below it, and the bookkeeping of views and versions.
-- Functionalization of an operator that is composed now: the operators that it calls are functionalized.
+- A kernel of functionalization where PyTorch's fallback does the same, because the operator is composed now.
 - Autograd keys in PyTorch's own file, whose formulas are in `derivatives.yaml`.
 """
 
@@ -74,6 +74,19 @@ class _Table(NamedTuple):
         found = self.served.registered.get(self.cells[slot].source)
         return found.origin if found is not None else Origin.written
 
+    @property
+    def is_composed(self) -> bool:
+        return COMPOSITE_IMPLICIT in self.served.table.kernels
+
+    def functionalizes(self, operator: Operator) -> bool:
+        """Whether there is a kernel, or PyTorch's fallback is enough. The fallback decomposes, but refuses
+        operators that return what they write, or a view. For its own, torchgen generates kernels.
+        """
+        strength = self.strength(FUNCTIONALIZE)
+        returns_alias = any(value.annotation for value in operator.schema.returns)
+        is_enough = self.served.policy.is_pytorch or self.is_composed or not returns_alias
+        return strength is _Strength.kernel or (strength is _Strength.fallback and is_enough)
+
     def call(self, slot: str, backend: str) -> tuple[_Strength, bool]:
         """A call at an autograd key: what serves it in the end, and whether it is recorded.
 
@@ -117,6 +130,8 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
     for slot in was.table.sets.slots:
         if slot in was.table.sets.members["Autograd"]:
             code = _lost_above(slot, operator, old, new)
+        elif slot == FUNCTIONALIZE and old.functionalizes(operator) and not new.functionalizes(now):
+            code = "TG367"
         else:
             code = _lost_at(slot, old, new)
         if code is not None:
@@ -133,8 +148,6 @@ def _lost_at(slot: str, old: _Table, new: _Table) -> str | None:
     """How calls are worse at a key that is not one of autograd; None if they are not."""
     if new.strength(slot) >= old.strength(slot) or not _is_promised(slot, old, new):
         return None
-    if slot == FUNCTIONALIZE:
-        return "TG367"
     return "TG369" if new.strength(slot) and new.cells[slot].origin != MISSING else "TG364"
 
 
@@ -177,7 +190,7 @@ def _is_promised(slot: str, old: _Table, new: _Table) -> bool:
         return False
     if slot == "Undefined":
         return new.strength("BackendSelect") is not _Strength.kernel
-    return slot != FUNCTIONALIZE or COMPOSITE_IMPLICIT not in new.served.table.kernels
+    return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
 
 
 def _words(code: str, cells: Sequence[Cell], kernels: Mapping[str, str]) -> tuple[str, str]:

@@ -212,6 +212,16 @@ FORMULA = "  derivatives:\n    self: grad\n"
             LIB.format("CompositeImplicitAutograd: f"),
             {"torch-python": [], "cpp-torch": []},
         ),
+        # PyTorch decomposes what is composed, and refuses what returns the tensor that it writes to.
+        (
+            IN_PLACE.replace("CPU", "CompositeImplicitAutograd"),
+            IN_PLACE.replace("CPU", "CompositeExplicitAutograd") + FORMULA,
+            {
+                "torch-python": ["TG367"],
+                "cpp-torch": ["TG367"],
+                "cpp-torch-stable": ["TG367", "TG368"],
+            },
+        ),
         # The runtime has no fallbacks.
         (LIB.format("CPU, Meta: f"), LIB.format("CPU: f"), {"cpp-runtime": ["TG364"]}),
     ],
