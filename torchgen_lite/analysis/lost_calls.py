@@ -108,17 +108,6 @@ _RECORD_NOTHING = frozenset(
 _FOLLOW = frozenset(
     {Origin.backend_select, Origin.raises_versions, Origin.view, Origin.unknown_view}
 )
-# The field of the entry that kernels are made from, unless one is named.
-_FIELDS = {
-    Origin.fake: "fake",
-    Origin.traced_view: "fake",
-    Origin.vmap: "vmap",
-    Origin.autocast: "autocast",
-    Origin.formulas: "derivatives",
-    Origin.autograd: "derivatives",
-    Origin.meta: "structured_delegate",
-    Origin.default: "structured_delegate",
-}
 
 
 def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -> Iterator[Change]:
@@ -140,7 +129,7 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
         place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _words(code, cells, served.table.kernels)
         here = place or now.function.place("dispatch")
-        there = _place(operator, was.registered.get(cells[0].source))
+        there = _place(operator, code, was.registered.get(cells[0].source))
         yield Change(code, message, here, label, there)
 
 
@@ -214,12 +203,11 @@ def _listed(keys: Sequence[str]) -> str:
     return f"{shown} and {len(keys) - 3} more" if len(keys) > 3 else shown
 
 
-def _place(operator: Operator, registration: Registration | None) -> Span | None:
-    """Where the old version has what a kernel is made from."""
+def _place(operator: Operator, code: str, registration: Registration | None) -> Span | None:
+    """Where the old version has what is lost: a kernel, formulas, or the rule of `vmap` or `autocast`."""
     if registration is None:
         return None
     if registration.kernel is not None:
         return registration.kernel.key_span
-    if registration.origin is Origin.functionalize and registration.source is not None:
-        return registration.source.function.func.name_span
-    return operator.function.place(_FIELDS.get(registration.origin, "func"))
+    field = "derivatives" if code == "TG368" else registration.origin.name
+    return operator.function.place(field)

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.computed_table import Registrations
+from torchgen_lite.analysis.lost_calls import Served
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets.output import Selection
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Side
-    from torchgen_lite.analysis.lost_calls import Served
-    from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
-    from torchgen_lite.targets.output import Selection
 
 
 def registering_targets(program: Program) -> list[str]:
@@ -24,8 +26,6 @@ def registering_targets(program: Program) -> list[str]:
     There are none without a configuration, and for schema files that it does not name: what they
     declare is compared and shown as PyTorch would register it.
     """
-    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
-
     config = program.config
     names = config.targets or DEFAULT_TARGETS
     is_configured = config.operators == "project" and config.path is not None
@@ -34,9 +34,6 @@ def registering_targets(program: Program) -> list[str]:
 
 def select_operators(program: Program, target: str | None) -> Selection:
     """The registrations to show: those of the named target, or of the first that is configured."""
-    from torchgen_lite.targets import TARGETS
-    from torchgen_lite.targets.output import Selection
-
     target = target or next(iter(registering_targets(program)), None)
     if target is None:
         return _select_pytorchs(program)
@@ -54,15 +51,10 @@ def select_operators(program: Program, target: str | None) -> Selection:
 
 def select_each(program: Program, targets: Sequence[str]) -> list[Selection]:
     """The registrations of each of these targets, or PyTorch's if there are none."""
-    from torchgen_lite.targets import TARGETS
-
     return [TARGETS[name].select(program) for name in targets] or [_select_pytorchs(program)]
 
 
 def _select_pytorchs(program: Program) -> Selection:
-    from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS
-    from torchgen_lite.targets.output import Selection
-
     resolved, is_torch = program.resolved, program.config.operators == "torch"
     policy = PYTORCH if is_torch else PYTORCH_WITH_FORMULAS
     return Selection((*resolved.operators, *resolved.copying), policy)
@@ -90,8 +82,6 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
 
 def served_by(program: Program, selection: Selection) -> Iterator[Served]:
     """The kernels that the schema files name, and those that a target's policy adds."""
-    from torchgen_lite.analysis.lost_calls import Served
-
     policy = selection.policy
     fallbacks, by_hand = _beside(program, policy)
     found: dict[str, dict[str, Registration]] = {o.name: {} for o in selection.operators}
@@ -110,8 +100,6 @@ def registrations_of_program(program: Program, selection: Selection) -> Iterator
 
 def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:
     """The kernels of operators that PyTorch derives, which exist whatever a target generates."""
-    from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-    from torchgen_lite.analysis.policy import PYTORCH, Origin
     from torchgen_lite.analysis.registrations import registrations
 
     if policy.in_pytorch and not policy.is_pytorch:
@@ -122,8 +110,6 @@ def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration
 
 def _label(registration: Registration) -> str:
     """What a table shows: the kernel that is named, or what the generated one does."""
-    from torchgen_lite.analysis.policy import Origin
-
     kernel, origin = registration.kernel, registration.origin
     if kernel is None:
         return origin.value
@@ -136,8 +122,6 @@ def _beside(
     program: Program, policy: Policy
 ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
     """The backend fallbacks, and the kernels of operators, that no schema file names."""
-    from torchgen_lite.targets import TARGETS
-
     if policy.in_pytorch:
         return STOCK_FALLBACKS, {}
     return TARGETS[policy.target].registered_by_framework(program.config)
