@@ -178,9 +178,8 @@ def _compare_places(
         elif stands_here is not None and stands_here.name not in known:
             kept.append(stands_here)
             message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
-            yield Change(
-                "TG353", message, stands_here.name_span, "another name", argument.name_span
-            )
+            here, there = stands_here.name_span, argument.name_span
+            yield Change("TG353", message, here, "another name", there)
             yield from _compare_argument(argument, stands_here)
         else:
             here = stands_here.span if stands_here is not None else None
@@ -244,13 +243,8 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Chang
             message = f"a return value is `{now.type}`, and used to be `{was.type}`"
             yield Change("TG361", message, now.span, "changed", was.span)
         if alias_key(was.type) != alias_key(now.type):
-            yield Change(
-                "TG360",
-                "the alias annotation of a return value changed",
-                now.span,
-                "changed",
-                was.span,
-            )
+            message = "the alias annotation of a return value changed"
+            yield Change("TG360", message, now.span, "changed", was.span)
         if was.name != now.name:
             message = f"return value `{was.name or ''}` was renamed to `{now.name or ''}`"
             yield Change("TG362", message, now.span, "another name", was.span)

@@ -81,8 +81,13 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
 
 
 def served_by(program: Program, selection: Selection) -> Iterator[Served]:
-    """The kernels that the schema files name, and those that a target's policy adds."""
+    """The kernels that the schema files name, and those that a target's policy adds.
+
+    A target whose options are wrong takes no operator, and serves none.
+    """
     policy = selection.policy
+    if not selection.operators:
+        return
     fallbacks, by_hand = _beside(program, policy)
     found: dict[str, dict[str, Registration]] = {o.name: {} for o in selection.operators}
     for one in (*selection.registrations(program), *_derived_by_torch(program, policy)):

@@ -249,6 +249,15 @@ error[TG368]: `lib::f`: no gradient is recorded at `AutogradCPU` any more
 """
 
 
+def test_a_target_that_the_old_version_could_not_have_loses_nothing() -> None:
+    """Its configuration has no `tensor`, without which this target takes no operator."""
+    functions, _ = load_native_functions([Source("ops.yaml", LIB.format("CPU, CUDA: f"))])
+    program = build_program(functions, Config(Path(".")))
+    old = side_of(program, select_each(program, ["cpp-runtime"]))
+    new = side("ops.yaml", LIB.format("CPU: f"), "cpp-runtime")
+    assert compare_operators(old, new) == ()
+
+
 def test_kernels_that_are_registered_by_hand_are_unknown() -> None:
     by_hand = f"{F}  manual_kernel_registration: True\n"
     assert compare(dispatched("CPU: f"), STRUCTURED + by_hand) == ()
