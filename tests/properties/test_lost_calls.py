@@ -6,7 +6,7 @@ in both, and compared: whether it ends in a kernel, whether it is recorded, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,7 +71,7 @@ def entries(draw: st.DrawFn, name: str) -> Entry:
     keys = draw(st.lists(st.sampled_from(KEYS), unique=True, max_size=3))
     entry: Entry = {"func": SCHEMAS[name]}
     if bool(keys) or draw(st.booleans()):
-        entry["dispatch"] = {key: "kernel" for key in keys}
+        entry["dispatch"] = dict.fromkeys(keys, "kernel")
     if name != "f.out" and draw(st.booleans()):
         entry["derivatives"] = {"self": draw(st.sampled_from(FORMULAS))}
     if name == "f" and draw(st.booleans()):

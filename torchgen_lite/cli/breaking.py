@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchgen_lite.cli.against.base import breaking_changes, load_base
+from torchgen_lite.cli.against.base import breaking_changes, level_option, load_base
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, schema_options
@@ -45,12 +45,7 @@ class Asked:
     metavar="REF|PATH|torch:VERSION",
     help="The old version: a git revision, a file or a PyTorch.",
 )
-@click.option(
-    "--level",
-    type=click.Choice(("source", "call", "kernel")),
-    default="source",
-    help="What must keep working: source code, calls or kernels (default: source).",
-)
+@level_option
 @click.option("--torch", is_flag=True, help="Take the installed PyTorch as the new version.")
 @click.option(
     "--allow",

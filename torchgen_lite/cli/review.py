@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.cli.against.base import breaking_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
@@ -49,12 +50,7 @@ class Review:
     metavar="REF|PATH",
     help="The version to compare with, such as `main`.",
 )
-@click.option(
-    "--level",
-    type=click.Choice(("source", "call", "kernel")),
-    default="source",
-    help="What must keep working: source code, calls or kernels (default: source).",
-)
+@level_option
 @click.option(
     "--summary",
     metavar="FILE",
@@ -112,7 +108,6 @@ def _find(
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.cli import plans
-    from torchgen_lite.cli.against.base import breaking_changes
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.project import NotThere, project_against
     from torchgen_lite.cli.tables.commands import tables_of_program

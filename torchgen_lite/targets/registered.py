@@ -11,7 +11,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets import TARGETS, configured_targets
 from torchgen_lite.targets.output import Selection
 
 if TYPE_CHECKING:
@@ -27,9 +27,8 @@ def registering_targets(program: Program) -> list[str]:
     declare is compared and shown as PyTorch would register it.
     """
     config = program.config
-    names = config.targets or DEFAULT_TARGETS
     is_configured = config.operators == "project" and config.path is not None
-    return [n for n in names if is_configured and n in TARGETS and TARGETS[n].selector]
+    return [t.name for t in configured_targets(config) if is_configured and t.selector]
 
 
 def select_operators(program: Program, target: str | None) -> Selection:

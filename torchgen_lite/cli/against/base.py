@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from torchgen_lite.cli.against.git import NoRevisionError, find_commit, no_base, show_file
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.session import require
@@ -18,6 +20,14 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.config import Config
+
+
+level_option = click.option(
+    "--level",
+    type=click.Choice(("source", "call", "kernel")),
+    default="source",
+    help="What must keep working: source code, calls or kernels (default: source).",
+)
 
 
 @dataclass(frozen=True, slots=True)
