@@ -210,12 +210,11 @@ def _read(config: Config, inputs: Inputs, diagnostics: list[Diagnostic]) -> Prog
 
 def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
     """What the targets of a project register; None where nothing is configured."""
-    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+    from torchgen_lite.targets import configured_targets
 
     if config.path is None and not config.targets:
         return None
-    names = config.targets or DEFAULT_TARGETS
-    return tuple([TARGETS[name].policy for name in names if name in TARGETS])
+    return tuple([target.policy for target in configured_targets(config)])
 
 
 def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:

@@ -40,7 +40,7 @@ def test_the_keys_that_the_file_speaks_of(program: Program) -> None:
     theirs = {found.name: found for found in registrations_of_torch()}
     different: dict[str, set[str]] = {}
     compared: set[str] = set()
-    selection = select_operators(program, None, is_foreign=True)
+    selection = select_operators(program, None)
     for found in registrations_of_program(program, selection):
         for mine, running in zip(table(found), table(theirs[found.name]), strict=True):
             compared.add(mine.key)

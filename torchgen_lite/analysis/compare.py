@@ -15,73 +15,79 @@ only implementers notice: kernels whose C++ type changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from typing import Literal
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
+from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
+from torchgen_lite.analysis.lost_calls import Served, lost_calls
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.served_keys import served_keys, serves
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, read_code
+from torchgen_lite.diagnostics import Diagnostic, Label, read_code
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
 Level = Literal["source", "call", "kernel"]
 _SOURCE_ONLY = frozenset({"TG362", "TG365"})
 
-# (code, message, place in the new version, what to say there, place in the old version)
-Finding = tuple[str, str, "Span | None", str, "Span | None"]
+
+class Side(NamedTuple):
+    """One side of a comparison: its operators, and for each target what it serves of them, by name."""
+
+    operators: Sequence[Operator]
+    served: Sequence[Mapping[str, Served]] = ()
 
 
-def compare_operators(
-    old: Sequence[Operator], new: Sequence[Operator], *, level: Level = "source"
-) -> tuple[Diagnostic, ...]:
+class Offer(NamedTuple):
+    """An operator in one version, and what each target serves of it, if it takes the operator."""
+
+    operator: Operator
+    served: Sequence[Served | None]
+
+
+def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple[Diagnostic, ...]:
     """What is incompatible in `new`, in the order of the old version.
 
     An operator derived in both versions changes only with its base, so it is not reported
     separately.
     """
-    functions = [operator.function for operator in new]
-    by_name = {function.name: function for function in functions}
-    old_by_name = {operator.name: operator.function for operator in old}
-    derived = {operator.name for operator in new if operator.is_derived}
+    functions = [operator.function for operator in new.operators]
+    by_name = {operator.name: operator for operator in new.operators}
+    old_by_name = {operator.name: operator.function for operator in old.operators}
     found: list[Diagnostic] = []
-    for operator in old:
-        function, now = operator.function, by_name.get(operator.name)
+    for operator in old.operators:
+        now = by_name.get(operator.name)
         if now is None:
-            found.append(_removed(function, functions, old_by_name))
-            continue
-        if operator.is_derived and operator.name in derived:
-            continue
-        if level == "kernel":
-            found += [_diagnostic(finding, now) for finding in _compare_kernels(function, now)]
-            continue
-        findings = [*compare_schemas(function.func, now.func), *_compare_variants(function, now)]
-        findings += _compare_keys(function, now, old_by_name, by_name)
-        found += [
-            _diagnostic(finding, now)
-            for finding in findings
-            if level == "source" or not _is_source_only(finding, function.func)
-        ]
+            found.append(_removed(operator.function, functions, old_by_name))
+        elif not (operator.is_derived and now.is_derived):
+            offers = _offer(old, operator), _offer(new, now)
+            changes = [change for compare in _COMPARE[level] for change in compare(*offers)]
+            found += [
+                _diagnostic(change, now.function)
+                for change in changes
+                if level != "call" or not _is_source_only(change, operator.schema)
+            ]
     return tuple(found)
 
 
-def _is_source_only(finding: Finding, old: FunctionSchema) -> bool:
+def _offer(side: Side, operator: Operator) -> Offer:
+    return Offer(operator, [served.get(operator.name) for served in side.served])
+
+
+def _is_source_only(change: Change, old: FunctionSchema) -> bool:
     """Whether calls by position and keyword are unaffected."""
-    code, _, _, _, there = finding
-    if code != "TG353":
-        return code in _SOURCE_ONLY
-    return any(argument.name_span == there for argument in old.positional)
+    if change.code != "TG353":
+        return change.code in _SOURCE_ONLY
+    return any(argument.name_span == change.there for argument in old.positional)
 
 
-def _diagnostic(finding: Finding, function: NativeFunction) -> Diagnostic:
-    code, message, here, said, there = finding
-    schema = function.func
-    place = here or schema.name_span or function.span
+def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
+    schema, there = function.func, change.there
+    place = change.here or schema.name_span or function.span
     return Diagnostic(
-        code,
-        f"`{schema.full_name}`: {message}",
-        None if place is None else Label(place, said),
+        change.code,
+        f"`{schema.full_name}`: {change.message}",
+        None if place is None else Label(place, change.label),
         () if there is None else (Label(there, "was this"),),
         operator=function.name,
         context=function.place("func"),
@@ -112,20 +118,24 @@ def _removed(
     return Diagnostic(code, f"{what} `{name}` was {became}", label, other, operator=function.name)
 
 
-def _compare_kernels(old: NativeFunction, new: NativeFunction) -> Iterator[Finding]:
+def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
     """TG366: a kernel for the old schema does not fit the new one."""
-    difference = compare_kernels(old, new)
+    difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
         was, now = difference.old, difference.new
         here = now.span if now is not None else None
         there = was.span if was is not None else None
-        yield "TG366", "kernels have another type", here, "here", there
+        yield Change("TG366", "kernels have another type", here, "here", there)
 
 
-def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:
+def _compare_schemas(old: Offer, new: Offer) -> Iterator[Change]:
+    return compare_schemas(old.operator.schema, new.operator.schema)
+
+
+def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
     """The findings about one schema; none if PyTorch calls `new` backward compatible with `old`."""
     if (old.is_vararg, old.is_varret) != (new.is_vararg, new.is_varret):
-        yield "TG363", "`...` was added or removed", new.span, "", old.span
+        yield Change("TG363", "`...` was added or removed", new.span, "", old.span)
     yield from _compare_returns(old, new)
     old_split, new_split = _first_out(old.arguments), _first_out(new.arguments)
     old_out, new_out = old.arguments[old_split:], new.arguments[new_split:]
@@ -148,7 +158,7 @@ def _compare_places(
     others: Sequence[Argument],
     *,
     is_out: bool = False,
-) -> Iterator[Finding]:
+) -> Iterator[Change]:
     """Compare arguments; `others` are the arguments in the other part of the new version."""
     now = {argument.name: argument for argument in new}
     elsewhere = {argument.name: argument for argument in others}
@@ -164,104 +174,107 @@ def _compare_places(
             moved = elsewhere[argument.name]
             words = "is now an out argument" if not is_out else "is no longer an out argument"
             message = f"argument `{argument.name}` {words}"
-            yield "TG354", message, moved.name_span, "here", argument.name_span
+            yield Change("TG354", message, moved.name_span, "here", argument.name_span)
         elif stands_here is not None and stands_here.name not in known:
             kept.append(stands_here)
             message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
-            yield "TG353", message, stands_here.name_span, "another name", argument.name_span
+            here, there = stands_here.name_span, argument.name_span
+            yield Change("TG353", message, here, "another name", there)
             yield from _compare_argument(argument, stands_here)
         else:
             here = stands_here.span if stands_here is not None else None
             message = f"argument `{argument.name}` was removed"
-            yield "TG352", message, here, "is in its place" if here else "", argument.span
+            yield Change("TG352", message, here, "is in its place" if here else "", argument.span)
     yield from _compare_order(kept, new)
     for argument in () if is_out else new:
         if argument not in kept and argument.default is None:
             message = f"new argument `{argument.name}` has no default"
-            yield "TG356", message, argument.span, "old callers don't pass this", None
+            yield Change("TG356", message, argument.span, "old callers don't pass this", None)
 
 
-def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Finding]:
+def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Change]:
     """TG354. `kept` are the new versions of the old arguments, in the old order."""
     order = [argument for argument in new if argument in kept]
     for was, argument in zip(kept, order):
         if was is not argument:
             message = f"argument `{argument.name}` was moved"
-            yield "TG354", message, argument.span, f"`{was.name}` was before it", None
+            yield Change("TG354", message, argument.span, f"`{was.name}` was before it", None)
             return
     last = max((new.index(argument) for argument in kept), default=-1)
     for position, argument in enumerate(new[: last + 1]):
         if argument not in kept:
             after = next(a for a in new[position:] if a in kept)
             message = f"new argument `{argument.name}` comes before `{after.name}`"
-            yield "TG354", message, argument.span, "belongs at the end", None
+            yield Change("TG354", message, argument.span, "belongs at the end", None)
             return
 
 
-def _compare_argument(old: Argument, new: Argument) -> Iterator[Finding]:
+def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
     name = new.name
     if new.kwarg_only and not old.kwarg_only:
-        yield "TG355", f"argument `{name}` became keyword-only", new.span, "", old.span
+        yield Change("TG355", f"argument `{name}` became keyword-only", new.span, "", old.span)
     if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
         message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
-        yield "TG359", message, new.type_span, "narrower", old.type_span
+        yield Change("TG359", message, new.type_span, "narrower", old.type_span)
     if alias_key(new.type) != alias_key(old.type):
         message = f"the alias annotation of argument `{name}` changed"
-        yield "TG360", message, new.type_span, "changed", old.type_span
+        yield Change("TG360", message, new.type_span, "changed", old.type_span)
     if old.default is None:
         return
     if new.default is None:
         message = f"argument `{name}` lost its default `{old.default}`"
-        yield "TG358", message, new.span, "required now", old.default_span
+        yield Change("TG358", message, new.span, "required now", old.default_span)
     elif not same_default(old, new):
         message = (
             f"the default of argument `{name}` changed from `{old.default}` to `{new.default}`"
         )
-        yield "TG357", message, new.default_span, "changed", old.default_span
+        yield Change("TG357", message, new.default_span, "changed", old.default_span)
 
 
-def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:
+def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
     if len(old.returns) != len(new.returns):
         message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
         here = new.returns[-1].span if new.returns else None
         there = old.returns[-1].span if old.returns else None
-        yield "TG361", message, here, "here", there
+        yield Change("TG361", message, here, "here", there)
         return
     for was, now in zip(old.returns, new.returns):
         if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
             message = f"a return value is `{now.type}`, and used to be `{was.type}`"
-            yield "TG361", message, now.span, "changed", was.span
+            yield Change("TG361", message, now.span, "changed", was.span)
         if alias_key(was.type) != alias_key(now.type):
-            yield "TG360", "the alias annotation of a return value changed", now.span, "changed", was.span
+            message = "the alias annotation of a return value changed"
+            yield Change("TG360", message, now.span, "changed", was.span)
         if was.name != now.name:
             message = f"return value `{was.name or ''}` was renamed to `{now.name or ''}`"
-            yield "TG362", message, now.span, "another name", was.span
+            yield Change("TG362", message, now.span, "another name", was.span)
 
 
-def _compare_variants(old: NativeFunction, new: NativeFunction) -> Iterator[Finding]:
-    here, there = new.place("variants"), old.place("variants")
-    for variant in old.variants:
-        if variant not in new.variants:
-            yield "TG365", f"the {variant} variant was removed", here, f"no `{variant}`", there
+def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
+    was, now = old.operator.function, new.operator.function
+    here, there = now.place("variants"), was.place("variants")
+    for variant in was.variants:
+        if variant not in now.variants:
+            message = f"the {variant} variant was removed"
+            yield Change("TG365", message, here, f"no `{variant}`", there)
 
 
-def _compare_keys(
-    old: NativeFunction,
-    new: NativeFunction,
-    old_by_name: dict[str, NativeFunction],
-    new_by_name: dict[str, NativeFunction],
-) -> Iterator[Finding]:
-    """TG364 for each key that is no longer served; kernels registered by hand are unknown."""
-    if new.manual_kernel_registration:
-        return
-    keys = served_keys(new, new_by_name)
-    here = new.place("dispatch")
-    for key, there in served_keys(old, old_by_name).items():
-        # A kernel with formulas can replace a composite one: callers see no difference.
-        if key == "CompositeImplicitAutograd" and "CompositeExplicitAutograd" in keys:
-            continue
-        if not serves(key, keys.keys()):
-            yield "TG364", f"dispatch key `{key}` was removed", here, f"no `{key}`", there
+def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
+    """What is lost under any target; targets mostly agree."""
+    found: dict[tuple[str, str], Change] = {}
+    for was, now in zip(old.served, new.served):
+        if was is not None and now is not None:
+            for change in lost_calls(old.operator, was, new.operator, now):
+                found.setdefault(change[:2], change)
+    yield from found.values()
+
+
+_OF_CALLERS = (_compare_schemas, _compare_variants, _compare_calls)
+_COMPARE: Mapping[Level, Sequence[Callable[[Offer, Offer], Iterator[Change]]]] = {
+    "source": _OF_CALLERS,
+    "call": _OF_CALLERS,
+    "kernel": (_compare_kernels,),
+}
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:

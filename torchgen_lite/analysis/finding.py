@@ -18,6 +18,17 @@ class Found(NamedTuple):
     help: Help | None = None
 
 
+class Change(NamedTuple):
+    """What a comparison found in an operator: where the new version has it, what to say there, and
+    where the old version had it."""
+
+    code: str
+    message: str
+    here: Span | None = None
+    label: str = ""
+    there: Span | None = None
+
+
 def finding(
     function: NativeFunction,
     code: str,

@@ -44,21 +44,27 @@ class Origin(Enum):
 
 
 class Policy(NamedTuple):
-    """What a target registers.
+    """What a target registers, or PyTorch itself.
 
-    `target` is the name of a target; without one it is PyTorch itself. `in_pytorch`: the kernels get into
-    PyTorch, whose fallbacks are there already. `makes` are the kernels that are generated beside those
-    written; `refuses` says why formulas get no kernel after all, and is empty if they do.
+    `target` is the name of a target, if it is one. `in_pytorch`: the kernels get into PyTorch, whose
+    fallbacks are there already. `is_pytorch`: they are PyTorch's own. `makes` are the kernels that are
+    generated beside those written; `refuses` says why formulas get no kernel after all, and is empty if they do.
     """
 
     target: str = ""
     in_pytorch: bool = False
     makes: frozenset[Origin] = frozenset()
     refuses: Callable[[Operator, AutogradPlan, DifferentiabilityInfo], str] = lambda *_: ""
+    is_pytorch: bool = False
+
+    @property
+    def knows_formulas(self) -> bool:
+        """PyTorch's own file does not have its formulas."""
+        return not self.is_pytorch or Origin.autograd in self.makes
 
     @property
     def speaks_of(self) -> str:
-        return f"target `{self.target}`" if self.target else "PyTorch"
+        return "PyTorch" if self.is_pytorch else f"target `{self.target}`"
 
 
 def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
@@ -110,7 +116,10 @@ PYTORCH = Policy(
         Origin.returns_self,
         Origin.backend_select,
     },
+    is_pytorch=True,
 )
+# The same for other files without a target, whose entries have their formulas.
+PYTORCH_WITH_FORMULAS = PYTORCH._replace(makes=PYTORCH.makes | AUTOGRAD_KERNELS)
 
 # A target that registers nothing.
 NOTHING = Policy()

@@ -103,7 +103,11 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         return  # PyTorch itself has the rest.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
-    if _selects_backend(operator, policy) if policy.target else _torch_selects_backend(operator):
+    if (
+        _torch_selects_backend(operator)
+        if policy.is_pytorch
+        else _selects_backend(operator, policy)
+    ):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
     if TORCH_LIBRARY.isdisjoint(policy.makes):
         return
@@ -116,8 +120,8 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
 
 def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
     """Whether the target's kernels go into PyTorch and PyTorch already has the operator."""
-    in_pytorch = bool(policy.target) and policy.in_pytorch
-    return in_pytorch and operator.function.namespace in TORCH_NAMESPACES
+    is_beside = policy.in_pytorch and not policy.is_pytorch
+    return is_beside and operator.function.namespace in TORCH_NAMESPACES
 
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[KernelEntry, ...]:
@@ -187,7 +191,7 @@ _BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
 
 def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
     """PyTorch tracks versions and views everywhere; other targets need them only with formulas."""
-    if policy.in_pytorch and policy.makes & AUTOGRAD_KERNELS:
+    if policy.in_pytorch and not policy.is_pytorch and policy.makes & AUTOGRAD_KERNELS:
         return True
     return not _BY_FORMULAS.isdisjoint(policy.makes) and any(
         o.function.derivatives is not None for o in operators

@@ -32,8 +32,11 @@ _AUTOGRAD = (
     "AutogradPrivateUse1",
     "AutogradMeta",
 )
+META_FALLBACK = "PyTorch's Meta fallback"
+"""It serves no call: it raises an error that says so."""
+
 _OTHER = {
-    "Meta": "PyTorch's Meta fallback",
+    "Meta": META_FALLBACK,
     "Python": "PyTorch's __torch_dispatch__",
     "FuncTorchDynamicLayerBackMode": "PyTorch's functorch interpreter",
     "Functionalize": "PyTorch's functionalization",

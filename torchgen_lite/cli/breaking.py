@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchgen_lite.cli.against.base import load_base
+from torchgen_lite.cli.against.base import breaking_changes, level_option, load_base
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, schema_options
-from torchgen_lite.diagnostics import Diagnostic, has_errors, read_code, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, has_errors, read_code
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -45,12 +45,7 @@ class Asked:
     metavar="REF|PATH|torch:VERSION",
     help="The old version: a git revision, a file or a PyTorch.",
 )
-@click.option(
-    "--level",
-    type=click.Choice(("source", "call", "kernel")),
-    default="source",
-    help="What must keep working: source code, calls or kernels (default: source).",
-)
+@level_option
 @click.option("--torch", is_flag=True, help="Take the installed PyTorch as the new version.")
 @click.option(
     "--allow",
@@ -92,7 +87,7 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
 
 
 def _compare(session: Session, asked: Asked) -> int:
-    from torchgen_lite.analysis.compare import causes, compare_operators
+    from torchgen_lite.analysis.compare import causes
 
     against, schema = asked.against, asked.schema
     program = session.load(schema=schema or None, torch=asked.torch, modules={})
@@ -104,7 +99,7 @@ def _compare(session: Session, asked: Asked) -> int:
         session.report(old.diagnostics, kind="breaking")
         return CANNOT_RUN
     versions = old.resolved.operators, program.resolved.operators
-    found = sort_diagnostics(compare_operators(*versions, level=asked.level))
+    found = breaking_changes(old, program, asked.level)
     if asked.allow is not None:
         patterns, wrong = read_allowed(asked.allow, date.today())
         if wrong:

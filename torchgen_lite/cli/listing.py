@@ -56,7 +56,7 @@ def list_command(
             from torchgen_lite.targets.registered import select_operators
 
             target = next(iter(targets), None)
-            selection = select_operators(program, target, is_foreign=bool(schema) or torch)
+            selection = select_operators(program, target)
             require(selection.diagnostics)
             exported = export_program(program, selection.policy, selection.operators)
             click.echo(json.dumps(exported, indent=2))

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.cli.against.base import breaking_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
 from torchgen_lite.cli.session import Refused, Session, global_options, writing
-from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -49,12 +50,7 @@ class Review:
     metavar="REF|PATH",
     help="The version to compare with, such as `main`.",
 )
-@click.option(
-    "--level",
-    type=click.Choice(("source", "call", "kernel")),
-    default="source",
-    help="What must keep working: source code, calls or kernels (default: source).",
-)
+@level_option
 @click.option(
     "--summary",
     metavar="FILE",
@@ -109,7 +105,6 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
 def _find(
     session: Session, program: Program, generated: Generated, against: str, level: Level
 ) -> Review:
-    from torchgen_lite.analysis.compare import compare_operators
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.cli import plans
@@ -130,12 +125,11 @@ def _find(
             before = generate_old(against, old)
         except NotThere:  # So everything is new.
             old, before = Program(Resolved(()), program.config), Generated({}, {}, ())
-        versions = old.resolved.operators, program.resolved.operators
         known = Counter(map(_identity, before.diagnostics))
         new = [one for one in generated.diagnostics if not _take(known, _identity(one))]
         return Review(
             plan,
-            sort_diagnostics(compare_operators(*versions, level=level)),
+            breaking_changes(old, program, level),
             compare_tables(tables_of_program(old), tables_of_program(program)),
             new,
             sum(known.values()),

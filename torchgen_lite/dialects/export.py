@@ -38,7 +38,7 @@ def export_program(
     return {
         "version": EXPORT_VERSION,
         "kind": "ops",
-        "target": policy.target or None,
+        "target": None if policy.is_pytorch else policy.target,
         "ops": [
             export_operator(operator, registered.get(operator.name, {}))
             for operator in (*resolved.operators, *copying)

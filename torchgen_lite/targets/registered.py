@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.computed_table import Registrations
+from torchgen_lite.analysis.lost_calls import Served
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.targets import TARGETS, configured_targets
+from torchgen_lite.targets.output import Selection
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis.policy import Policy
+    from torchgen_lite.analysis.compare import Side
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
-    from torchgen_lite.targets.output import Selection
 
 
-def select_operators(
-    program: Program, target: str | None, *, is_foreign: bool = False
-) -> Selection:
-    """The registrations to show: those of the named target, or of the first configured one.
+def registering_targets(program: Program) -> list[str]:
+    """The configured targets that register something.
 
-    Without a configuration, and for schema files that it does not name, they are PyTorch's.
+    There are none without a configuration, and for schema files that it does not name: what they
+    declare is compared and shown as PyTorch would register it.
     """
-    from torchgen_lite.analysis.policy import PYTORCH
-    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
-    from torchgen_lite.targets.output import Selection
+    config = program.config
+    is_configured = config.operators == "project" and config.path is not None
+    return [t.name for t in configured_targets(config) if is_configured and t.selector]
 
-    registering = [name for name in TARGETS if TARGETS[name].selector]
-    configured = program.config.targets or DEFAULT_TARGETS
-    if target is None and not is_foreign and program.config.path is not None:
-        target = next((name for name in configured if name in registering), None)
+
+def select_operators(program: Program, target: str | None) -> Selection:
+    """The registrations to show: those of the named target, or of the first that is configured."""
+    target = target or next(iter(registering_targets(program)), None)
     if target is None:
-        resolved = program.resolved
-        return Selection((*resolved.operators, *resolved.copying), PYTORCH)
+        return _select_pytorchs(program)
+    registering = [name for name in TARGETS if TARGETS[name].selector]
     if target in registering:
         return TARGETS[target].select(program)
     help_ = f"the targets are {', '.join(registering)}"
@@ -43,6 +46,25 @@ def select_operators(
     else:
         found = Diagnostic("TG015", f"target `{target}` registers nothing", help=help_)
     return Selection(diagnostics=(found,))
+
+
+def select_each(program: Program, targets: Sequence[str]) -> list[Selection]:
+    """The registrations of each of these targets, or PyTorch's if there are none."""
+    return [TARGETS[name].select(program) for name in targets] or [_select_pytorchs(program)]
+
+
+def _select_pytorchs(program: Program) -> Selection:
+    resolved, is_torch = program.resolved, program.config.operators == "torch"
+    policy = PYTORCH if is_torch else PYTORCH_WITH_FORMULAS
+    return Selection((*resolved.operators, *resolved.copying), policy)
+
+
+def side_of(program: Program, selections: Sequence[Selection]) -> Side:
+    """One side of a comparison."""
+    from torchgen_lite.analysis.compare import Side
+
+    served = [{s.table.name: s for s in served_by(program, one)} for one in selections]
+    return Side(program.resolved.operators, served)
 
 
 def why_absent(program: Program, selection: Selection, name: str) -> str:
@@ -57,24 +79,34 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
     return f"{whose}: it {refused}" if refused else f"{whose}: `skip` names it"
 
 
-def registrations_of_program(program: Program, selection: Selection) -> Iterator[Registrations]:
-    """The kernels that the schema files name, and those that a target's policy adds."""
+def served_by(program: Program, selection: Selection) -> Iterator[Served]:
+    """The kernels that the schema files name, and those that a target's policy adds.
+
+    A target whose options are wrong takes no operator, and serves none.
+    """
     policy = selection.policy
+    if not selection.operators:
+        return
     fallbacks, by_hand = _beside(program, policy)
-    kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in selection.operators}
+    found: dict[str, dict[str, Registration]] = {o.name: {} for o in selection.operators}
     for one in (*selection.registrations(program), *_derived_by_torch(program, policy)):
-        kernels.setdefault(one.operator.name, {}).setdefault(one.key, _label(one))
-    for name, own in kernels.items():
-        yield Registrations(name, {**by_hand.get(name, {}), **own}, fallbacks)
+        found.setdefault(one.operator.name, {}).setdefault(one.key, one)
+    for name, own in found.items():
+        labels = {key: _label(one) for key, one in own.items()}
+        table = Registrations(name, {**by_hand.get(name, {}), **labels}, fallbacks)
+        yield Served(policy, own, table)
+
+
+def registrations_of_program(program: Program, selection: Selection) -> Iterator[Registrations]:
+    """What is registered for each operator, by name."""
+    return (served.table for served in served_by(program, selection))
 
 
 def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:
     """The kernels of operators that PyTorch derives, which exist whatever a target generates."""
-    from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-    from torchgen_lite.analysis.policy import PYTORCH, Origin
     from torchgen_lite.analysis.registrations import registrations
 
-    if policy.in_pytorch:
+    if policy.in_pytorch and not policy.is_pytorch:
         for one in registrations(program, PYTORCH):
             if one.origin is Origin.derived and one.operator.function.namespace in TORCH_NAMESPACES:
                 yield one
@@ -82,8 +114,6 @@ def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration
 
 def _label(registration: Registration) -> str:
     """What a table shows: the kernel that is named, or what the generated one does."""
-    from torchgen_lite.analysis.policy import Origin
-
     kernel, origin = registration.kernel, registration.origin
     if kernel is None:
         return origin.value
@@ -96,8 +126,6 @@ def _beside(
     program: Program, policy: Policy
 ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
     """The backend fallbacks, and the kernels of operators, that no schema file names."""
-    from torchgen_lite.targets import TARGETS
-
     if policy.in_pytorch:
         return STOCK_FALLBACKS, {}
     return TARGETS[policy.target].registered_by_framework(program.config)

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 import pytest
 
-from torchgen_lite.analysis.compare import Level, compare_operators
-from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.resolve import resolve
-from torchgen_lite.analysis.served_keys import serves
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.compare import Level, Side, compare_operators
 from torchgen_lite.diagnostics import Diagnostic, Source, render_full
-from torchgen_lite.loader import load_native_functions
+from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.targets.registered import select_each, side_of
 
 
-def operators(path: str, text: str) -> tuple[Operator, ...]:
-    found, diagnostics = load_native_functions([Source(path, text)])
-    assert [d for d in diagnostics if d.severity == "error"] == []
-    return resolve(found).operators
+def side(path: str, text: str, *targets: str) -> Side:
+    """What these targets serve of the operators; PyTorch itself without any."""
+    functions, found = load_native_functions([Source(path, text)])
+    assert [d for d in found if d.severity == "error"] == []
+    options: dict[str, Mapping[str, object]] = {"cpp-runtime": {"tensor": "toy::Tensor"}}
+    program = build_program(functions, Config(Path("."), target_options=options))
+    return side_of(program, select_each(program, targets))
 
 
-def compare(old: str, new: str, level: Level = "source") -> tuple[Diagnostic, ...]:
-    return compare_operators(
-        operators("main:ops.yaml", old), operators("ops.yaml", new), level=level
-    )
+def compare(
+    old: str, new: str, level: Level = "source", targets: Sequence[str] = ()
+) -> tuple[Diagnostic, ...]:
+    sides = side("main:ops.yaml", old, *targets), side("ops.yaml", new, *targets)
+    return compare_operators(*sides, level=level)
 
 
 def compare_schemas(old: str, new: str, level: Level = "source") -> list[str]:
@@ -113,29 +119,153 @@ def dispatched(table: str) -> str:
     return f"{STRUCTURED}{F}  dispatch:\n    {table}\n"
 
 
+SERVED = "nothing serves `{}` any more"
+REMOVED = "dispatch key `{}` was removed"
+RECORDS = "no gradient is recorded at `{}` any more"
+FALLBACK = "only a fallback is left for `{}`"
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "keys"),
+    ("old", "new", "messages"),
     [
-        (dispatched("CPU, CUDA: f"), dispatched("CPU: f"), ["CUDA"]),
+        (dispatched("CPU, CUDA: f"), dispatched("CPU: f"), [("TG364", REMOVED, "CUDA")]),
         (dispatched("CPU, SparseCPU: f"), dispatched("CompositeExplicitAutograd: f"), []),
-        (dispatched("AutogradCPU: f"), dispatched("CompositeExplicitAutograd: f"), ["AutogradCPU"]),
+        (
+            dispatched("AutogradCPU: f"),
+            dispatched("CompositeExplicitAutograd: f"),
+            [("TG368", RECORDS, "AutogradCPU")],
+        ),
         (dispatched("AutogradCPU: f"), dispatched("Autograd: f"), []),
         (dispatched("CPU, Meta: f"), DELEGATES, []),
         (dispatched("CPU, CUDA: f"), DELEGATES, []),
-        (dispatched("CPU, SparseCUDA: f"), DELEGATES, ["SparseCUDA"]),
-        (STRUCTURED + F, dispatched("CPU: f"), ["CompositeImplicitAutograd"]),
+        (
+            dispatched("CPU, SparseCUDA: f"),
+            DELEGATES,
+            [("TG364", REMOVED, "SparseCUDA")],
+        ),
+        (
+            STRUCTURED + F,
+            dispatched("CPU: f"),
+            [
+                ("TG364", REMOVED, "CompositeImplicitAutograd"),
+                ("TG368", RECORDS, "AutogradCPU"),
+            ],
+        ),
         (dispatched("CompositeExplicitAutograd: f"), STRUCTURED + F, []),
-        (dispatched("Tracer: f"), STRUCTURED + F, ["Tracer"]),
+        (dispatched("Tracer: f"), STRUCTURED + F, [("TG369", FALLBACK, "Tracer")]),
+        (dispatched("CPU, Meta: f"), dispatched("CPU: f"), [("TG364", REMOVED, "Meta")]),
+        # Which kernel serves AutogradOther is ambiguous now.
+        (
+            dispatched("CompositeImplicitAutograd: f"),
+            dispatched("SparseCPU, CompositeImplicitAutograd: f"),
+            [("TG368", RECORDS, "AutogradOther")],
+        ),
+        (
+            dispatched("CompositeImplicitAutograd: f").replace("-> Tensor\n", "-> int\n"),
+            dispatched("SparseCPU, CompositeImplicitAutograd: f").replace(
+                "-> Tensor\n", "-> int\n"
+            ),
+            [("TG364", SERVED, "AutogradOther")],
+        ),
     ],
 )
-def test_dispatch_keys(old: str, new: str, keys: list[str]) -> None:
-    found = compare(old, new, "call")
-    messages = [f"`f`: dispatch key `{key}` was removed" for key in keys]
-    assert [(d.code, d.message) for d in found] == [("TG364", m) for m in messages]
+def test_dispatch_keys(old: str, new: str, messages: list[tuple[str, str, str]]) -> None:
+    """As PyTorch serves the calls: it has fallbacks at autograd keys and at Tracer; that at Meta only raises."""
+    found = {(one.code, one.message) for one in compare(old, new, "call")}
+    assert found == {(code, f"`f`: {message.format(key)}") for code, message, key in messages}
 
 
-def test_which_aliases_serve_a_key_is_said_by_c10() -> None:
+LIB = "- func: lib::f(Tensor self) -> Tensor\n  dispatch:\n    {}\n"
+IN_PLACE = "- func: lib::f_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: f_\n"
+FORMULA = "  derivatives:\n    self: grad\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "by_target"),
+    [
+        # The rule of vmap replaces PyTorch's slow fallback, in the only target that knows it.
+        (
+            LIB.format("CPU: f") + "  vmap: f_vmap\n",
+            LIB.format("CPU: f"),
+            {"torch-python": ["TG369"], "cpp-torch": []},
+        ),
+        # PyTorch has a fallback for each device but PrivateUse1.
+        (
+            LIB.format("CPU: f") + "  autocast: float32\n",
+            LIB.format("CPU: f"),
+            {"torch-python": ["TG369", "TG364"], "cpp-torch": ["TG369", "TG364"]},
+        ),
+        # The functional variant takes more than the other one, and is no longer the same operator.
+        (
+            LIB.format("CPU: f") + IN_PLACE,
+            LIB.format("CPU: f").replace("self", "self, int n=1") + IN_PLACE,
+            {"torch-python": ["TG367"], "cpp-torch-stable": []},
+        ),
+        (
+            LIB.format("CPU: f") + FORMULA,
+            LIB.format("CPU: f"),
+            {"torch-python": ["TG368"], "cpp-torch": ["TG368"], "cpp-torch-stable": []},
+        ),
+        # A composed kernel needs neither formulas nor fakes.
+        (
+            LIB.format("CPU, Meta: f") + FORMULA,
+            LIB.format("CompositeImplicitAutograd: f"),
+            {"torch-python": [], "cpp-torch": []},
+        ),
+        # PyTorch decomposes what is composed, and refuses what returns the tensor that it writes to.
+        (
+            IN_PLACE.replace("CPU", "CompositeImplicitAutograd"),
+            IN_PLACE.replace("CPU", "CompositeExplicitAutograd") + FORMULA,
+            {
+                "torch-python": ["TG367"],
+                "cpp-torch": ["TG367"],
+                "cpp-torch-stable": ["TG367", "TG368"],
+            },
+        ),
+        # The runtime has no fallbacks.
+        (LIB.format("CPU, Meta: f"), LIB.format("CPU: f"), {"cpp-runtime": ["TG364"]}),
+    ],
+)
+def test_what_targets_register(old: str, new: str, by_target: dict[str, list[str]]) -> None:
+    found = {name: [one.code for one in compare(old, new, "call", [name])] for name in by_target}
+    assert found == by_target
+
+
+def test_what_several_targets_lose_is_said_once() -> None:
+    old, new = LIB.format("CPU: f") + FORMULA, LIB.format("CPU: f")
+    (found,) = compare(old, new, targets=["torch-python", "cpp-torch"])
+    assert render_full([found]) == """\
+error[TG368]: `lib::f`: no gradient is recorded at `AutogradCPU` any more
+ --> ops.yaml:3:5
+  |
+1 | - func: lib::f(Tensor self) -> Tensor
+2 |   dispatch:
+3 |     CPU: f
+  |     ^^^^^^
+ ::: main:ops.yaml:5:5
+  |
+5 |     self: grad
+  |     ---------- was this
+"""
+
+
+def test_a_target_that_the_old_version_could_not_have_loses_nothing() -> None:
+    """Its configuration has no `tensor`, without which this target takes no operator."""
+    functions, _ = load_native_functions([Source("ops.yaml", LIB.format("CPU, CUDA: f"))])
+    program = build_program(functions, Config(Path(".")))
+    old = side_of(program, select_each(program, ["cpp-runtime"]))
+    new = side("ops.yaml", LIB.format("CPU: f"), "cpp-runtime")
+    assert compare_operators(old, new) == ()
+
+
+def test_kernels_that_are_registered_by_hand_are_unknown() -> None:
+    by_hand = f"{F}  manual_kernel_registration: True\n"
+    assert compare(dispatched("CPU: f"), STRUCTURED + by_hand) == ()
+
+
+def test_an_alias_serves_what_c10_says() -> None:
     """CompositeExplicitAutogradNonFunctional serves SparseCsr keys, but no other sparse keys."""
-    non_functional = {"CompositeExplicitAutogradNonFunctional"}
-    served = {k: serves(k, non_functional) for k in ("CPU", "SparseCPU", "SparseCsrCPU", "XLA")}
-    assert served == {"CPU": True, "SparseCPU": False, "SparseCsrCPU": True, "XLA": False}
+    keys = ("CPU", "SparseCPU", "SparseCsrCPU", "XLA")
+    new = dispatched("CompositeExplicitAutogradNonFunctional: f")
+    lost = {key for key in keys if compare(dispatched(f"{key}: f"), new)}
+    assert lost == {"SparseCPU", "XLA"}

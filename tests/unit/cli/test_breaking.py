@@ -177,7 +177,8 @@ def test_a_derived_operator_that_is_not_derived_any_more(run: Run, repository: P
         entry + "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
         "  dispatch:\n    CPU: f_out\n"
     )
-    # The derived kernel serves every backend, the declared one only CPU.
+    # In PyTorch the derived kernel serves every backend, the declared one only CPU.
+    (repository / "torchgen_lite.toml").unlink()
     result = run("breaking", "--against", "HEAD", "--output-format", "concise")
     assert "TG351" not in result.stderr and "TG364" in result.stderr
 
@@ -208,10 +209,21 @@ def test_kernels_notice_types_alone(run: Run, project: Path) -> None:
 
 
 def test_a_composite_kernel_for_another(run: Run, project: Path) -> None:
-    (project / "old.yaml").write_text(OLD)
-    new = f"{OLD}  dispatch: {{CompositeExplicitAutograd: f}}\n"
-    (project / "native_functions.yaml").write_text(new)
-    assert run("breaking", "--against", "old.yaml").code == 0
+    """Formulas give what the kernel no longer gives by being composed."""
+    (project / "torchgen_lite.toml").write_text('targets = ["torch-python"]\n')
+    old, kernel = OLD.replace("f(", "lib::f("), "  dispatch: {CompositeExplicitAutograd: f}\n"
+    (project / "old.yaml").write_text(old)
+    (project / "native_functions.yaml").write_text(old + kernel)
+    asked = ("breaking", "--against", "old.yaml", "--output-format", "concise")
+    result = run(*asked)
+    assert (result.code, result.stderr) == (
+        1,
+        "native_functions.yaml:2:13: error[TG368] 'lib::f': no gradient is recorded at"
+        " 'AutogradOther', 'AutogradCPU', 'AutogradCUDA' and 14 more any more\n"
+        "1 breaking change against old.yaml\n",
+    )
+    (project / "native_functions.yaml").write_text(f"{old}{kernel}  derivatives: {{self: grad}}\n")
+    assert run(*asked).code == 0
 
 
 def test_causes(run: Run, project: Path) -> None:

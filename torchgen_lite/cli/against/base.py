@@ -9,13 +9,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from torchgen_lite.cli.against.git import NoRevisionError, find_commit, no_base, show_file
 from torchgen_lite.cli.places import shown_folder
-from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+from torchgen_lite.cli.session import require
+from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.compare import Level
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.config import Config
+
+
+level_option = click.option(
+    "--level",
+    type=click.Choice(("source", "call", "kernel")),
+    default="source",
+    help="What must keep working: source code, calls or kernels (default: source).",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +63,18 @@ def load_base(against: str, schema: Sequence[str], program: Program) -> Program:
     if not has_errors(old.diagnostics) or base.diagnostics:
         return old
     return build_program((), config, diagnostics=[*old.diagnostics, has_its_errors(against)])
+
+
+def breaking_changes(old: Program, new: Program, level: Level) -> tuple[Diagnostic, ...]:
+    """What callers can no longer rely on, under the targets of the new version. Raises Refused."""
+    from torchgen_lite.analysis.compare import compare_operators
+    from torchgen_lite.targets.registered import registering_targets, select_each, side_of
+
+    targets = registering_targets(new)
+    after = select_each(new, targets)
+    require([one for selection in after for one in selection.diagnostics])
+    sides = side_of(old, select_each(old, targets)), side_of(new, after)
+    return sort_diagnostics(compare_operators(*sides, level=level))
 
 
 def has_its_errors(against: str) -> Diagnostic:

@@ -13,7 +13,7 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS, Target
+from torchgen_lite.targets import configured_targets
 from torchgen_lite.targets.output import Signatures
 from torchgen_lite.targets.registered import registrations_of_program, select_operators
 
@@ -55,20 +55,15 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
 
 def _signatures(analysis: Analysis, operator: Operator) -> Iterator[Signatures]:
     """The operator's signature in the output of each configured target."""
-    for target in _targets(analysis):
+    for target in configured_targets(analysis.program.config):
         found = target.signatures_of(analysis.program, operator.function)
         if found is not None:
             yield found
 
 
-def _targets(analysis: Analysis) -> list[Target]:
-    names = analysis.program.config.targets or DEFAULT_TARGETS
-    return [TARGETS[name] for name in names if name in TARGETS]
-
-
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
     """What the first configured target registers for an operator."""
-    selection = select_operators(analysis.program, None, is_foreign=False)
+    selection = select_operators(analysis.program, None)
     found = registrations_of_program(analysis.program, selection)
     return [one for one in found if one.name == operator.name]
 
@@ -90,7 +85,7 @@ def _about_key(analysis: Analysis, place: Place) -> str | None:
 def _about_kernel(analysis: Analysis, name: str) -> str | None:
     """About a kernel: its declaration, what it serves, and where it is defined."""
     parts = []
-    for target in _targets(analysis):
+    for target in configured_targets(analysis.program.config):
         for one in target.author_functions(analysis.program)[0]:
             if name in (one.name, f"{one.namespace}::{one.name}"):
                 where = f", in `{one.place}`" if one.place else ""

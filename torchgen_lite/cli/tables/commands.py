@@ -132,10 +132,10 @@ def _compare(
         raise click.UsageError("`--import` and `--against` exclude each other.")
     program = session.load(schema=schema or None, torch=torch)
     require(program.diagnostics)
-    new = tables_of_program(program, target, is_foreign=bool(schema) or torch)
+    new = tables_of_program(program, target)
     own = schema or (_OF_TORCH if torch else ())
     with project_against(session, against, program, own) as before:
-        old = tables_of_program(before, target, is_foreign=bool(schema) or torch)
+        old = tables_of_program(before, target)
     require(list(_unknown_keys(new, keys)))
     if operator is not None:
         names = {one.name for one in _of_name([*new, *old], operator, lambda name: "")}
@@ -246,7 +246,7 @@ def _registrations(
     else:
         program = session.load(schema=schema or None)
         require(program.diagnostics)
-        selection = select_operators(program, target, is_foreign=bool(schema))
+        selection = select_operators(program, target)
         require(selection.diagnostics)
         session.talk(f"registrations of {selection.policy.speaks_of}")
         details = partial(details_of, program)
@@ -258,13 +258,11 @@ def _registrations(
     return found, details
 
 
-def tables_of_program(
-    program: Program, target: str | None = None, *, is_foreign: bool = False
-) -> list[Registrations]:
+def tables_of_program(program: Program, target: str | None = None) -> list[Registrations]:
     """What a target registers for every operator of a program. Raises Refused."""
     from torchgen_lite.targets.registered import registrations_of_program, select_operators
 
-    selection = select_operators(program, target, is_foreign=is_foreign)
+    selection = select_operators(program, target)
     require(selection.diagnostics)
     return list(registrations_of_program(program, selection))
 

@@ -28,8 +28,7 @@ _MARKUP = {"markdown": MARKDOWN, "html": HTML}
 
 def build_docs(program: Program, options: DocsOptions) -> TargetResult:
     """Every page, with the tables of the target that is configured."""
-    is_foreign = program.config.operators != "project"
-    selection = select_operators(program, options.tables or None, is_foreign=is_foreign)
+    selection = select_operators(program, options.tables or None)
     if has_errors(selection.diagnostics):
         return TargetResult(diagnostics=selection.diagnostics)
     return TargetResult(_files(program, options, reference(program, selection)))

@@ -1,0 +1,213 @@
+"""The calls of an operator that an old version serves, and a new one no longer serves as well.
+
+    - func: f(Tensor self) -> Tensor            - func: f(Tensor self) -> Tensor
+      dispatch:                                   dispatch:
+        CompositeImplicitAutograd: f                CompositeExplicitAutograd: f
+
+loses the gradient on every backend: TG368. Both sides are computed tables, so that this says of a change what `table`
+says of each version.
+
+Note [What a call loses]
+A cell has a kernel, or only a fallback, or nothing; less than before is a loss. Two kinds of cells need more care. At an
+autograd key, a kernel that records may become one that records nothing. And some cells are no promise to callers:
+
+- An autograd key of a backend that serves no call in one of the versions, unless `dispatch` has a kernel for it.
+- Nested tensors that a composed kernel serves only because it suits everything. PyTorch calls that no break either.
+- What follows from other cells: BackendSelect, Undefined below it, and the bookkeeping of views and versions.
+- A kernel of functionalization where PyTorch's fallback does the same, because the operator is composed now.
+- Autograd keys in PyTorch's own file, whose formulas are in `derivatives.yaml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from torchgen_lite.analysis.computed_table import Cell, Registrations, table
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import WRITTEN, Origin, Policy
+from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
+from torchgen_lite.analysis.stock_fallbacks import META_FALLBACK
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets
+from torchgen_lite.runtime.table import FALLBACK, MISSING
+from torchgen_lite.schema import SchemaKind
+
+
+class Served(NamedTuple):
+    """An operator under one policy: what is registered, by key, and the table that this gives."""
+
+    policy: Policy
+    registered: Mapping[str, Registration]
+    table: Registrations
+
+
+class _Strength(IntEnum):
+    nothing = 0
+    fallback = 1
+    kernel = 2
+
+
+class _Table(NamedTuple):
+    """The same, with each slot of the table computed."""
+
+    served: Served
+    cells: Mapping[str, Cell]
+
+    def strength(self, slot: str) -> _Strength:
+        """A key without a kernel that every call includes is skipped, as one that falls through."""
+        cell = self.cells[slot]
+        if cell.label == META_FALLBACK:
+            return _Strength.nothing
+        if cell.origin == FALLBACK or cell.falls_through:
+            return _Strength.fallback
+        if cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT:
+            return _Strength.fallback
+        return _Strength.kernel if cell.source else _Strength.nothing
+
+    def origin(self, slot: str) -> Origin:
+        """Why a kernel is registered; those that no schema file names are written by hand."""
+        found = self.served.registered.get(self.cells[slot].source)
+        return found.origin if found is not None else Origin.written
+
+    @property
+    def is_composed(self) -> bool:
+        return COMPOSITE_IMPLICIT in self.served.table.kernels
+
+    def functionalizes(self, operator: Operator) -> bool:
+        """Whether there is a kernel, or PyTorch's fallback is enough. The fallback decomposes, but refuses
+        operators that return what they write, or a view. For its own, torchgen generates kernels.
+        """
+        strength = self.strength(FUNCTIONALIZE)
+        returns_alias = any(value.annotation for value in operator.schema.returns)
+        is_enough = self.served.policy.is_pytorch or self.is_composed or not returns_alias
+        return strength is _Strength.kernel or (strength is _Strength.fallback and is_enough)
+
+    def call(self, slot: str, backend: str) -> tuple[_Strength, bool]:
+        """A call at an autograd key: what serves it in the end, and whether it is recorded.
+
+        Kernels that are written or composed end it; those that are generated, and fallbacks, go on
+        to the backend.
+        """
+        above, origin = self.strength(slot), self.origin(slot)
+        if above is _Strength.kernel and origin in WRITTEN:
+            return above, True
+        is_recorded = above is _Strength.kernel and origin not in _RECORD_NOTHING
+        return (self.strength(backend) if above else above), is_recorded
+
+
+# Kernels that let calls pass but record no gradient.
+_RECORD_NOTHING = frozenset(
+    {Origin.passes, Origin.fallthrough, Origin.refuses_out, Origin.not_implemented}
+)
+# They follow from other cells, and nobody calls for them.
+_FOLLOW = frozenset(
+    {Origin.backend_select, Origin.raises_versions, Origin.view, Origin.unknown_view}
+)
+
+
+def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -> Iterator[Change]:
+    """TG364 and TG367 to TG369: a finding for each way in which calls are served worse."""
+    if now.function.manual_kernel_registration or was.table == served.table:
+        return
+    old, new = (_Table(s, {cell.key: cell for cell in table(s.table)}) for s in (was, served))
+    lost: dict[str, list[Cell]] = {}
+    for slot in was.table.sets.slots:
+        if slot in was.table.sets.members["Autograd"]:
+            code = _lost_above(slot, operator, old, new)
+        elif slot == FUNCTIONALIZE and old.functionalizes(operator) and not new.functionalizes(now):
+            code = "TG367"
+        else:
+            code = _lost_at(slot, old, new)
+        if code is not None:
+            lost.setdefault(code, []).append(old.cells[slot])
+    for code, cells in lost.items():
+        place = now.function.place("derivatives") if code == "TG368" else None
+        message, label = _words(code, cells, served.table.kernels)
+        here = place or now.function.place("dispatch")
+        there = _place(operator, code, was.registered.get(cells[0].source))
+        yield Change(code, message, here, label, there)
+
+
+def _lost_at(slot: str, old: _Table, new: _Table) -> str | None:
+    """How calls are worse at a key that is not one of autograd; None if they are not."""
+    if new.strength(slot) >= old.strength(slot) or not _is_promised(slot, old, new):
+        return None
+    return "TG369" if new.strength(slot) and new.cells[slot].origin != MISSING else "TG364"
+
+
+def _lost_above(slot: str, operator: Operator, old: _Table, new: _Table) -> str | None:
+    """How calls are worse at an autograd key, but for those that are worse at the backend too."""
+    policy, table_ = old.served.policy, old.served.table
+    codes = set()
+    for backend in _backends_below(table_.sets, slot) if policy.knows_formulas else ():
+        (before, was_recorded), (after, is_recorded) = (
+            side.call(slot, backend) for side in (old, new)
+        )
+        if not before or new.strength(backend) < old.strength(backend):
+            continue
+        if was_recorded and not is_recorded and _is_differentiable(operator):
+            codes.add("TG368")
+        # PyTorch has no tensors with an autograd key that it has no fallback for.
+        elif after < before and (slot in table_.fallbacks or not policy.in_pytorch):
+            codes.add("TG369" if after else "TG364")
+    return max(codes, default=None)
+
+
+def _backends_below(sets: KeySets, slot: str) -> frozenset[str]:
+    own = slot.removeprefix("Autograd")
+    return sets.backends_of[slot] or frozenset({own}) & sets.backends
+
+
+def _is_differentiable(operator: Operator) -> bool:
+    """Whether a call can have a gradient: it takes tensors, and returns or changes some."""
+    schema = operator.schema
+    types = [value.type for value in schema.returns] + [value.type for value in schema.written]
+    takes_tensors = any(is_tensor_like(argument.type) for argument in schema.arguments)
+    is_out = operator.kind is SchemaKind.out
+    return takes_tensors and not is_out and any(map(is_tensor_like, types))
+
+
+def _is_promised(slot: str, old: _Table, new: _Table) -> bool:
+    """Whether callers rely on a cell that is not one of autograd: see Note [What a call loses]."""
+    is_composed = old.cells[slot].source == COMPOSITE_IMPLICIT
+    if old.origin(slot) in _FOLLOW or (is_composed and slot.startswith("NestedTensor")):
+        return False
+    if slot == "Undefined":
+        return new.strength("BackendSelect") is not _Strength.kernel
+    return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
+
+
+def _words(code: str, cells: Sequence[Cell], kernels: Mapping[str, str]) -> tuple[str, str]:
+    """The message, and the label where the new version has its kernels."""
+    if code == "TG367":
+        return "calls can no longer be functionalized", ""
+    if code == "TG368":
+        return f"no gradient is recorded at {_listed([cell.key for cell in cells])} any more", ""
+    if code == "TG369":
+        return f"only a fallback is left for {_listed([cell.key for cell in cells])}", ""
+    gone = list(dict.fromkeys([cell.source for cell in cells if cell.source not in kernels]))
+    if not gone:
+        return f"nothing serves {_listed([cell.key for cell in cells])} any more", ""
+    verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
+    return verb.format(_listed(gone)), f"no {_listed(gone)}"
+
+
+def _listed(keys: Sequence[str]) -> str:
+    """`CPU`, `CUDA`, `XLA` and 9 more."""
+    shown = ", ".join(f"`{key}`" for key in keys[:3])
+    return f"{shown} and {len(keys) - 3} more" if len(keys) > 3 else shown
+
+
+def _place(operator: Operator, code: str, registration: Registration | None) -> Span | None:
+    """Where the old version has what is lost: a kernel, formulas, or the rule of `vmap` or `autocast`."""
+    if registration is None:
+        return None
+    if registration.kernel is not None:
+        return registration.kernel.key_span
+    field = "derivatives" if code == "TG368" else registration.origin.name
+    return operator.function.place(field)
