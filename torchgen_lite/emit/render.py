@@ -6,8 +6,9 @@ no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of
 The user's template directories are searched before the built-in ones, file by file; an override
 refers to the template that it overrides as `built-in/python/ops.py.j2`, to extend it and replace a
 block. `vars` comes from `template-vars` in the configuration. If the user has templates, all run in
-a sandbox (Note [Sandbox]). Lines that are too long are broken afterwards (Note [Layout]). The
-Python output of an override may have any form, so black formats it, and nothing else.
+a sandbox (Note [Sandbox]). Lines that are too long are split afterwards (Note [Layout]). The
+Python output of an override may have any form, so black formats it; what else is formatted, the
+project says (Note [Formatters]).
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ def _formatted(
         path: header if texts[path].startswith(header) else "" for path, header in headers.items()
     }
     formatted = {}
-    for formatter in {formatters[path]: None for path in texts}:
+    for formatter in dict.fromkeys(formatters[path] for path in texts):
         own = {p: t[len(headers[p]) :] for p, t in texts.items() if formatters[p] == formatter}
         done = format_texts(formatter, own, root, root / output_dir)
         if isinstance(done, Diagnostic):
