@@ -158,7 +158,7 @@ def _formatted(
     headers = {
         path: header if texts[path].startswith(header) else "" for path, header in headers.items()
     }
-    formatted = {}
+    formatted: dict[str, str] = {}
     for formatter in dict.fromkeys(formatters[path] for path in texts):
         own = {p: t[len(headers[p]) :] for p, t in texts.items() if formatters[p] == formatter}
         done = format_texts(formatter, own, root, root / output_dir)
