@@ -125,6 +125,7 @@ error[TG020]: `format` is the command `touch ran`, which nothing allows to run
   = help: `TORCHGEN_LITE_RUN_FORMAT=1` in the environment allows commands of the configuration
 
 1 error; nothing was written.
+for more: torchgen-lite explain TG020
 """
     assert not out.exists() and not (tmp_path / "ran").exists()
 
