@@ -356,9 +356,12 @@ def _render(
     rendered: Rendered | None = None,
 ) -> Generated:
     from torchgen_lite.emit.render import RenderError, render_files
+    from torchgen_lite.targets import TARGETS
 
     config = program.config
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
+    target_of = {file.path: name for name, file in outputs}
+    commands = {name: TARGETS[name].formatter(config) for name in target_of.values()}
     try:
         files = render_files(
             [file for _, file in outputs],
@@ -368,10 +371,15 @@ def _render(
             root=config.root,
             packages=template_packages({name for name, _ in outputs}),
             rendered=rendered,
+            formatters={path: commands[name] for path, name in target_of.items()},
+            output_dir=config.output_dir,
         )
     except RenderError as error:
-        return Generated({}, {}, sort_diagnostics([*diagnostics, error.diagnostic]))
-    target_of = {file.path: name for name, file in outputs}
+        found = error.diagnostic
+        if error.formatter:
+            target = next(name for name, one in commands.items() if one == error.formatter)
+            found = replace(found, label=locate_option(config, f"target.{target}", "format"))
+        return Generated({}, {}, sort_diagnostics([*diagnostics, found]))
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 
 

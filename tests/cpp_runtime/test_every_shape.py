@@ -12,9 +12,7 @@ import pytest
 import torchgen_lite
 from tests.cpp.compiling import (
     check_syntax,
-    needs_clang_format,
     needs_compiler,
-    unformatted,
     write_files,
 )
 from tests.cpp_runtime.building import ADDRESS, INCLUDE, build, require_sanitizer, run
@@ -69,12 +67,6 @@ def test_every_file_compiles_alone(shapes: Path, options: tuple[str, str]) -> No
     assert done == (True, "")
 
 
-@needs_clang_format
-def test_clang_format_changes_nothing(shapes: Path) -> None:
-    for path in (p for p in shapes.rglob("*.[ch]*") if "alone" not in p.parts):
-        assert unformatted([path.read_text()]) == "", path.name
-
-
 @pytest.fixture(scope="module")
 def pytorch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Typed calls of all operators of PyTorch, for the tensor of `framework.h`."""
@@ -112,11 +104,3 @@ def test_all_of_pytorchs_operators_compile(pytorch: Path) -> None:
         for path in (pytorch / "cpp-runtime" / "include").rglob("operators_*.h")
     )
     assert structs > 3000
-
-
-@pytest.mark.torch
-@needs_clang_format
-def test_clang_format_changes_nothing_in_pytorchs_operators(pytorch: Path) -> None:
-    for shard in (2, 8):
-        for path in pytorch.rglob(f"*_{shard}.*"):
-            assert unformatted([path.read_text()]) == "", path.name

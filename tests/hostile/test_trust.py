@@ -17,6 +17,7 @@ FILES = {
 targets = ["python", "torch-python"]
 template-dirs = ["mine"]
 [target.python]
+format = "touch ran"
 framework = "framework"
 kernels = ["kernels"]
 formulas = ["formulas"]

@@ -32,6 +32,7 @@ _CANNOT_RUN = frozenset(
         "TG012",
         "TG014",
         "TG015",
+        "TG020",
         "TG510",
         "TG514",
         "TG900",

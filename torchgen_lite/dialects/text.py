@@ -1,4 +1,4 @@
-"""Python literals in black's style, so that black leaves generated files unchanged."""
+"""Python literals, docstrings and comments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def docstring(text: str) -> str:
     # An escaped quote is only needed where three quotes meet; elsewhere the plain one reads better.
     if '"""' not in text and not text.endswith('"'):
         body = body.replace('\\"', '"')
-    # Black puts a space between a quote and the closing quotes.
+    # A quote may not touch the closing quotes.
     return f'"""{body}{" " if body.endswith(chr(34)) else ""}"""'
 
 

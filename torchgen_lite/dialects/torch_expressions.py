@@ -69,7 +69,7 @@ def _in_torch(
 
 
 def _literal(text: str) -> str:
-    """A number or a string in black's style, which has `1.0` for `1.`."""
+    """A number or a string; `1.` is written as `1.0`."""
     if text[0] in "\"'":
         return literal(text[1:-1])
     return literal(int(text)) if text.isdigit() else literal(float(text))

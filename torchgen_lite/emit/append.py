@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.emit.layout import lay_out
+from torchgen_lite.emit.printer import lay_out
 
 if TYPE_CHECKING:
     from torchgen_lite.targets.output import AuthorFunction

@@ -31,19 +31,26 @@ _COMMENTS = {
 }
 # What closes a comment that the line end does not close; file names in it may not contain this.
 _ENDS = {"<!-- ": (" -->", "--"), "/* ": (" */", "*/")}
-# Formatters and linters skip generated Python, so that their new releases do not make it stale.
+# Formatters and linters skip generated code, so that their new releases do not make it stale.
 _PYTHON_PRAGMAS = "# fmt: off\n# ruff: noqa\n"
+_CPP_PRAGMAS = "// clang-format off\n"
+_PRAGMAS = {
+    **dict.fromkeys((".py", ".pyi"), _PYTHON_PRAGMAS),
+    **dict.fromkeys((".h", ".cpp", ".cu"), _CPP_PRAGMAS),
+}
 
 
-def render_header(path: str, source: str) -> str:
-    """The lines that open the file at `path`, made from `source`."""
+def render_header(path: str, source: str, text: str = "") -> str:
+    """The lines that open the file at `path`, made from `source`, before a text that may begin with
+    the last of them itself."""
     suffix = PurePosixPath(path).suffix
     comment = _COMMENTS.get(suffix, "# ")
     end, unfit = _ENDS.get(comment, ("", "\n"))
     source = source.replace(unfit, "_" * len(unfit))
     first = f"{comment}{MARKER}{source}{_END}{end}\n"
     second = f"{comment}Regenerate: torchgen-lite generate{end}\n"
-    return first + second + (_PYTHON_PRAGMAS if suffix in (".py", ".pyi") else "")
+    pragmas = _PRAGMAS.get(suffix, "")
+    return first + second + ("" if pragmas and text.startswith(pragmas) else pragmas)
 
 
 def marked_sources(text: str) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of
 The user's template directories are searched before the built-in ones, file by file; an override
 refers to the template that it overrides as `built-in/python/ops.py.j2`, to extend it and replace a
 block. `vars` comes from `template-vars` in the configuration. If the user has templates, all run in
-a sandbox (Note [Sandbox]). Lines that are too long are broken afterwards (Note [Layout]). The
-Python output of an override may have any form, so black formats it, and nothing else.
+a sandbox (Note [Sandbox]). Lines that are too long are split afterwards (Note [Layout]). The
+Python output of an override may have any form, so black formats it; what else is formatted, the
+project says (Note [Formatters]).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from jinja2 import (
     ChoiceLoader,
@@ -33,7 +35,7 @@ from jinja2 import (
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
-from torchgen_lite.emit.layout import lay_out
+from torchgen_lite.emit.printer import lay_out
 from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
@@ -48,11 +50,13 @@ Rendered = dict[Path, dict[str, tuple[object, str]]]
 
 
 class RenderError(Exception):
-    """A template that cannot be rendered; `diagnostic` points into it."""
+    """A template that cannot be rendered, into which `diagnostic` points, or a formatter that does
+    not work."""
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
+    def __init__(self, diagnostic: Diagnostic, formatter: str = "") -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
+        self.formatter = formatter
 
 
 def build_environment(
@@ -103,13 +107,16 @@ def render_files(
     root: Path | None = None,
     packages: tuple[TemplatePackage, ...] = (),
     rendered: Rendered | None = None,
+    formatters: Mapping[str, str] = MappingProxyType({}),
+    output_dir: str = "",
 ) -> dict[str, str]:
     """`{path: text}` for every file, in the order given.
 
     `source` is named in the header, `variables` are the `vars` of templates, and errors show paths
     relative to `root`. `packages` are those of other packages' targets. A file of `rendered` is not
     rendered again while its inputs stay the same; with templates of the user, which may change,
-    every file is. Raises RenderError.
+    every file is. `formatters` are the formatters of files by path, and `output_dir` is where they
+    will be. Raises RenderError.
     """
     root = root or Path.cwd()
     for folder in template_dirs:
@@ -121,15 +128,44 @@ def render_files(
     before = rendered.get(root, {}) if rendered is not None and not template_dirs else {}
     texts: dict[str, str] = {}
     inputs: dict[str, object] = {}
+    fresh: dict[str, str] = {}
     for file in files:
-        inputs[file.path] = (file, source, extra, packages)
+        inputs[file.path] = (file, source, extra, packages, formatters.get(file.path))
         last, text = before.get(file.path, (None, ""))
         if last != inputs[file.path]:
             text = render_file(environment, file, source, extra=extra, root=root)
+            if formatters.get(file.path):
+                fresh[file.path] = text
         texts[file.path] = text
+    if fresh:
+        texts |= _formatted(fresh, source, formatters, root, output_dir)
     if rendered is not None:
         rendered[root] = {path: (inputs[path], text) for path, text in texts.items()}
     return texts
+
+
+def _formatted(
+    texts: Mapping[str, str],
+    source: str,
+    formatters: Mapping[str, str],
+    root: Path,
+    output_dir: str,
+) -> dict[str, str]:
+    """The texts as their formatters leave them, with the same headers."""
+    from torchgen_lite.emit.format import format_texts
+
+    headers = {path: render_header(path, source) for path in texts}
+    headers = {
+        path: header if texts[path].startswith(header) else "" for path, header in headers.items()
+    }
+    formatted: dict[str, str] = {}
+    for formatter in dict.fromkeys(formatters[path] for path in texts):
+        own = {p: t[len(headers[p]) :] for p, t in texts.items() if formatters[p] == formatter}
+        done = format_texts(formatter, own, root, root / output_dir)
+        if isinstance(done, Diagnostic):
+            raise RenderError(done, formatter)
+        formatted.update(done)
+    return {path: headers[path] + body for path, body in formatted.items()}
 
 
 def render_file(
@@ -154,7 +190,7 @@ def render_file(
         text = _format_python(text, file, template, root)
     elif not file.is_copied:
         text = lay_out(file.path, text)
-    return render_header(file.path, source) + text if file.is_marked else text
+    return render_header(file.path, source, text) + text if file.is_marked else text
 
 
 def squeeze(text: str, blank: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
@@ -57,6 +58,27 @@ def _read_folder(value: object, others: Collection[str]) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoOptions:
     """For a target without options."""
+
+
+def _is_command(text: str) -> bool:
+    try:
+        return bool(shlex.split(text))
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonOptions:
+    """What every target takes, unless it declares an option of the same name itself."""
+
+    format: str = option(
+        "The formatter of the generated code: `black`, `ruff`, `clang-format`, or a command that gets names of files "
+        "after its arguments and formats them in place. A command runs only if the environment has "
+        "`TORCHGEN_LITE_RUN_FORMAT=1`.",
+        matching(r"[^\x00-\x1f\x7f]*", "is not a command", _is_command),
+        "",
+        shown="none",
+    )
 
 
 def folder_option(

@@ -13,6 +13,7 @@ from torchgen_lite.analysis.policy import NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
+from torchgen_lite.targets.options import CommonOptions
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.operators import Operator
@@ -166,7 +167,16 @@ class Target(NamedTuple):
 
     def declared_options(self) -> dict[str, Option]:
         """The options by the attribute of the dataclass that declares them."""
-        return options_of(_imported(self.options))
+        return {**options_of(_imported(self.options)), **self._common_options()}
+
+    def _common_options(self) -> dict[str, Option]:
+        own = options_of(_imported(self.options))
+        return {a: o for a, o in options_of(CommonOptions).items() if a not in own}
+
+    def formatter(self, config: Config) -> str:
+        """The formatter of the target's files, or empty; its options have no mistakes."""
+        given = self.given_options(config) if "format" in self._common_options() else {}
+        return str(given.get("format", ""))
 
     def torch_options(self) -> dict[str, object]:
         """The options of `--torch`: the kernels are PyTorch's, and the files are many."""
@@ -198,7 +208,8 @@ class Target(NamedTuple):
             Diagnostic("TG510", p.message, locate_option(config, table, p.option), help=p.help)
             for p in problems
         ]
-        return (None if found else _imported(self.options)(**values)), tuple(found)
+        own = {a: v for a, v in values.items() if a not in self._common_options()}
+        return (None if found else _imported(self.options)(**own)), tuple(found)
 
     def _unknown(self, option: str, names: Sequence[str]) -> Problem:
         known = f"the options are {', '.join(names)}" if names else "the target has no options"

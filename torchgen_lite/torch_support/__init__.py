@@ -4,6 +4,5 @@
     _library.py   registers the operators of a package with `torch.library`
     _support.py   what generated fakes and derivatives call
 
-They need only torch. They are in black's style for both its default line length and
-ours, because they are here and in generated packages.
+They need only torch.
 """

@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 
 def adinplaceorview_full_out(
-    _keyset: DispatchKeySet, size: Sequence[int], fill_value: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_full_out(
-            _after[_keyset], size, fill_value, out=out
-        )
+        _result = _operators.redispatch_full_out(_after[_keyset], size, fill_value, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_arange_out(
-    _keyset: DispatchKeySet, end: Number, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_arange_out(_keyset: DispatchKeySet, end: Number, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -54,14 +54,17 @@ def adinplaceorview_arange_out(
 
 
 def adinplaceorview_arange_start_out(
-    _keyset: DispatchKeySet, start: Number, end: Number, step: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_arange_start_out(
-            _after[_keyset], start, end, step, out=out
-        )
+        _result = _operators.redispatch_arange_start_out(_after[_keyset], start, end, step, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -88,7 +91,10 @@ def adinplaceorview_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_select_int(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: int,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -96,13 +102,15 @@ def adinplaceorview_select_int(
         _result = _operators.redispatch_select_int(_after[_keyset], self, dim, index)
     finally:
         _set_state(_outer)
-    return _as_view(
-        self, _result, lambda _base: _operators.select_int(_base, dim, index)
-    )
+    return _as_view(self, _result, lambda _base: _operators.select_int(_base, dim, index))
 
 
 def adinplaceorview_cat_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    dim: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -128,7 +136,13 @@ def adinplaceorview_index_add_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_add_out(
-            _after[_keyset], self, dim, index, source, alpha=alpha, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            source,
+            alpha=alpha,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -147,9 +161,7 @@ def adinplaceorview_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_sqrt_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_sqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -193,9 +205,7 @@ def adinplaceorview_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_erf_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_erf_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -206,9 +216,7 @@ def adinplaceorview_erf_out(
     return _result
 
 
-def adinplaceorview_erfc_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_erfc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -220,7 +228,10 @@ def adinplaceorview_erfc_out(
 
 
 def adinplaceorview_bitwise_not_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -233,14 +244,16 @@ def adinplaceorview_bitwise_not_out(
 
 
 def adinplaceorview_add__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_add__Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        _result = _operators.redispatch_add__Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -248,7 +261,10 @@ def adinplaceorview_add__Tensor(
 
 
 def adinplaceorview_add__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -261,14 +277,16 @@ def adinplaceorview_add__Scalar(
 
 
 def adinplaceorview_floor_divide_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_floor_divide_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_floor_divide_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -276,7 +294,11 @@ def adinplaceorview_floor_divide_out(
 
 
 def adinplaceorview_fmax_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -289,23 +311,23 @@ def adinplaceorview_fmax_out(
 
 
 def adinplaceorview_copysign_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_copysign_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_copysign_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_gt__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -316,9 +338,7 @@ def adinplaceorview_gt__Scalar(
     return _result
 
 
-def adinplaceorview_gt__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_gt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -330,14 +350,16 @@ def adinplaceorview_gt__Tensor(
 
 
 def adinplaceorview_ge_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ge_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_ge_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -345,23 +367,23 @@ def adinplaceorview_ge_Scalar_out(
 
 
 def adinplaceorview_ge_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ge_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_ge_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_ge__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_ge__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -372,9 +394,7 @@ def adinplaceorview_ge__Scalar(
     return _result
 
 
-def adinplaceorview_ge__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_ge__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -385,9 +405,7 @@ def adinplaceorview_ge__Tensor(
     return _result
 
 
-def adinplaceorview_logical_or_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_logical_or_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -399,13 +417,20 @@ def adinplaceorview_logical_or_(
 
 
 def adinplaceorview_bitwise_and_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_and_Tensor_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -414,13 +439,20 @@ def adinplaceorview_bitwise_and_Tensor_out(
 
 
 def adinplaceorview_bitwise_and_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_and_Scalar_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -441,7 +473,12 @@ def adinplaceorview_addcmul_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcmul_out(
-            _after[_keyset], self, tensor1, tensor2, value=value, out=out
+            _after[_keyset],
+            self,
+            tensor1,
+            tensor2,
+            value=value,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -461,7 +498,11 @@ def adinplaceorview_addcmul_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcmul_(
-            _after[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset],
+            self,
+            tensor1,
+            tensor2,
+            value=value,
         )
     finally:
         _set_state(_outer)
@@ -482,7 +523,12 @@ def adinplaceorview_addcdiv_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcdiv_out(
-            _after[_keyset], self, tensor1, tensor2, value=value, out=out
+            _after[_keyset],
+            self,
+            tensor1,
+            tensor2,
+            value=value,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -491,14 +537,16 @@ def adinplaceorview_addcdiv_out(
 
 
 def adinplaceorview_mean_dtype_out(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mean_dtype_out(
-            _after[_keyset], self, dtype=dtype, out=out
-        )
+        _result = _operators.redispatch_mean_dtype_out(_after[_keyset], self, dtype=dtype, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -518,7 +566,12 @@ def adinplaceorview_mean_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_mean_out(
-            _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            dtype=dtype,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -537,9 +590,7 @@ def adinplaceorview_amin_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_amin_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_amin_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -559,7 +610,12 @@ def adinplaceorview_min_dim_min(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_min_dim_min(
-            _after[_keyset], self, dim, keepdim, min=min, min_indices=min_indices
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            min=min,
+            min_indices=min_indices,
         )
     finally:
         _set_state(_outer)
@@ -568,9 +624,7 @@ def adinplaceorview_min_dim_min(
     return _result
 
 
-def adinplaceorview_min_unary_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_min_unary_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -594,7 +648,12 @@ def adinplaceorview_std_correction_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_std_correction_out(
-            _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
+            _after[_keyset],
+            self,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -614,9 +673,7 @@ def adinplaceorview_norm_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_norm_out(
-            _after[_keyset], self, p, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_norm_out(_after[_keyset], self, p, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -624,7 +681,11 @@ def adinplaceorview_norm_out(
 
 
 def adinplaceorview_mm_out(
-    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat2: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -637,7 +698,10 @@ def adinplaceorview_mm_out(
 
 
 def adinplaceorview_hardsigmoid_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -650,14 +714,15 @@ def adinplaceorview_hardsigmoid_out(
 
 
 def adinplaceorview_hardtanh_(
-    _keyset: DispatchKeySet, self: Tensor, min_val: Number, max_val: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number,
+    max_val: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hardtanh_(
-            _after[_keyset], self, min_val, max_val
-        )
+        _result = _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
     finally:
         _set_state(_outer)
     _bump_version(self)

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 
 def adinplaceorview_range_out_(
-    _keyset: DispatchKeySet, start: Number, end: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -40,14 +44,17 @@ def adinplaceorview_range_out_(
 
 
 def adinplaceorview_range_out(
-    _keyset: DispatchKeySet, start: Number, end: Number, step: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_range_out(
-            _after[_keyset], start, end, step, out=out
-        )
+        _result = _operators.redispatch_range_out(_after[_keyset], start, end, step, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -65,9 +72,7 @@ def adinplaceorview_eye_out(_keyset: DispatchKeySet, n: int, *, out: Tensor) -> 
     return _result
 
 
-def adinplaceorview_eye_m_out(
-    _keyset: DispatchKeySet, n: int, m: int, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_eye_m_out(_keyset: DispatchKeySet, n: int, m: int, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -79,13 +84,20 @@ def adinplaceorview_eye_m_out(
 
 
 def adinplaceorview_bernoulli__float(
-    _keyset: DispatchKeySet, self: Tensor, p: float, *, generator: Generator | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    p: float,
+    *,
+    generator: Generator | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bernoulli__float(
-            _after[_keyset], self, p, generator=generator
+            _after[_keyset],
+            self,
+            p,
+            generator=generator,
         )
     finally:
         _set_state(_outer)
@@ -105,7 +117,11 @@ def adinplaceorview_normal_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_normal_(
-            _after[_keyset], self, mean, std, generator=generator
+            _after[_keyset],
+            self,
+            mean,
+            std,
+            generator=generator,
         )
     finally:
         _set_state(_outer)
@@ -124,9 +140,7 @@ def adinplaceorview_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_unsqueeze(
-    _keyset: DispatchKeySet, self: Tensor, dim: int
-) -> Tensor:
+def adinplaceorview_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -137,30 +151,30 @@ def adinplaceorview_unsqueeze(
 
 
 def adinplaceorview_split_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    split_size: int,
+    dim: int,
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_split_Tensor(
-            _after[_keyset], self, split_size, dim
-        )
+        _result = _operators.redispatch_split_Tensor(_after[_keyset], self, split_size, dim)
     finally:
         _set_state(_outer)
-    return _as_views(
-        self, _result, lambda _base: _operators.split_Tensor(_base, split_size, dim)
-    )
+    return _as_views(self, _result, lambda _base: _operators.split_Tensor(_base, split_size, dim))
 
 
 def adinplaceorview_split_with_sizes(
-    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    split_sizes: Sequence[int],
+    dim: int,
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_split_with_sizes(
-            _after[_keyset], self, split_sizes, dim
-        )
+        _result = _operators.redispatch_split_with_sizes(_after[_keyset], self, split_sizes, dim)
     finally:
         _set_state(_outer)
     return _as_views(
@@ -171,14 +185,16 @@ def adinplaceorview_split_with_sizes(
 
 
 def adinplaceorview_scatter_add_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_scatter_add_(
-            _after[_keyset], self, dim, index, src
-        )
+        _result = _operators.redispatch_scatter_add_(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -186,14 +202,17 @@ def adinplaceorview_scatter_add_(
 
 
 def adinplaceorview_index_select_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_index_select_out(
-            _after[_keyset], self, dim, index, out=out
-        )
+        _result = _operators.redispatch_index_select_out(_after[_keyset], self, dim, index, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -213,7 +232,12 @@ def adinplaceorview_index_copy_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_copy_out(
-            _after[_keyset], self, dim, index, source, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            source,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -222,14 +246,16 @@ def adinplaceorview_index_copy_out(
 
 
 def adinplaceorview_index_copy_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_index_copy_(
-            _after[_keyset], self, dim, index, source
-        )
+        _result = _operators.redispatch_index_copy_(_after[_keyset], self, dim, index, source)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -246,9 +272,7 @@ def adinplaceorview_index_Tensor_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_index_Tensor_out(
-            _after[_keyset], self, indices, out=out
-        )
+        _result = _operators.redispatch_index_Tensor_out(_after[_keyset], self, indices, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -265,9 +289,7 @@ def adinplaceorview_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tenso
     return _as_view(self, _result, lambda _base: _operators.view_as_real(_base))
 
 
-def adinplaceorview_neg_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_neg_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -311,9 +333,7 @@ def adinplaceorview_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_frac_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_frac_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -324,9 +344,7 @@ def adinplaceorview_frac_out(
     return _result
 
 
-def adinplaceorview_reciprocal_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_reciprocal_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -338,7 +356,11 @@ def adinplaceorview_reciprocal_out(
 
 
 def adinplaceorview_mul_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -351,7 +373,11 @@ def adinplaceorview_mul_out(
 
 
 def adinplaceorview_div_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -375,7 +401,11 @@ def adinplaceorview_div_out_mode(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_div_out_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode, out=out
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -383,9 +413,7 @@ def adinplaceorview_div_out_mode(
     return _result
 
 
-def adinplaceorview_pow__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Number
-) -> Tensor:
+def adinplaceorview_pow__Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -396,9 +424,7 @@ def adinplaceorview_pow__Scalar(
     return _result
 
 
-def adinplaceorview_pow__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
-) -> Tensor:
+def adinplaceorview_pow__Tensor(_keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -410,14 +436,16 @@ def adinplaceorview_pow__Tensor(
 
 
 def adinplaceorview_fmod_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fmod_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_fmod_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -425,14 +453,16 @@ def adinplaceorview_fmod_Scalar_out(
 
 
 def adinplaceorview_fmod_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fmod_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_fmod_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -440,14 +470,16 @@ def adinplaceorview_fmod_Tensor_out(
 
 
 def adinplaceorview_minimum_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_minimum_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_minimum_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -455,7 +487,11 @@ def adinplaceorview_minimum_out(
 
 
 def adinplaceorview_fmin_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -468,14 +504,16 @@ def adinplaceorview_fmin_out(
 
 
 def adinplaceorview_ne_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ne_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_ne_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -483,14 +521,16 @@ def adinplaceorview_ne_Scalar_out(
 
 
 def adinplaceorview_ne_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ne_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_ne_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -498,14 +538,16 @@ def adinplaceorview_ne_Tensor_out(
 
 
 def adinplaceorview_lt_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lt_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_lt_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -513,23 +555,23 @@ def adinplaceorview_lt_Scalar_out(
 
 
 def adinplaceorview_lt_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lt_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_lt_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_lt__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_lt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -540,9 +582,7 @@ def adinplaceorview_lt__Scalar(
     return _result
 
 
-def adinplaceorview_lt__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_lt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -553,9 +593,7 @@ def adinplaceorview_lt__Tensor(
     return _result
 
 
-def adinplaceorview_le__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_le__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -566,9 +604,7 @@ def adinplaceorview_le__Scalar(
     return _result
 
 
-def adinplaceorview_le__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_le__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -580,14 +616,14 @@ def adinplaceorview_le__Tensor(
 
 
 def adinplaceorview_bitwise_xor__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_xor__Scalar(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_xor__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -595,14 +631,14 @@ def adinplaceorview_bitwise_xor__Scalar(
 
 
 def adinplaceorview_bitwise_xor__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_xor__Tensor(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_xor__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -620,9 +656,7 @@ def adinplaceorview_amax_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_amax_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_amax_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -642,7 +676,12 @@ def adinplaceorview_max_dim_max(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_max_dim_max(
-            _after[_keyset], self, dim, keepdim, max=max, max_values=max_values
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            max=max,
+            max_values=max_values,
         )
     finally:
         _set_state(_outer)
@@ -651,9 +690,7 @@ def adinplaceorview_max_dim_max(
     return _result
 
 
-def adinplaceorview_max_unary_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_max_unary_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -665,14 +702,17 @@ def adinplaceorview_max_unary_out(
 
 
 def adinplaceorview_cumsum_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cumsum_out(
-            _after[_keyset], self, dim, dtype=dtype, out=out
-        )
+        _result = _operators.redispatch_cumsum_out(_after[_keyset], self, dim, dtype=dtype, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -692,7 +732,12 @@ def adinplaceorview_addmm_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmm_(
-            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            mat1,
+            mat2,
+            beta=beta,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -711,9 +756,7 @@ def adinplaceorview_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_silu_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_silu_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -748,7 +791,12 @@ def adinplaceorview_elu_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_elu_out(
-            _after[_keyset], self, alpha, scale, input_scale, out=out
+            _after[_keyset],
+            self,
+            alpha,
+            scale,
+            input_scale,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -769,7 +817,12 @@ def adinplaceorview_huber_loss_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_huber_loss_out(
-            _after[_keyset], self, target, reduction, delta, out=out
+            _after[_keyset],
+            self,
+            target,
+            reduction,
+            delta,
+            out=out,
         )
     finally:
         _set_state(_outer)

@@ -37,7 +37,10 @@ def adinplaceorview_resize_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_resize_(
-            _after[_keyset], self, size, memory_format=memory_format
+            _after[_keyset],
+            self,
+            size,
+            memory_format=memory_format,
         )
     finally:
         _set_state(_outer)
@@ -46,7 +49,10 @@ def adinplaceorview_resize_(
 
 
 def adinplaceorview_zeros_out(
-    _keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
+    _keyset: DispatchKeySet,
+    size: Sequence[int],
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -69,7 +75,11 @@ def adinplaceorview_as_strided(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_as_strided(
-            _after[_keyset], self, size, stride, storage_offset
+            _after[_keyset],
+            self,
+            size,
+            stride,
+            storage_offset,
         )
     finally:
         _set_state(_outer)
@@ -90,9 +100,7 @@ def adinplaceorview_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _as_view(self, _result, lambda _base: _operators.squeeze(_base))
 
 
-def adinplaceorview_squeeze_dim(
-    _keyset: DispatchKeySet, self: Tensor, dim: int
-) -> Tensor:
+def adinplaceorview_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -103,7 +111,9 @@ def adinplaceorview_squeeze_dim(
 
 
 def adinplaceorview_squeeze_dims(
-    _keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: Sequence[int],
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -114,9 +124,7 @@ def adinplaceorview_squeeze_dims(
     return _as_view(self, _result, lambda _base: _operators.squeeze_dims(_base, dim))
 
 
-def adinplaceorview_unbind_int(
-    _keyset: DispatchKeySet, self: Tensor, dim: int
-) -> list[Tensor]:
+def adinplaceorview_unbind_int(_keyset: DispatchKeySet, self: Tensor, dim: int) -> list[Tensor]:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -127,14 +135,16 @@ def adinplaceorview_unbind_int(
 
 
 def adinplaceorview_stack_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    dim: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_stack_out(
-            _after[_keyset], tensors, dim, out=out
-        )
+        _result = _operators.redispatch_stack_out(_after[_keyset], tensors, dim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -153,7 +163,12 @@ def adinplaceorview__index_put_impl_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch__index_put_impl_(
-            _after[_keyset], self, indices, values, accumulate, unsafe
+            _after[_keyset],
+            self,
+            indices,
+            values,
+            accumulate,
+            unsafe,
         )
     finally:
         _set_state(_outer)
@@ -174,7 +189,12 @@ def adinplaceorview_sort_values(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_sort_values(
-            _after[_keyset], self, dim, descending, values=values, indices=indices
+            _after[_keyset],
+            self,
+            dim,
+            descending,
+            values=values,
+            indices=indices,
         )
     finally:
         _set_state(_outer)
@@ -213,14 +233,15 @@ def adinplaceorview_sort_values_stable(
 
 
 def adinplaceorview_conj_physical_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_conj_physical_out(
-            _after[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_conj_physical_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -238,9 +259,7 @@ def adinplaceorview_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_log2_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_log2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -262,9 +281,7 @@ def adinplaceorview_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_sin_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_sin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -275,9 +292,7 @@ def adinplaceorview_sin_out(
     return _result
 
 
-def adinplaceorview_asin_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_asin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -288,9 +303,7 @@ def adinplaceorview_asin_out(
     return _result
 
 
-def adinplaceorview_sinh_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_sinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -323,9 +336,7 @@ def adinplaceorview_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_signbit_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_signbit_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -347,9 +358,7 @@ def adinplaceorview_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor
     return _result
 
 
-def adinplaceorview_div__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_div__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -361,13 +370,20 @@ def adinplaceorview_div__Tensor(
 
 
 def adinplaceorview_div__Tensor_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_div__Tensor_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     finally:
         _set_state(_outer)
@@ -375,9 +391,7 @@ def adinplaceorview_div__Tensor_mode(
     return _result
 
 
-def adinplaceorview_div__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_div__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -389,13 +403,20 @@ def adinplaceorview_div__Scalar(
 
 
 def adinplaceorview_div__Scalar_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_div__Scalar_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     finally:
         _set_state(_outer)
@@ -404,14 +425,16 @@ def adinplaceorview_div__Scalar_mode(
 
 
 def adinplaceorview_remainder_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_remainder_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_remainder_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -419,14 +442,16 @@ def adinplaceorview_remainder_Scalar_out(
 
 
 def adinplaceorview_remainder_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_remainder_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_remainder_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -434,7 +459,11 @@ def adinplaceorview_remainder_Tensor_out(
 
 
 def adinplaceorview_hypot_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -447,14 +476,16 @@ def adinplaceorview_hypot_out(
 
 
 def adinplaceorview_gt_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_gt_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_gt_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -462,14 +493,16 @@ def adinplaceorview_gt_Scalar_out(
 
 
 def adinplaceorview_gt_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_gt_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_gt_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -477,14 +510,16 @@ def adinplaceorview_gt_Tensor_out(
 
 
 def adinplaceorview_bitwise_or_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_or_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_bitwise_or_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -492,14 +527,16 @@ def adinplaceorview_bitwise_or_Tensor_out(
 
 
 def adinplaceorview_bitwise_or_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_or_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_bitwise_or_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -517,9 +554,7 @@ def adinplaceorview_clamp_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_out(
-            _after[_keyset], self, min, max, out=out
-        )
+        _result = _operators.redispatch_clamp_out(_after[_keyset], self, min, max, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -537,9 +572,7 @@ def adinplaceorview_clamp_Tensor_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_Tensor_out(
-            _after[_keyset], self, min, max, out=out
-        )
+        _result = _operators.redispatch_clamp_Tensor_out(_after[_keyset], self, min, max, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -557,9 +590,7 @@ def adinplaceorview_argmax_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_argmax_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_argmax_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -567,23 +598,23 @@ def adinplaceorview_argmax_out(
 
 
 def adinplaceorview_cumprod_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cumprod_(
-            _after[_keyset], self, dim, dtype=dtype
-        )
+        _result = _operators.redispatch_cumprod_(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
     _bump_version(self)
     return _result
 
 
-def adinplaceorview_mish_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_mish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -595,14 +626,17 @@ def adinplaceorview_mish_out(
 
 
 def adinplaceorview_softmax_int_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_softmax_int_out(
-            _after[_keyset], self, dim, dtype, out=out
-        )
+        _result = _operators.redispatch_softmax_int_out(_after[_keyset], self, dim, dtype, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from torchgen_lite_reference.framework import Number, Tensor, dtype
 
 
-def adinplaceorview_fill__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, value: Number
-) -> Tensor:
+def adinplaceorview_fill__Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -38,9 +36,7 @@ def adinplaceorview_fill__Scalar(
     return _result
 
 
-def adinplaceorview_fill__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, value: Tensor
-) -> Tensor:
+def adinplaceorview_fill__Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -52,24 +48,21 @@ def adinplaceorview_fill__Tensor(
 
 
 def adinplaceorview__reshape_alias(
-    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch__reshape_alias(
-            _after[_keyset], self, size, stride
-        )
+        _result = _operators.redispatch__reshape_alias(_after[_keyset], self, size, stride)
     finally:
         _set_state(_outer)
-    return _as_view(
-        self, _result, lambda _base: _operators._reshape_alias(_base, size, stride)
-    )
+    return _as_view(self, _result, lambda _base: _operators._reshape_alias(_base, size, stride))
 
 
-def adinplaceorview_permute(
-    _keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
-) -> Tensor:
+def adinplaceorview_permute(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -80,14 +73,16 @@ def adinplaceorview_permute(
 
 
 def adinplaceorview_scatter__src(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_scatter__src(
-            _after[_keyset], self, dim, index, src
-        )
+        _result = _operators.redispatch_scatter__src(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -95,14 +90,16 @@ def adinplaceorview_scatter__src(
 
 
 def adinplaceorview_scatter__value(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_scatter__value(
-            _after[_keyset], self, dim, index, value
-        )
+        _result = _operators.redispatch_scatter__value(_after[_keyset], self, dim, index, value)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -122,7 +119,12 @@ def adinplaceorview_scatter__reduce(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter__reduce(
-            _after[_keyset], self, dim, index, src, reduce=reduce
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            src,
+            reduce=reduce,
         )
     finally:
         _set_state(_outer)
@@ -143,7 +145,12 @@ def adinplaceorview_scatter__value_reduce(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter__value_reduce(
-            _after[_keyset], self, dim, index, value, reduce=reduce
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            value,
+            reduce=reduce,
         )
     finally:
         _set_state(_outer)
@@ -152,7 +159,11 @@ def adinplaceorview_scatter__value_reduce(
 
 
 def adinplaceorview_take_out(
-    _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    index: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -177,7 +188,12 @@ def adinplaceorview_index_add_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_add_(
-            _after[_keyset], self, dim, index, source, alpha=alpha
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            source,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -185,9 +201,7 @@ def adinplaceorview_index_add_(
     return _result
 
 
-def adinplaceorview_nonzero_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_nonzero_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -198,9 +212,7 @@ def adinplaceorview_nonzero_out(
     return _result
 
 
-def adinplaceorview_exp_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_exp_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -211,9 +223,7 @@ def adinplaceorview_exp_out(
     return _result
 
 
-def adinplaceorview_exp2_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_exp2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -224,9 +234,7 @@ def adinplaceorview_exp2_out(
     return _result
 
 
-def adinplaceorview_expm1_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_expm1_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -248,9 +256,7 @@ def adinplaceorview_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_cosh_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_cosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -261,9 +267,7 @@ def adinplaceorview_cosh_out(
     return _result
 
 
-def adinplaceorview_tanh_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_tanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -274,9 +278,7 @@ def adinplaceorview_tanh_out(
     return _result
 
 
-def adinplaceorview_sigmoid_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_sigmoid_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -288,7 +290,10 @@ def adinplaceorview_sigmoid_out(
 
 
 def adinplaceorview_logical_not_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -301,7 +306,9 @@ def adinplaceorview_logical_not_out(
 
 
 def adinplaceorview_remainder__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -314,7 +321,9 @@ def adinplaceorview_remainder__Scalar(
 
 
 def adinplaceorview_remainder__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -327,14 +336,14 @@ def adinplaceorview_remainder__Tensor(
 
 
 def adinplaceorview_floor_divide__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_floor_divide__Tensor(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_floor_divide__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -342,23 +351,21 @@ def adinplaceorview_floor_divide__Tensor(
 
 
 def adinplaceorview_floor_divide__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_floor_divide__Scalar(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_floor_divide__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
     return _result
 
 
-def adinplaceorview_atan2_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_atan2_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -369,9 +376,7 @@ def adinplaceorview_atan2_(
     return _result
 
 
-def adinplaceorview_eq__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -382,9 +387,7 @@ def adinplaceorview_eq__Scalar(
     return _result
 
 
-def adinplaceorview_eq__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_eq__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -396,14 +399,16 @@ def adinplaceorview_eq__Tensor(
 
 
 def adinplaceorview_le_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_le_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_le_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -411,14 +416,16 @@ def adinplaceorview_le_Scalar_out(
 
 
 def adinplaceorview_le_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_le_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_le_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -426,23 +433,23 @@ def adinplaceorview_le_Tensor_out(
 
 
 def adinplaceorview_logical_and_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_and_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_logical_and_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_logical_xor_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_logical_xor_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -454,7 +461,9 @@ def adinplaceorview_logical_xor_(
 
 
 def adinplaceorview_bitwise_or__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -467,7 +476,9 @@ def adinplaceorview_bitwise_or__Scalar(
 
 
 def adinplaceorview_bitwise_or__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -480,14 +491,14 @@ def adinplaceorview_bitwise_or__Tensor(
 
 
 def adinplaceorview_bitwise_left_shift__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_left_shift__Tensor(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_left_shift__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -495,13 +506,17 @@ def adinplaceorview_bitwise_left_shift__Tensor(
 
 
 def adinplaceorview_bitwise_left_shift__Tensor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_left_shift__Tensor_Scalar(
-            _after[_keyset], self, other
+            _after[_keyset],
+            self,
+            other,
         )
     finally:
         _set_state(_outer)
@@ -509,9 +524,7 @@ def adinplaceorview_bitwise_left_shift__Tensor_Scalar(
     return _result
 
 
-def adinplaceorview_clamp_min_(
-    _keyset: DispatchKeySet, self: Tensor, min: Number
-) -> Tensor:
+def adinplaceorview_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -522,9 +535,7 @@ def adinplaceorview_clamp_min_(
     return _result
 
 
-def adinplaceorview_clamp_min__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor
-) -> Tensor:
+def adinplaceorview_clamp_min__Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -546,9 +557,7 @@ def adinplaceorview_argmin_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_argmin_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_argmin_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -569,7 +578,13 @@ def adinplaceorview_linalg_vector_norm_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_linalg_vector_norm_out(
-            _after[_keyset], self, ord, dim, keepdim, dtype=dtype, out=out
+            _after[_keyset],
+            self,
+            ord,
+            dim,
+            keepdim,
+            dtype=dtype,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -578,13 +593,22 @@ def adinplaceorview_linalg_vector_norm_out(
 
 
 def adinplaceorview_cumprod_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_cumprod_out(
-            _after[_keyset], self, dim, dtype=dtype, out=out
+            _after[_keyset],
+            self,
+            dim,
+            dtype=dtype,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -593,7 +617,11 @@ def adinplaceorview_cumprod_out(
 
 
 def adinplaceorview_bmm_out(
-    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat2: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -618,7 +646,12 @@ def adinplaceorview_baddbmm_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_baddbmm_(
-            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            batch1,
+            batch2,
+            beta=beta,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -640,7 +673,13 @@ def adinplaceorview_addmv_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmv_out(
-            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
+            _after[_keyset],
+            self,
+            mat,
+            vec,
+            beta=beta,
+            alpha=alpha,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -661,7 +700,12 @@ def adinplaceorview_addmv_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmv_(
-            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            mat,
+            vec,
+            beta=beta,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -670,7 +714,11 @@ def adinplaceorview_addmv_(
 
 
 def adinplaceorview_dot_out(
-    _keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    tensor: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -693,18 +741,14 @@ def adinplaceorview_linear_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_linear_out(
-            _after[_keyset], input, weight, bias, out=out
-        )
+        _result = _operators.redispatch_linear_out(_after[_keyset], input, weight, bias, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_celu_(
-    _keyset: DispatchKeySet, self: Tensor, alpha: Number
-) -> Tensor:
+def adinplaceorview_celu_(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -715,15 +759,11 @@ def adinplaceorview_celu_(
     return _result
 
 
-def adinplaceorview_gelu_(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str
-) -> Tensor:
+def adinplaceorview_gelu_(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_gelu_(
-            _after[_keyset], self, approximate=approximate
-        )
+        _result = _operators.redispatch_gelu_(_after[_keyset], self, approximate=approximate)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -742,14 +782,14 @@ def adinplaceorview_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_leaky_relu_(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    negative_slope: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_leaky_relu_(
-            _after[_keyset], self, negative_slope
-        )
+        _result = _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -768,7 +808,11 @@ def adinplaceorview_softplus_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_softplus_out(
-            _after[_keyset], self, beta, threshold, out=out
+            _after[_keyset],
+            self,
+            beta,
+            threshold,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -777,14 +821,15 @@ def adinplaceorview_softplus_out(
 
 
 def adinplaceorview_threshold_(
-    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    threshold: Number,
+    value: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_threshold_(
-            _after[_keyset], self, threshold, value
-        )
+        _result = _operators.redispatch_threshold_(_after[_keyset], self, threshold, value)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -802,9 +847,7 @@ def adinplaceorview_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tenso
     return _result
 
 
-def adinplaceorview_hardswish_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_hardswish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -816,13 +859,22 @@ def adinplaceorview_hardswish_out(
 
 
 def adinplaceorview__log_softmax_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch__log_softmax_out(
-            _after[_keyset], self, dim, half_to_float, out=out
+            _after[_keyset],
+            self,
+            dim,
+            half_to_float,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -842,7 +894,11 @@ def adinplaceorview_mse_loss_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_mse_loss_out(
-            _after[_keyset], self, target, reduction, out=out
+            _after[_keyset],
+            self,
+            target,
+            reduction,
+            out=out,
         )
     finally:
         _set_state(_outer)

@@ -38,7 +38,12 @@ def adinplaceorview_logspace_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_logspace_out(
-            _after[_keyset], start, end, steps, base, out=out
+            _after[_keyset],
+            start,
+            end,
+            steps,
+            base,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -57,23 +62,23 @@ def adinplaceorview_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_tril_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    diagonal: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_tril_out(
-            _after[_keyset], self, diagonal, out=out
-        )
+        _result = _operators.redispatch_tril_out(_after[_keyset], self, diagonal, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_tril_(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int
-) -> Tensor:
+def adinplaceorview_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -85,23 +90,23 @@ def adinplaceorview_tril_(
 
 
 def adinplaceorview_triu_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    diagonal: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_triu_out(
-            _after[_keyset], self, diagonal, out=out
-        )
+        _result = _operators.redispatch_triu_out(_after[_keyset], self, diagonal, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_triu_(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int
-) -> Tensor:
+def adinplaceorview_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -125,7 +130,12 @@ def adinplaceorview_scatter_src_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_src_out(
-            _after[_keyset], self, dim, index, src, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            src,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -146,7 +156,12 @@ def adinplaceorview_scatter_value_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_value_out(
-            _after[_keyset], self, dim, index, value, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            value,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -168,7 +183,13 @@ def adinplaceorview_scatter_reduce_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_reduce_out(
-            _after[_keyset], self, dim, index, src, reduce=reduce, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            src,
+            reduce=reduce,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -190,7 +211,13 @@ def adinplaceorview_scatter_value_reduce_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_value_reduce_out(
-            _after[_keyset], self, dim, index, value, reduce=reduce, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            value,
+            reduce=reduce,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -284,9 +311,7 @@ def adinplaceorview_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_round_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_round_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -298,13 +323,20 @@ def adinplaceorview_round_out(
 
 
 def adinplaceorview_round_decimals_out(
-    _keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    decimals: int,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_round_decimals_out(
-            _after[_keyset], self, decimals=decimals, out=out
+            _after[_keyset],
+            self,
+            decimals=decimals,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -312,9 +344,7 @@ def adinplaceorview_round_decimals_out(
     return _result
 
 
-def adinplaceorview_sgn_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_sgn_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -348,23 +378,24 @@ def adinplaceorview_bitwise_not_(_keyset: DispatchKeySet, self: Tensor) -> Tenso
 
 
 def adinplaceorview_sub_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sub_out(
-            _after[_keyset], self, other, alpha=alpha, out=out
-        )
+        _result = _operators.redispatch_sub_out(_after[_keyset], self, other, alpha=alpha, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_hypot_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -376,14 +407,16 @@ def adinplaceorview_hypot_(
 
 
 def adinplaceorview_logical_xor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_xor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_logical_xor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -391,14 +424,14 @@ def adinplaceorview_logical_xor_out(
 
 
 def adinplaceorview_bitwise_and__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_and__Scalar(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_and__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -406,14 +439,14 @@ def adinplaceorview_bitwise_and__Scalar(
 
 
 def adinplaceorview_bitwise_and__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_and__Tensor(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_and__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -421,13 +454,20 @@ def adinplaceorview_bitwise_and__Tensor(
 
 
 def adinplaceorview_bitwise_right_shift_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_right_shift_Tensor_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -436,13 +476,20 @@ def adinplaceorview_bitwise_right_shift_Tensor_out(
 
 
 def adinplaceorview_bitwise_right_shift_Tensor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_right_shift_Tensor_Scalar_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -450,9 +497,7 @@ def adinplaceorview_bitwise_right_shift_Tensor_Scalar_out(
     return _result
 
 
-def adinplaceorview_clamp_max_(
-    _keyset: DispatchKeySet, self: Tensor, max: Number
-) -> Tensor:
+def adinplaceorview_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -463,9 +508,7 @@ def adinplaceorview_clamp_max_(
     return _result
 
 
-def adinplaceorview_clamp_max__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, max: Tensor
-) -> Tensor:
+def adinplaceorview_clamp_max__Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -477,14 +520,17 @@ def adinplaceorview_clamp_max__Tensor(
 
 
 def adinplaceorview_lerp_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lerp_Scalar_out(
-            _after[_keyset], self, end, weight, out=out
-        )
+        _result = _operators.redispatch_lerp_Scalar_out(_after[_keyset], self, end, weight, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -492,14 +538,17 @@ def adinplaceorview_lerp_Scalar_out(
 
 
 def adinplaceorview_lerp_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lerp_Tensor_out(
-            _after[_keyset], self, end, weight, out=out
-        )
+        _result = _operators.redispatch_lerp_Tensor_out(_after[_keyset], self, end, weight, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -507,23 +556,24 @@ def adinplaceorview_lerp_Tensor_out(
 
 
 def adinplaceorview_any_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_any_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_any_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_any_all_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_any_all_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -545,9 +595,7 @@ def adinplaceorview_any_dims_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_any_dims_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_any_dims_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -555,7 +603,11 @@ def adinplaceorview_any_dims_out(
 
 
 def adinplaceorview_mv_out(
-    _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    vec: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -568,14 +620,16 @@ def adinplaceorview_mv_out(
 
 
 def adinplaceorview_hardshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    lambd: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hardshrink_out(
-            _after[_keyset], self, lambd, out=out
-        )
+        _result = _operators.redispatch_hardshrink_out(_after[_keyset], self, lambd, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -606,7 +660,12 @@ def adinplaceorview_smooth_l1_loss_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_smooth_l1_loss_out(
-            _after[_keyset], self, target, reduction, beta, out=out
+            _after[_keyset],
+            self,
+            target,
+            reduction,
+            beta,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -627,7 +686,12 @@ def adinplaceorview_binary_cross_entropy_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_binary_cross_entropy_out(
-            _after[_keyset], self, target, weight, reduction, out=out
+            _after[_keyset],
+            self,
+            target,
+            weight,
+            reduction,
+            out=out,
         )
     finally:
         _set_state(_outer)

@@ -26,23 +26,26 @@ if TYPE_CHECKING:
 
 
 def adinplaceorview_unfold(
-    _keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dimension: int,
+    size: int,
+    step: int,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_unfold(
-            _after[_keyset], self, dimension, size, step
-        )
+        _result = _operators.redispatch_unfold(_after[_keyset], self, dimension, size, step)
     finally:
         _set_state(_outer)
-    return _as_view(
-        self, _result, lambda _base: _operators.unfold(_base, dimension, size, step)
-    )
+    return _as_view(self, _result, lambda _base: _operators.unfold(_base, dimension, size, step))
 
 
 def adinplaceorview_transpose_int(
-    _keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim0: int,
+    dim1: int,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -50,9 +53,7 @@ def adinplaceorview_transpose_int(
         _result = _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
     finally:
         _set_state(_outer)
-    return _as_view(
-        self, _result, lambda _base: _operators.transpose_int(_base, dim0, dim1)
-    )
+    return _as_view(self, _result, lambda _base: _operators.transpose_int(_base, dim0, dim1))
 
 
 def adinplaceorview_slice_Tensor(
@@ -66,9 +67,7 @@ def adinplaceorview_slice_Tensor(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_slice_Tensor(
-            _after[_keyset], self, dim, start, end, step
-        )
+        _result = _operators.redispatch_slice_Tensor(_after[_keyset], self, dim, start, end, step)
     finally:
         _set_state(_outer)
     return _as_view(
@@ -91,7 +90,12 @@ def adinplaceorview_gather_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_gather_out(
-            _after[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            sparse_grad=sparse_grad,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -100,13 +104,21 @@ def adinplaceorview_gather_out(
 
 
 def adinplaceorview_index_fill__int_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_fill__int_Scalar(
-            _after[_keyset], self, dim, index, value
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            value,
         )
     finally:
         _set_state(_outer)
@@ -125,9 +137,7 @@ def adinplaceorview_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Ten
     return _result
 
 
-def adinplaceorview_log_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_log_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -171,9 +181,7 @@ def adinplaceorview_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_cos_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_cos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -184,9 +192,7 @@ def adinplaceorview_cos_out(
     return _result
 
 
-def adinplaceorview_acos_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_acos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -208,9 +214,7 @@ def adinplaceorview_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_trunc_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_trunc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -222,14 +226,16 @@ def adinplaceorview_trunc_out(
 
 
 def adinplaceorview_sub__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sub__Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        _result = _operators.redispatch_sub__Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -237,7 +243,10 @@ def adinplaceorview_sub__Tensor(
 
 
 def adinplaceorview_sub__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -250,13 +259,20 @@ def adinplaceorview_sub__Scalar(
 
 
 def adinplaceorview_pow_Tensor_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_pow_Tensor_Tensor_out(
-            _after[_keyset], self, exponent, out=out
+            _after[_keyset],
+            self,
+            exponent,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -265,14 +281,16 @@ def adinplaceorview_pow_Tensor_Tensor_out(
 
 
 def adinplaceorview_pow_Scalar_out(
-    _keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    exponent: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_pow_Scalar_out(
-            _after[_keyset], self, exponent, out=out
-        )
+        _result = _operators.redispatch_pow_Scalar_out(_after[_keyset], self, exponent, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -280,13 +298,20 @@ def adinplaceorview_pow_Scalar_out(
 
 
 def adinplaceorview_pow_Tensor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_pow_Tensor_Scalar_out(
-            _after[_keyset], self, exponent, out=out
+            _after[_keyset],
+            self,
+            exponent,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -294,9 +319,7 @@ def adinplaceorview_pow_Tensor_Scalar_out(
     return _result
 
 
-def adinplaceorview_fmod__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_fmod__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -307,9 +330,7 @@ def adinplaceorview_fmod__Scalar(
     return _result
 
 
-def adinplaceorview_fmod__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_fmod__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -321,7 +342,11 @@ def adinplaceorview_fmod__Tensor(
 
 
 def adinplaceorview_atan2_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -334,7 +359,9 @@ def adinplaceorview_atan2_out(
 
 
 def adinplaceorview_copysign__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -347,7 +374,9 @@ def adinplaceorview_copysign__Tensor(
 
 
 def adinplaceorview_copysign__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -360,7 +389,10 @@ def adinplaceorview_copysign__Scalar(
 
 
 def adinplaceorview_clamp_(
-    _keyset: DispatchKeySet, self: Tensor, min: Number | None, max: Number | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None,
+    max: Number | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -373,7 +405,10 @@ def adinplaceorview_clamp_(
 
 
 def adinplaceorview_clamp__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor | None, max: Tensor | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None,
+    max: Tensor | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -386,7 +421,10 @@ def adinplaceorview_clamp__Tensor(
 
 
 def adinplaceorview_lerp__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -399,7 +437,10 @@ def adinplaceorview_lerp__Scalar(
 
 
 def adinplaceorview_lerp__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -423,7 +464,11 @@ def adinplaceorview_addcdiv_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcdiv_(
-            _after[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset],
+            self,
+            tensor1,
+            tensor2,
+            value=value,
         )
     finally:
         _set_state(_outer)
@@ -444,7 +489,12 @@ def adinplaceorview_sum_IntList_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_sum_IntList_out(
-            _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            dtype=dtype,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -453,23 +503,24 @@ def adinplaceorview_sum_IntList_out(
 
 
 def adinplaceorview_all_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_all_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_all_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_all_all_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_all_all_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -491,9 +542,7 @@ def adinplaceorview_all_dims_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_all_dims_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_all_dims_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -511,9 +560,7 @@ def adinplaceorview_logsumexp_out(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logsumexp_out(
-            _after[_keyset], self, dim, keepdim, out=out
-        )
+        _result = _operators.redispatch_logsumexp_out(_after[_keyset], self, dim, keepdim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -534,7 +581,13 @@ def adinplaceorview_baddbmm_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_baddbmm_out(
-            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha, out=out
+            _after[_keyset],
+            self,
+            batch1,
+            batch2,
+            beta=beta,
+            alpha=alpha,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -543,13 +596,20 @@ def adinplaceorview_baddbmm_out(
 
 
 def adinplaceorview_gelu_out(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    approximate: str,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_gelu_out(
-            _after[_keyset], self, approximate=approximate, out=out
+            _after[_keyset],
+            self,
+            approximate=approximate,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -558,13 +618,22 @@ def adinplaceorview_gelu_out(
 
 
 def adinplaceorview_log_softmax_int_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_log_softmax_int_out(
-            _after[_keyset], self, dim, dtype, out=out
+            _after[_keyset],
+            self,
+            dim,
+            dtype,
+            out=out,
         )
     finally:
         _set_state(_outer)

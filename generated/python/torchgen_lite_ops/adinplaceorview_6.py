@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 
 
 def adinplaceorview_linspace_out(
-    _keyset: DispatchKeySet, start: Number, end: Number, steps: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    steps: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_linspace_out(
-            _after[_keyset], start, end, steps, out=out
-        )
+        _result = _operators.redispatch_linspace_out(_after[_keyset], start, end, steps, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -52,7 +55,11 @@ def adinplaceorview_uniform_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_uniform_(
-            _after[_keyset], self, from_, to, generator=generator
+            _after[_keyset],
+            self,
+            from_,
+            to,
+            generator=generator,
         )
     finally:
         _set_state(_outer)
@@ -60,9 +67,7 @@ def adinplaceorview_uniform_(
     return _result
 
 
-def adinplaceorview_view(
-    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
-) -> Tensor:
+def adinplaceorview_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -72,9 +77,7 @@ def adinplaceorview_view(
     return _as_view(self, _result, lambda _base: _operators.view(_base, size))
 
 
-def adinplaceorview_view_dtype(
-    _keyset: DispatchKeySet, self: Tensor, dtype: dtype
-) -> Tensor:
+def adinplaceorview_view_dtype(_keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -84,19 +87,19 @@ def adinplaceorview_view_dtype(
 
 
 def adinplaceorview_diagonal(
-    _keyset: DispatchKeySet, self: Tensor, offset: int, dim1: int, dim2: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    offset: int,
+    dim1: int,
+    dim2: int,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_diagonal(
-            _after[_keyset], self, offset, dim1, dim2
-        )
+        _result = _operators.redispatch_diagonal(_after[_keyset], self, offset, dim1, dim2)
     finally:
         _set_state(_outer)
-    return _as_view(
-        self, _result, lambda _base: _operators.diagonal(_base, offset, dim1, dim2)
-    )
+    return _as_view(self, _result, lambda _base: _operators.diagonal(_base, offset, dim1, dim2))
 
 
 def adinplaceorview_where_self_out(
@@ -111,7 +114,11 @@ def adinplaceorview_where_self_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_where_self_out(
-            _after[_keyset], condition, self, other, out=out
+            _after[_keyset],
+            condition,
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -120,14 +127,15 @@ def adinplaceorview_where_self_out(
 
 
 def adinplaceorview_masked_fill__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_masked_fill__Scalar(
-            _after[_keyset], self, mask, value
-        )
+        _result = _operators.redispatch_masked_fill__Scalar(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -135,23 +143,22 @@ def adinplaceorview_masked_fill__Scalar(
 
 
 def adinplaceorview_masked_fill__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_masked_fill__Tensor(
-            _after[_keyset], self, mask, value
-        )
+        _result = _operators.redispatch_masked_fill__Tensor(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
     _bump_version(self)
     return _result
 
 
-def adinplaceorview_abs_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_abs_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -184,9 +191,7 @@ def adinplaceorview_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_rsqrt_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_rsqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -208,9 +213,7 @@ def adinplaceorview_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_asinh_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_asinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -221,9 +224,7 @@ def adinplaceorview_asinh_out(
     return _result
 
 
-def adinplaceorview_floor_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_floor_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -245,9 +246,7 @@ def adinplaceorview_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_sign_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_sign_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -281,23 +280,23 @@ def adinplaceorview_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tenso
 
 
 def adinplaceorview_maximum_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_maximum_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_maximum_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_logical_and_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_logical_and_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -309,14 +308,16 @@ def adinplaceorview_logical_and_(
 
 
 def adinplaceorview_logical_or_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_or_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_logical_or_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -324,14 +325,16 @@ def adinplaceorview_logical_or_out(
 
 
 def adinplaceorview_clamp_max_out(
-    _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    max: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_max_out(
-            _after[_keyset], self, max, out=out
-        )
+        _result = _operators.redispatch_clamp_max_out(_after[_keyset], self, max, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -339,14 +342,16 @@ def adinplaceorview_clamp_max_out(
 
 
 def adinplaceorview_clamp_max_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    max: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_max_Tensor_out(
-            _after[_keyset], self, max, out=out
-        )
+        _result = _operators.redispatch_clamp_max_Tensor_out(_after[_keyset], self, max, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -366,7 +371,12 @@ def adinplaceorview_var_correction_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_var_correction_out(
-            _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
+            _after[_keyset],
+            self,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -375,7 +385,11 @@ def adinplaceorview_var_correction_out(
 
 
 def adinplaceorview_cumsum_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -388,13 +402,20 @@ def adinplaceorview_cumsum_(
 
 
 def adinplaceorview_leaky_relu_out(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    negative_slope: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_leaky_relu_out(
-            _after[_keyset], self, negative_slope, out=out
+            _after[_keyset],
+            self,
+            negative_slope,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -414,7 +435,11 @@ def adinplaceorview_threshold_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_threshold_out(
-            _after[_keyset], self, threshold, value, out=out
+            _after[_keyset],
+            self,
+            threshold,
+            value,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -423,14 +448,16 @@ def adinplaceorview_threshold_out(
 
 
 def adinplaceorview_softshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    lambd: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_softshrink_out(
-            _after[_keyset], self, lambd, out=out
-        )
+        _result = _operators.redispatch_softshrink_out(_after[_keyset], self, lambd, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -449,7 +476,11 @@ def adinplaceorview_hardtanh_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_hardtanh_out(
-            _after[_keyset], self, min_val, max_val, out=out
+            _after[_keyset],
+            self,
+            min_val,
+            max_val,
+            out=out,
         )
     finally:
         _set_state(_outer)

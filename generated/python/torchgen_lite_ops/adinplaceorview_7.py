@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def adinplaceorview_ones_out(
-    _keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
+    _keyset: DispatchKeySet,
+    size: Sequence[int],
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -39,7 +42,10 @@ def adinplaceorview_ones_out(
 
 
 def adinplaceorview_copy_(
-    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    src: Tensor,
+    non_blocking: bool,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -52,19 +58,19 @@ def adinplaceorview_copy_(
 
 
 def adinplaceorview_expand(
-    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], *, implicit: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    implicit: bool,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_expand(
-            _after[_keyset], self, size, implicit=implicit
-        )
+        _result = _operators.redispatch_expand(_after[_keyset], self, size, implicit=implicit)
     finally:
         _set_state(_outer)
-    return _as_view(
-        self, _result, lambda _base: _operators.expand(_base, size, implicit=implicit)
-    )
+    return _as_view(self, _result, lambda _base: _operators.expand(_base, size, implicit=implicit))
 
 
 def adinplaceorview_scatter_add_out(
@@ -80,7 +86,12 @@ def adinplaceorview_scatter_add_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_add_out(
-            _after[_keyset], self, dim, index, src, out=out
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            src,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -99,7 +110,11 @@ def adinplaceorview_index_put_(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_put_(
-            _after[_keyset], self, indices, values, accumulate
+            _after[_keyset],
+            self,
+            indices,
+            values,
+            accumulate,
         )
     finally:
         _set_state(_outer)
@@ -108,14 +123,16 @@ def adinplaceorview_index_put_(
 
 
 def adinplaceorview_masked_select_out(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_masked_select_out(
-            _after[_keyset], self, mask, out=out
-        )
+        _result = _operators.redispatch_masked_select_out(_after[_keyset], self, mask, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -154,9 +171,7 @@ def adinplaceorview_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_log10_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_log10_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -167,9 +182,7 @@ def adinplaceorview_log10_out(
     return _result
 
 
-def adinplaceorview_log1p_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_log1p_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -180,9 +193,7 @@ def adinplaceorview_log1p_out(
     return _result
 
 
-def adinplaceorview_tan_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_tan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -193,9 +204,7 @@ def adinplaceorview_tan_out(
     return _result
 
 
-def adinplaceorview_atan_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_atan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -217,9 +226,7 @@ def adinplaceorview_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def adinplaceorview_acosh_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_acosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -230,9 +237,7 @@ def adinplaceorview_acosh_out(
     return _result
 
 
-def adinplaceorview_atanh_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_atanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -243,9 +248,7 @@ def adinplaceorview_atanh_out(
     return _result
 
 
-def adinplaceorview_ceil_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def adinplaceorview_ceil_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -268,14 +271,15 @@ def adinplaceorview_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_round__decimals(
-    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    decimals: int,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_round__decimals(
-            _after[_keyset], self, decimals=decimals
-        )
+        _result = _operators.redispatch_round__decimals(_after[_keyset], self, decimals=decimals)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -305,23 +309,24 @@ def adinplaceorview_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_add_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_add_out(
-            _after[_keyset], self, other, alpha=alpha, out=out
-        )
+        _result = _operators.redispatch_add_out(_after[_keyset], self, other, alpha=alpha, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_mul__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_mul__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -332,9 +337,7 @@ def adinplaceorview_mul__Tensor(
     return _result
 
 
-def adinplaceorview_mul__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_mul__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -346,14 +349,16 @@ def adinplaceorview_mul__Scalar(
 
 
 def adinplaceorview_eq_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_eq_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_eq_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -361,23 +366,23 @@ def adinplaceorview_eq_Scalar_out(
 
 
 def adinplaceorview_eq_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_eq_Tensor_out(
-            _after[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_eq_Tensor_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
     return _result
 
 
-def adinplaceorview_ne__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def adinplaceorview_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -388,9 +393,7 @@ def adinplaceorview_ne__Scalar(
     return _result
 
 
-def adinplaceorview_ne__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def adinplaceorview_ne__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
@@ -402,13 +405,20 @@ def adinplaceorview_ne__Tensor(
 
 
 def adinplaceorview_bitwise_xor_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_xor_Tensor_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -417,13 +427,20 @@ def adinplaceorview_bitwise_xor_Tensor_out(
 
 
 def adinplaceorview_bitwise_xor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_xor_Scalar_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -432,13 +449,20 @@ def adinplaceorview_bitwise_xor_Scalar_out(
 
 
 def adinplaceorview_bitwise_left_shift_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_left_shift_Tensor_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -447,13 +471,20 @@ def adinplaceorview_bitwise_left_shift_Tensor_out(
 
 
 def adinplaceorview_bitwise_left_shift_Tensor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_left_shift_Tensor_Scalar_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -462,14 +493,14 @@ def adinplaceorview_bitwise_left_shift_Tensor_Scalar_out(
 
 
 def adinplaceorview_bitwise_right_shift__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_right_shift__Tensor(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_right_shift__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -477,13 +508,17 @@ def adinplaceorview_bitwise_right_shift__Tensor(
 
 
 def adinplaceorview_bitwise_right_shift__Tensor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_right_shift__Tensor_Scalar(
-            _after[_keyset], self, other
+            _after[_keyset],
+            self,
+            other,
         )
     finally:
         _set_state(_outer)
@@ -492,14 +527,16 @@ def adinplaceorview_bitwise_right_shift__Tensor_Scalar(
 
 
 def adinplaceorview_clamp_min_out(
-    _keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_min_out(
-            _after[_keyset], self, min, out=out
-        )
+        _result = _operators.redispatch_clamp_min_out(_after[_keyset], self, min, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -507,14 +544,16 @@ def adinplaceorview_clamp_min_out(
 
 
 def adinplaceorview_clamp_min_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_min_Tensor_out(
-            _after[_keyset], self, min, out=out
-        )
+        _result = _operators.redispatch_clamp_min_Tensor_out(_after[_keyset], self, min, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -534,7 +573,12 @@ def adinplaceorview_prod_int_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_prod_int_out(
-            _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            dtype=dtype,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -556,7 +600,13 @@ def adinplaceorview_addmm_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmm_out(
-            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha, out=out
+            _after[_keyset],
+            self,
+            mat1,
+            mat2,
+            beta=beta,
+            alpha=alpha,
+            out=out,
         )
     finally:
         _set_state(_outer)
@@ -574,9 +624,7 @@ def adinplaceorview_elu_(
     _outer = _state()
     _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_elu_(
-            _after[_keyset], self, alpha, scale, input_scale
-        )
+        _result = _operators.redispatch_elu_(_after[_keyset], self, alpha, scale, input_scale)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -584,7 +632,11 @@ def adinplaceorview_elu_(
 
 
 def adinplaceorview_glu_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -597,13 +649,22 @@ def adinplaceorview_glu_out(
 
 
 def adinplaceorview__softmax_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch__softmax_out(
-            _after[_keyset], self, dim, half_to_float, out=out
+            _after[_keyset],
+            self,
+            dim,
+            half_to_float,
+            out=out,
         )
     finally:
         _set_state(_outer)

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import edges_of as _edges_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
@@ -49,25 +47,24 @@ if TYPE_CHECKING:
 
 
 def autograd_clone(
-    _keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    memory_format: memory_format | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_clone(
-                _after[_keyset], self, memory_format=memory_format
-            )
+            return _operators.redispatch_clone(_after[_keyset], self, memory_format=memory_format)
         finally:
             _set_state(_outer)
     _node = _nodes.CloneBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_clone(
-            _after[_keyset], self, memory_format=memory_format
-        )
+        _result = _operators.redispatch_clone(_after[_keyset], self, memory_format=memory_format)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -147,9 +144,7 @@ def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_select_int(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: int
-) -> Tensor:
+def autograd_select_int(_keyset: DispatchKeySet, self: Tensor, dim: int, index: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_select_int(_after[_keyset], self, dim, index)
@@ -165,9 +160,7 @@ def autograd_select_int(
     return _result
 
 
-def autograd_cat(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int
-) -> Tensor:
+def autograd_cat(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_cat(_after[_keyset], tensors, dim)
@@ -184,15 +177,17 @@ def autograd_cat(
 
 
 def autograd_cat_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    dim: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("cat", (*tensors, out))
     return _operators.redispatch_cat_out(_after[_keyset], tensors, dim, out=out)
 
 
-def autograd_repeat(
-    _keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]
-) -> Tensor:
+def autograd_repeat(_keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -214,16 +209,17 @@ def autograd_repeat(
 
 
 def autograd_constant_pad_nd(
-    _keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    pad: Sequence[int],
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_constant_pad_nd(
-                _after[_keyset], self, pad, value
-            )
+            return _operators.redispatch_constant_pad_nd(_after[_keyset], self, pad, value)
         finally:
             _set_state(_outer)
     _node = _nodes.ConstantPadNdBackward0((_edge_of(self),), _needs)
@@ -231,9 +227,7 @@ def autograd_constant_pad_nd(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_constant_pad_nd(
-            _after[_keyset], self, pad, value
-        )
+        _result = _operators.redispatch_constant_pad_nd(_after[_keyset], self, pad, value)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -252,7 +246,12 @@ def autograd_index_add(
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_index_add(
-            _after[_keyset], self, dim, index, source, alpha=alpha
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            source,
+            alpha=alpha,
         )
     _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
@@ -260,7 +259,12 @@ def autograd_index_add(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_index_add(
-            _after[_keyset], self, dim, index, source, alpha=alpha
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            source,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -280,7 +284,13 @@ def autograd_index_add_out(
 ) -> Tensor:
     _refuse_out("index_add", (self, source, out))
     return _operators.redispatch_index_add_out(
-        _after[_keyset], self, dim, index, source, alpha=alpha, out=out
+        _after[_keyset],
+        self,
+        dim,
+        index,
+        source,
+        alpha=alpha,
+        out=out,
     )
 
 
@@ -296,7 +306,12 @@ def autograd_index_add_(
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_index_add_(
-            _after[_keyset], self, dim, index, source, alpha=alpha
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            source,
+            alpha=alpha,
         )
     _check_inplace_history(self)
     _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
@@ -304,9 +319,7 @@ def autograd_index_add_(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_index_add_(
-            _after[_keyset], self, dim, index, source, alpha=alpha
-        )
+        _operators.redispatch_index_add_(_after[_keyset], self, dim, index, source, alpha=alpha)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -453,22 +466,28 @@ def autograd_fmax(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tenso
 
 
 def autograd_fmax_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("fmax", (self, other, out))
     return _operators.redispatch_fmax_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_copysign_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("copysign", (self, other, out))
     return _operators.redispatch_copysign_out(_after[_keyset], self, other, out=out)
 
 
-def autograd_copysign_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_copysign_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_copysign_Tensor(_after[_keyset], self, other)
@@ -485,9 +504,7 @@ def autograd_copysign_Tensor(
     return _result
 
 
-def autograd_copysign__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_copysign__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_copysign__Tensor(_after[_keyset], self, other)
@@ -505,9 +522,7 @@ def autograd_copysign__Tensor(
     return self
 
 
-def autograd_copysign_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_copysign_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -529,9 +544,7 @@ def autograd_copysign_Scalar(
     return _result
 
 
-def autograd_copysign__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_copysign__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_copysign__Scalar(_after[_keyset], self, other)
@@ -616,21 +629,21 @@ def autograd_ge__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 
 
 def autograd_bitwise_and_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        return _operators.redispatch_bitwise_and_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        return _operators.redispatch_bitwise_and_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
 
 
-def autograd_bitwise_and_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_bitwise_and_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -640,21 +653,19 @@ def autograd_bitwise_and_Scalar(
 
 
 def autograd_bitwise_and_Scalar_Tensor(
-    _keyset: DispatchKeySet, self: Number, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_and_Scalar_Tensor(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_and_Scalar_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
-def autograd_bitwise_and__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_bitwise_and__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -674,7 +685,12 @@ def autograd_addcmul_out(
 ) -> Tensor:
     _refuse_out("addcmul", (self, tensor1, tensor2, out))
     return _operators.redispatch_addcmul_out(
-        _after[_keyset], self, tensor1, tensor2, value=value, out=out
+        _after[_keyset],
+        self,
+        tensor1,
+        tensor2,
+        value=value,
+        out=out,
     )
 
 
@@ -688,12 +704,8 @@ def autograd_addcmul(
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addcmul(
-            _after[_keyset], self, tensor1, tensor2, value=value
-        )
-    _node = _nodes.AddcmulBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
-    )
+        return _operators.redispatch_addcmul(_after[_keyset], self, tensor1, tensor2, value=value)
+    _node = _nodes.AddcmulBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
         _save(tensor2) if _needs[1] else None,
         value,
@@ -703,7 +715,11 @@ def autograd_addcmul(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addcmul(
-            _after[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset],
+            self,
+            tensor1,
+            tensor2,
+            value=value,
         )
     finally:
         _set_state(_outer)
@@ -721,13 +737,9 @@ def autograd_addcmul_(
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addcmul_(
-            _after[_keyset], self, tensor1, tensor2, value=value
-        )
+        return _operators.redispatch_addcmul_(_after[_keyset], self, tensor1, tensor2, value=value)
     _check_inplace_history(self)
-    _node = _nodes.AddcmulBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
-    )
+    _node = _nodes.AddcmulBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
         _save(tensor2) if _needs[1] else None,
         value,
@@ -736,9 +748,7 @@ def autograd_addcmul_(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_addcmul_(
-            _after[_keyset], self, tensor1, tensor2, value=value
-        )
+        _operators.redispatch_addcmul_(_after[_keyset], self, tensor1, tensor2, value=value)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -756,7 +766,12 @@ def autograd_addcdiv_out(
 ) -> Tensor:
     _refuse_out("addcdiv", (self, tensor1, tensor2, out))
     return _operators.redispatch_addcdiv_out(
-        _after[_keyset], self, tensor1, tensor2, value=value, out=out
+        _after[_keyset],
+        self,
+        tensor1,
+        tensor2,
+        value=value,
+        out=out,
     )
 
 
@@ -770,12 +785,8 @@ def autograd_addcdiv(
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addcdiv(
-            _after[_keyset], self, tensor1, tensor2, value=value
-        )
-    _node = _nodes.AddcdivBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
-    )
+        return _operators.redispatch_addcdiv(_after[_keyset], self, tensor1, tensor2, value=value)
+    _node = _nodes.AddcdivBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
         value,
         _save(tensor2) if _needs[1] or _needs[2] else None,
@@ -785,7 +796,11 @@ def autograd_addcdiv(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addcdiv(
-            _after[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset],
+            self,
+            tensor1,
+            tensor2,
+            value=value,
         )
     finally:
         _set_state(_outer)
@@ -803,13 +818,9 @@ def autograd_addcdiv_(
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addcdiv_(
-            _after[_keyset], self, tensor1, tensor2, value=value
-        )
+        return _operators.redispatch_addcdiv_(_after[_keyset], self, tensor1, tensor2, value=value)
     _check_inplace_history(self)
-    _node = _nodes.AddcdivBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
-    )
+    _node = _nodes.AddcdivBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
         value,
         _save(tensor2) if _needs[1] or _needs[2] else None,
@@ -818,18 +829,14 @@ def autograd_addcdiv_(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_addcdiv_(
-            _after[_keyset], self, tensor1, tensor2, value=value
-        )
+        _operators.redispatch_addcdiv_(_after[_keyset], self, tensor1, tensor2, value=value)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
 
-def autograd_mean(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None
-) -> Tensor:
+def autograd_mean(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -851,12 +858,14 @@ def autograd_mean(
 
 
 def autograd_mean_dtype_out(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("mean", (self, out))
-    return _operators.redispatch_mean_dtype_out(
-        _after[_keyset], self, dtype=dtype, out=out
-    )
+    return _operators.redispatch_mean_dtype_out(_after[_keyset], self, dtype=dtype, out=out)
 
 
 def autograd_mean_dim(
@@ -869,17 +878,13 @@ def autograd_mean_dim(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mean_dim(
-            _after[_keyset], self, dim, keepdim, dtype=dtype
-        )
+        return _operators.redispatch_mean_dim(_after[_keyset], self, dim, keepdim, dtype=dtype)
     _node = _nodes.MeanBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mean_dim(
-            _after[_keyset], self, dim, keepdim, dtype=dtype
-        )
+        _result = _operators.redispatch_mean_dim(_after[_keyset], self, dim, keepdim, dtype=dtype)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -896,13 +901,14 @@ def autograd_mean_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("mean", (self, out))
-    return _operators.redispatch_mean_out(
-        _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
-    )
+    return _operators.redispatch_mean_out(_after[_keyset], self, dim, keepdim, dtype=dtype, out=out)
 
 
 def autograd_amin(
-    _keyset: DispatchKeySet, self: Tensor, dim: tuple[int, ...], keepdim: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: tuple[int, ...],
+    keepdim: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -933,7 +939,10 @@ def autograd_amin_out(
 
 
 def autograd_min_dim(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -962,7 +971,12 @@ def autograd_min_dim_min(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("min", (self, min, min_indices))
     return _operators.redispatch_min_dim_min(
-        _after[_keyset], self, dim, keepdim, min=min, min_indices=min_indices
+        _after[_keyset],
+        self,
+        dim,
+        keepdim,
+        min=min,
+        min_indices=min_indices,
     )
 
 
@@ -983,9 +997,7 @@ def autograd_min(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_min_unary_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_min_unary_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("min", (self, out))
     return _operators.redispatch_min_unary_out(_after[_keyset], self, out=out)
 
@@ -1001,7 +1013,11 @@ def autograd_std_correction(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_std_correction(
-            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset],
+            self,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
         )
     _node = _nodes.StdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
@@ -1009,7 +1025,11 @@ def autograd_std_correction(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_std_correction(
-            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset],
+            self,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
         )
     finally:
         _set_state(_outer)
@@ -1029,7 +1049,12 @@ def autograd_std_correction_out(
 ) -> Tensor:
     _refuse_out("std", (self, out))
     return _operators.redispatch_std_correction_out(
-        _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
+        _after[_keyset],
+        self,
+        dim,
+        correction=correction,
+        keepdim=keepdim,
+        out=out,
     )
 
 
@@ -1064,17 +1089,13 @@ def autograd_norm_ScalarOpt_dim(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_norm_ScalarOpt_dim(
-            _after[_keyset], self, p, dim, keepdim
-        )
+        return _operators.redispatch_norm_ScalarOpt_dim(_after[_keyset], self, p, dim, keepdim)
     _node = _nodes.NormBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), p, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_norm_ScalarOpt_dim(
-            _after[_keyset], self, p, dim, keepdim
-        )
+        _result = _operators.redispatch_norm_ScalarOpt_dim(_after[_keyset], self, p, dim, keepdim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -1092,9 +1113,7 @@ def autograd_norm_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("norm", (self, out))
-    return _operators.redispatch_norm_out(
-        _after[_keyset], self, p, dim, keepdim, out=out
-    )
+    return _operators.redispatch_norm_out(_after[_keyset], self, p, dim, keepdim, out=out)
 
 
 def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
@@ -1102,10 +1121,7 @@ def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_mm(_after[_keyset], self, mat2)
     _node = _nodes.MmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
-    _node.saved = (
-        _save(mat2) if _needs[0] else None,
-        _save(self) if _needs[1] else None,
-    )
+    _node.saved = (_save(mat2) if _needs[0] else None, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1116,9 +1132,7 @@ def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     return _result
 
 
-def autograd_mm_out(
-    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_mm_out(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("mm", (self, mat2, out))
     return _operators.redispatch_mm_out(_after[_keyset], self, mat2, out=out)
 
@@ -1172,9 +1186,7 @@ def autograd_hardsigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_hardsigmoid_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_hardsigmoid_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("hardsigmoid", (self, out))
     return _operators.redispatch_hardsigmoid_out(_after[_keyset], self, out=out)
 
@@ -1210,17 +1222,34 @@ def autograd_native_group_norm(
     _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_native_group_norm(
-            _after[_keyset], input, weight, bias, N, C, HxW, group, eps
+            _after[_keyset],
+            input,
+            weight,
+            bias,
+            N,
+            C,
+            HxW,
+            group,
+            eps,
         )
     _node = _nodes.NativeGroupNormBackward0(
-        (_edge_of(input), _edge_of(weight), _edge_of(bias)), _needs
+        (_edge_of(input), _edge_of(weight), _edge_of(bias)),
+        _needs,
     )
     _node.saved = (_save(input), _save_optional(weight), N, C, HxW, group)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_native_group_norm(
-            _after[_keyset], input, weight, bias, N, C, HxW, group, eps
+            _after[_keyset],
+            input,
+            weight,
+            bias,
+            N,
+            C,
+            HxW,
+            group,
+            eps,
         )
     finally:
         _set_state(_outer)
@@ -1240,21 +1269,25 @@ def autograd_nll_loss_forward(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_nll_loss_forward(
-            _after[_keyset], self, target, weight, reduction, ignore_index
+            _after[_keyset],
+            self,
+            target,
+            weight,
+            reduction,
+            ignore_index,
         )
     _node = _nodes.NllLossBackward0((_edge_of(self),), _needs)
-    _node.saved = (
-        self._shape,
-        _save(target),
-        _save_optional(weight),
-        reduction,
-        ignore_index,
-    )
+    _node.saved = (self._shape, _save(target), _save_optional(weight), reduction, ignore_index)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_nll_loss_forward(
-            _after[_keyset], self, target, weight, reduction, ignore_index
+            _after[_keyset],
+            self,
+            target,
+            weight,
+            reduction,
+            ignore_index,
         )
     finally:
         _set_state(_outer)

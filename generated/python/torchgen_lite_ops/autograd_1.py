@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite_reference.framework import original as _original
@@ -102,21 +100,21 @@ def autograd_full_like(
 
 
 def autograd_bernoulli__float(
-    _keyset: DispatchKeySet, self: Tensor, p: float, *, generator: Generator | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    p: float,
+    *,
+    generator: Generator | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_bernoulli__float(
-            _after[_keyset], self, p, generator=generator
-        )
+        return _operators.redispatch_bernoulli__float(_after[_keyset], self, p, generator=generator)
     _check_inplace_history(self)
     _node = _nodes.BernoulliBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_bernoulli__float(
-            _after[_keyset], self, p, generator=generator
-        )
+        _operators.redispatch_bernoulli__float(_after[_keyset], self, p, generator=generator)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -133,17 +131,13 @@ def autograd_normal_(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_normal_(
-            _after[_keyset], self, mean, std, generator=generator
-        )
+        return _operators.redispatch_normal_(_after[_keyset], self, mean, std, generator=generator)
     _check_inplace_history(self)
     _node = _nodes.NormalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_normal_(
-            _after[_keyset], self, mean, std, generator=generator
-        )
+        _operators.redispatch_normal_(_after[_keyset], self, mean, std, generator=generator)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -183,21 +177,20 @@ def autograd_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tenso
 
 
 def autograd_split_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    split_size: int,
+    dim: int,
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_split_Tensor(
-            _after[_keyset], self, split_size, dim
-        )
+        return _operators.redispatch_split_Tensor(_after[_keyset], self, split_size, dim)
     _node = _nodes.SplitBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_split_Tensor(
-            _after[_keyset], self, split_size, dim
-        )
+        _result = _operators.redispatch_split_Tensor(_after[_keyset], self, split_size, dim)
     finally:
         _set_state(_outer)
     _set_histories(_node, _result)
@@ -205,21 +198,20 @@ def autograd_split_Tensor(
 
 
 def autograd_split_with_sizes(
-    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    split_sizes: Sequence[int],
+    dim: int,
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_split_with_sizes(
-            _after[_keyset], self, split_sizes, dim
-        )
+        return _operators.redispatch_split_with_sizes(_after[_keyset], self, split_sizes, dim)
     _node = _nodes.SplitWithSizesBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_split_with_sizes(
-            _after[_keyset], self, split_sizes, dim
-        )
+        _result = _operators.redispatch_split_with_sizes(_after[_keyset], self, split_sizes, dim)
     finally:
         _set_state(_outer)
     _set_histories(_node, _result)
@@ -227,16 +219,18 @@ def autograd_split_with_sizes(
 
 
 def autograd_diag_embed(
-    _keyset: DispatchKeySet, self: Tensor, offset: int, dim1: int, dim2: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    offset: int,
+    dim1: int,
+    dim2: int,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_diag_embed(
-                _after[_keyset], self, offset, dim1, dim2
-            )
+            return _operators.redispatch_diag_embed(_after[_keyset], self, offset, dim1, dim2)
         finally:
             _set_state(_outer)
     _node = _nodes.DiagEmbedBackward0((_edge_of(self),), _needs)
@@ -244,18 +238,14 @@ def autograd_diag_embed(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_diag_embed(
-            _after[_keyset], self, offset, dim1, dim2
-        )
+        _result = _operators.redispatch_diag_embed(_after[_keyset], self, offset, dim1, dim2)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_index_select(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor
-) -> Tensor:
+def autograd_index_select(_keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_index_select(_after[_keyset], self, dim, index)
@@ -272,30 +262,33 @@ def autograd_index_select(
 
 
 def autograd_index_select_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("index_select", (self, out))
-    return _operators.redispatch_index_select_out(
-        _after[_keyset], self, dim, index, out=out
-    )
+    return _operators.redispatch_index_select_out(_after[_keyset], self, dim, index, out=out)
 
 
 def autograd_index_copy(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_copy(
-            _after[_keyset], self, dim, index, source
-        )
+        return _operators.redispatch_index_copy(_after[_keyset], self, dim, index, source)
     _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_index_copy(
-            _after[_keyset], self, dim, index, source
-        )
+        _result = _operators.redispatch_index_copy(_after[_keyset], self, dim, index, source)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -312,19 +305,19 @@ def autograd_index_copy_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("index_copy", (self, source, out))
-    return _operators.redispatch_index_copy_out(
-        _after[_keyset], self, dim, index, source, out=out
-    )
+    return _operators.redispatch_index_copy_out(_after[_keyset], self, dim, index, source, out=out)
 
 
 def autograd_index_copy_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_copy_(
-            _after[_keyset], self, dim, index, source
-        )
+        return _operators.redispatch_index_copy_(_after[_keyset], self, dim, index, source)
     _check_inplace_history(self)
     _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
@@ -339,7 +332,9 @@ def autograd_index_copy_(
 
 
 def autograd_index_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, indices: Sequence[Tensor | None]
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -364,9 +359,7 @@ def autograd_index_Tensor_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("index", (self, out))
-    return _operators.redispatch_index_Tensor_out(
-        _after[_keyset], self, indices, out=out
-    )
+    return _operators.redispatch_index_Tensor_out(_after[_keyset], self, indices, out=out)
 
 
 def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -489,9 +482,7 @@ def autograd_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return self
 
 
-def autograd_reciprocal_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_reciprocal_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("reciprocal", (self, out))
     return _operators.redispatch_reciprocal_out(_after[_keyset], self, out=out)
 
@@ -501,10 +492,7 @@ def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_mul_Tensor(_after[_keyset], self, other)
     _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(other) if _needs[0] else None,
-        _save(self) if _needs[1] else None,
-    )
+    _node.saved = (_save(other) if _needs[0] else None, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -515,9 +503,7 @@ def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
     return _result
 
 
-def autograd_mul__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_mul__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_mul__Tensor(_after[_keyset], self, other)
@@ -538,7 +524,11 @@ def autograd_mul__Tensor(
 
 
 def autograd_mul_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("mul", (self, other, out))
     return _operators.redispatch_mul_out(_after[_keyset], self, other, out=out)
@@ -565,9 +555,7 @@ def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
     return _result
 
 
-def autograd_mul__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_mul__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_mul__Scalar(_after[_keyset], self, other)
@@ -600,9 +588,7 @@ def autograd_div_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
     return _result
 
 
-def autograd_div__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_div__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_div__Tensor(_after[_keyset], self, other)
@@ -620,19 +606,30 @@ def autograd_div__Tensor(
 
 
 def autograd_div_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("div", (self, other, out))
     return _operators.redispatch_div_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_div_Tensor_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_div_Tensor_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), rounding_mode, _save(self) if _needs[1] else None)
@@ -640,7 +637,10 @@ def autograd_div_Tensor_mode(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_div_Tensor_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     finally:
         _set_state(_outer)
@@ -649,25 +649,31 @@ def autograd_div_Tensor_mode(
 
 
 def autograd_div__Tensor_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_div__Tensor_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     _check_inplace_history(self)
     _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(other),
-        rounding_mode,
-        _save(_original(self)) if _needs[1] else None,
-    )
+    _node.saved = (_save(other), rounding_mode, _save(_original(self)) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch_div__Tensor_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     finally:
         _set_state(_outer)
@@ -685,7 +691,11 @@ def autograd_div_out_mode(
 ) -> Tensor:
     _refuse_out("div", (self, other, out))
     return _operators.redispatch_div_out_mode(
-        _after[_keyset], self, other, rounding_mode=rounding_mode, out=out
+        _after[_keyset],
+        self,
+        other,
+        rounding_mode=rounding_mode,
+        out=out,
     )
 
 
@@ -710,9 +720,7 @@ def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
     return _result
 
 
-def autograd_div__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_div__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_div__Scalar(_after[_keyset], self, other)
@@ -730,7 +738,11 @@ def autograd_div__Scalar(
 
 
 def autograd_div_Scalar_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -738,7 +750,10 @@ def autograd_div_Scalar_mode(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_div_Scalar_mode(
-                _after[_keyset], self, other, rounding_mode=rounding_mode
+                _after[_keyset],
+                self,
+                other,
+                rounding_mode=rounding_mode,
             )
         finally:
             _set_state(_outer)
@@ -748,7 +763,10 @@ def autograd_div_Scalar_mode(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_div_Scalar_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     finally:
         _set_state(_outer)
@@ -757,12 +775,19 @@ def autograd_div_Scalar_mode(
 
 
 def autograd_div__Scalar_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_div__Scalar_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     _check_inplace_history(self)
     _node = _nodes.DivBackward3((_edge_of(self),), _needs)
@@ -771,7 +796,10 @@ def autograd_div__Scalar_mode(
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch_div__Scalar_mode(
-            _after[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset],
+            self,
+            other,
+            rounding_mode=rounding_mode,
         )
     finally:
         _set_state(_outer)
@@ -779,9 +807,7 @@ def autograd_div__Scalar_mode(
     return self
 
 
-def autograd_pow__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
-) -> Tensor:
+def autograd_pow__Tensor(_keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor:
     _needs = (self._requires_grad, exponent._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
@@ -800,15 +826,17 @@ def autograd_pow__Tensor(
 
 
 def autograd_fmod_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("fmod", (self, out))
     return _operators.redispatch_fmod_Scalar_out(_after[_keyset], self, other, out=out)
 
 
-def autograd_fmod_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_fmod_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -828,9 +856,7 @@ def autograd_fmod_Scalar(
     return _result
 
 
-def autograd_fmod__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_fmod__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
@@ -847,23 +873,22 @@ def autograd_fmod__Scalar(
 
 
 def autograd_fmod_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("fmod", (self, other, out))
     return _operators.redispatch_fmod_Tensor_out(_after[_keyset], self, other, out=out)
 
 
-def autograd_fmod_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_fmod_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_fmod_Tensor(_after[_keyset], self, other)
     _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(self) if _needs[1] else None,
-        _save(other) if _needs[1] else None,
-    )
+    _node.saved = (_save(self) if _needs[1] else None, _save(other) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -874,9 +899,7 @@ def autograd_fmod_Tensor(
     return _result
 
 
-def autograd_fmod__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_fmod__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
@@ -913,7 +936,11 @@ def autograd_minimum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Te
 
 
 def autograd_minimum_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("minimum", (self, other, out))
     return _operators.redispatch_minimum_out(_after[_keyset], self, other, out=out)
@@ -936,7 +963,11 @@ def autograd_fmin(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tenso
 
 
 def autograd_fmin_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("fmin", (self, other, out))
     return _operators.redispatch_fmin_out(_after[_keyset], self, other, out=out)
@@ -1009,7 +1040,10 @@ def autograd_le__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 
 
 def autograd_amax(
-    _keyset: DispatchKeySet, self: Tensor, dim: tuple[int, ...], keepdim: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: tuple[int, ...],
+    keepdim: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1040,7 +1074,10 @@ def autograd_amax_out(
 
 
 def autograd_max_dim(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1069,7 +1106,12 @@ def autograd_max_dim_max(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("max", (self, max, max_values))
     return _operators.redispatch_max_dim_max(
-        _after[_keyset], self, dim, keepdim, max=max, max_values=max_values
+        _after[_keyset],
+        self,
+        dim,
+        keepdim,
+        max=max,
+        max_values=max_values,
     )
 
 
@@ -1090,15 +1132,17 @@ def autograd_max(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_max_unary_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_max_unary_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("max", (self, out))
     return _operators.redispatch_max_unary_out(_after[_keyset], self, out=out)
 
 
 def autograd_cumsum(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1116,7 +1160,11 @@ def autograd_cumsum(
 
 
 def autograd_cumsum_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1135,12 +1183,15 @@ def autograd_cumsum_(
 
 
 def autograd_cumsum_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("cumsum", (self, out))
-    return _operators.redispatch_cumsum_out(
-        _after[_keyset], self, dim, dtype=dtype, out=out
-    )
+    return _operators.redispatch_cumsum_out(_after[_keyset], self, dim, dtype=dtype, out=out)
 
 
 def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -1206,17 +1257,13 @@ def autograd_elu(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_elu(
-            _after[_keyset], self, alpha, scale, input_scale
-        )
+        return _operators.redispatch_elu(_after[_keyset], self, alpha, scale, input_scale)
     _node = _nodes.EluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, scale, input_scale, _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_elu(
-            _after[_keyset], self, alpha, scale, input_scale
-        )
+        _result = _operators.redispatch_elu(_after[_keyset], self, alpha, scale, input_scale)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -1233,9 +1280,7 @@ def autograd_elu_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("elu", (self, out))
-    return _operators.redispatch_elu_out(
-        _after[_keyset], self, alpha, scale, input_scale, out=out
-    )
+    return _operators.redispatch_elu_out(_after[_keyset], self, alpha, scale, input_scale, out=out)
 
 
 def autograd_elu_(
@@ -1247,9 +1292,7 @@ def autograd_elu_(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_elu_(
-            _after[_keyset], self, alpha, scale, input_scale
-        )
+        return _operators.redispatch_elu_(_after[_keyset], self, alpha, scale, input_scale)
     _check_inplace_history(self)
     _node = _nodes.EluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, scale, input_scale, _save(_original(self)))
@@ -1264,21 +1307,21 @@ def autograd_elu_(
 
 
 def autograd_huber_loss(
-    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int, delta: float
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int,
+    delta: float,
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_huber_loss(
-            _after[_keyset], self, target, reduction, delta
-        )
+        return _operators.redispatch_huber_loss(_after[_keyset], self, target, reduction, delta)
     _node = _nodes.HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, delta)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_huber_loss(
-            _after[_keyset], self, target, reduction, delta
-        )
+        _result = _operators.redispatch_huber_loss(_after[_keyset], self, target, reduction, delta)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -1296,26 +1339,30 @@ def autograd_huber_loss_out(
 ) -> Tensor:
     _refuse_out("huber_loss", (self, target, out))
     return _operators.redispatch_huber_loss_out(
-        _after[_keyset], self, target, reduction, delta, out=out
+        _after[_keyset],
+        self,
+        target,
+        reduction,
+        delta,
+        out=out,
     )
 
 
 def autograd__to_dense(
-    _keyset: DispatchKeySet, self: Tensor, dtype: dtype | None, masked_grad: bool | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dtype: dtype | None,
+    masked_grad: bool | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch__to_dense(
-            _after[_keyset], self, dtype, masked_grad
-        )
+        return _operators.redispatch__to_dense(_after[_keyset], self, dtype, masked_grad)
     _node = _nodes.ToDenseBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), masked_grad)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch__to_dense(
-            _after[_keyset], self, dtype, masked_grad
-        )
+        _result = _operators.redispatch__to_dense(_after[_keyset], self, dtype, masked_grad)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -1323,20 +1370,18 @@ def autograd__to_dense(
 
 
 def autograd__to_sparse_sparse_dim(
-    _keyset: DispatchKeySet, self: Tensor, sparse_dim: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    sparse_dim: int,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch__to_sparse_sparse_dim(
-            _after[_keyset], self, sparse_dim
-        )
+        return _operators.redispatch__to_sparse_sparse_dim(_after[_keyset], self, sparse_dim)
     _node = _nodes.ToSparseBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch__to_sparse_sparse_dim(
-            _after[_keyset], self, sparse_dim
-        )
+        _result = _operators.redispatch__to_sparse_sparse_dim(_after[_keyset], self, sparse_dim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import edges_of as _edges_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
@@ -109,16 +107,18 @@ def autograd_as_strided(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_as_strided(
-            _after[_keyset], self, size, stride, storage_offset
-        )
+        return _operators.redispatch_as_strided(_after[_keyset], self, size, stride, storage_offset)
     _node = _nodes.AsStridedBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), size, stride, storage_offset)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_as_strided(
-            _after[_keyset], self, size, stride, storage_offset
+            _after[_keyset],
+            self,
+            size,
+            stride,
+            storage_offset,
         )
     finally:
         _set_state(_outer)
@@ -158,9 +158,7 @@ def autograd_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Ten
     return _result
 
 
-def autograd_squeeze_dims(
-    _keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]
-) -> Tensor:
+def autograd_squeeze_dims(_keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_squeeze_dims(_after[_keyset], self, dim)
@@ -176,9 +174,7 @@ def autograd_squeeze_dims(
     return _result
 
 
-def autograd_unbind_int(
-    _keyset: DispatchKeySet, self: Tensor, dim: int
-) -> list[Tensor]:
+def autograd_unbind_int(_keyset: DispatchKeySet, self: Tensor, dim: int) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_unbind_int(_after[_keyset], self, dim)
@@ -194,9 +190,7 @@ def autograd_unbind_int(
     return _result
 
 
-def autograd_stack(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int
-) -> Tensor:
+def autograd_stack(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -218,7 +212,11 @@ def autograd_stack(
 
 
 def autograd_stack_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    dim: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("stack", (*tensors, out))
     return _operators.redispatch_stack_out(_after[_keyset], tensors, dim, out=out)
@@ -235,7 +233,12 @@ def autograd__index_put_impl_(
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch__index_put_impl_(
-            _after[_keyset], self, indices, values, accumulate, unsafe
+            _after[_keyset],
+            self,
+            indices,
+            values,
+            accumulate,
+            unsafe,
         )
     _check_inplace_history(self)
     _node = _nodes.IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
@@ -244,7 +247,12 @@ def autograd__index_put_impl_(
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch__index_put_impl_(
-            _after[_keyset], self, indices, values, accumulate, unsafe
+            _after[_keyset],
+            self,
+            indices,
+            values,
+            accumulate,
+            unsafe,
         )
     finally:
         _set_state(_outer)
@@ -253,7 +261,10 @@ def autograd__index_put_impl_(
 
 
 def autograd_sort(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, descending: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    descending: bool,
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -287,7 +298,12 @@ def autograd_sort_values(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("sort", (self, values, indices))
     return _operators.redispatch_sort_values(
-        _after[_keyset], self, dim, descending, values=values, indices=indices
+        _after[_keyset],
+        self,
+        dim,
+        descending,
+        values=values,
+        indices=indices,
     )
 
 
@@ -302,7 +318,11 @@ def autograd_sort_stable(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_sort_stable(
-            _after[_keyset], self, stable=stable, dim=dim, descending=descending
+            _after[_keyset],
+            self,
+            stable=stable,
+            dim=dim,
+            descending=descending,
         )
     _node = _nodes.SortBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
@@ -310,7 +330,11 @@ def autograd_sort_stable(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_sort_stable(
-            _after[_keyset], self, stable=stable, dim=dim, descending=descending
+            _after[_keyset],
+            self,
+            stable=stable,
+            dim=dim,
+            descending=descending,
         )
     finally:
         _set_state(_outer)
@@ -494,17 +518,17 @@ def autograd_sinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_remainder_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("remainder", (self, out))
-    return _operators.redispatch_remainder_Scalar_out(
-        _after[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_remainder_Scalar_out(_after[_keyset], self, other, out=out)
 
 
-def autograd_remainder_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_remainder_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -524,9 +548,7 @@ def autograd_remainder_Scalar(
     return _result
 
 
-def autograd_remainder__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_remainder__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
@@ -543,25 +565,22 @@ def autograd_remainder__Scalar(
 
 
 def autograd_remainder_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("remainder", (self, other, out))
-    return _operators.redispatch_remainder_Tensor_out(
-        _after[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_remainder_Tensor_out(_after[_keyset], self, other, out=out)
 
 
-def autograd_remainder_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_remainder_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_remainder_Tensor(_after[_keyset], self, other)
     _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(self) if _needs[1] else None,
-        _save(other) if _needs[1] else None,
-    )
+    _node.saved = (_save(self) if _needs[1] else None, _save(other) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -572,9 +591,7 @@ def autograd_remainder_Tensor(
     return _result
 
 
-def autograd_remainder__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_remainder__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
@@ -595,21 +612,19 @@ def autograd_remainder__Tensor(
 
 
 def autograd_remainder_Scalar_Tensor(
-    _keyset: DispatchKeySet, self: Number, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     _needs = (other._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_remainder_Scalar_Tensor(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_remainder_Scalar_Tensor(_after[_keyset], self, other)
     _node = _nodes.RemainderBackward2((_edge_of(other),), _needs)
     _node.saved = (self, _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_remainder_Scalar_Tensor(
-            _after[_keyset], self, other
-        )
+        _result = _operators.redispatch_remainder_Scalar_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -617,7 +632,11 @@ def autograd_remainder_Scalar_Tensor(
 
 
 def autograd_hypot_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("hypot", (self, other, out))
     return _operators.redispatch_hypot_out(_after[_keyset], self, other, out=out)
@@ -628,10 +647,7 @@ def autograd_hypot(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tens
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_hypot(_after[_keyset], self, other)
     _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(self) if _needs[0] else None,
-        _save(other) if _needs[1] else None,
-    )
+    _node.saved = (_save(self) if _needs[0] else None, _save(other) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -665,21 +681,21 @@ def autograd_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Ten
 
 
 def autograd_bitwise_or_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        return _operators.redispatch_bitwise_or_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        return _operators.redispatch_bitwise_or_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
 
 
-def autograd_bitwise_or_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_bitwise_or_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -689,21 +705,19 @@ def autograd_bitwise_or_Scalar(
 
 
 def autograd_bitwise_or_Scalar_Tensor(
-    _keyset: DispatchKeySet, self: Number, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_or_Scalar_Tensor(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_or_Scalar_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
-def autograd_bitwise_or__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_bitwise_or__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -713,7 +727,10 @@ def autograd_bitwise_or__Scalar(
 
 
 def autograd_clamp(
-    _keyset: DispatchKeySet, self: Tensor, min: Number | None, max: Number | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None,
+    max: Number | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -731,14 +748,15 @@ def autograd_clamp(
 
 
 def autograd_clamp_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor | None, max: Tensor | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None,
+    max: Tensor | None,
 ) -> Tensor:
     _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_clamp_Tensor(_after[_keyset], self, min, max)
-    _node = _nodes.ClampBackward1(
-        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
-    )
+    _node = _nodes.ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
     _node.saved = (_save(self), _save_optional(min), _save_optional(max))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -751,7 +769,10 @@ def autograd_clamp_Tensor(
 
 
 def autograd_clamp_(
-    _keyset: DispatchKeySet, self: Tensor, min: Number | None, max: Number | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None,
+    max: Number | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -770,15 +791,16 @@ def autograd_clamp_(
 
 
 def autograd_clamp__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor | None, max: Tensor | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None,
+    max: Tensor | None,
 ) -> Tensor:
     _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
     _check_inplace_history(self)
-    _node = _nodes.ClampBackward1(
-        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
-    )
+    _node = _nodes.ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
     _node.saved = (_save(_original(self)), _save_optional(min), _save_optional(max))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -811,9 +833,7 @@ def autograd_clamp_Tensor_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("clamp", (self, min, max, out))
-    return _operators.redispatch_clamp_Tensor_out(
-        _after[_keyset], self, min, max, out=out
-    )
+    return _operators.redispatch_clamp_Tensor_out(_after[_keyset], self, min, max, out=out)
 
 
 def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
@@ -903,17 +923,28 @@ def autograd_native_layer_norm(
     _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_native_layer_norm(
-            _after[_keyset], input, normalized_shape, weight, bias, eps
+            _after[_keyset],
+            input,
+            normalized_shape,
+            weight,
+            bias,
+            eps,
         )
     _node = _nodes.NativeLayerNormBackward0(
-        (_edge_of(input), _edge_of(weight), _edge_of(bias)), _needs
+        (_edge_of(input), _edge_of(weight), _edge_of(bias)),
+        _needs,
     )
     _node.saved = (_save(input), normalized_shape, _save_optional(weight))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_native_layer_norm(
-            _after[_keyset], input, normalized_shape, weight, bias, eps
+            _after[_keyset],
+            input,
+            normalized_shape,
+            weight,
+            bias,
+            eps,
         )
     finally:
         _set_state(_outer)

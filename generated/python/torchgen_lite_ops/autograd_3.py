@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite_reference.framework import original as _original
@@ -39,7 +37,10 @@ if TYPE_CHECKING:
 
 
 def autograd__reshape_alias(
-    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -49,18 +50,14 @@ def autograd__reshape_alias(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch__reshape_alias(
-            _after[_keyset], self, size, stride
-        )
+        _result = _operators.redispatch__reshape_alias(_after[_keyset], self, size, stride)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd__unsafe_view(
-    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
-) -> Tensor:
+def autograd__unsafe_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -81,9 +78,7 @@ def autograd__unsafe_view(
     return _result
 
 
-def autograd_permute(
-    _keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
-) -> Tensor:
+def autograd_permute(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_permute(_after[_keyset], self, dims)
@@ -116,7 +111,11 @@ def autograd_take(_keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tenso
 
 
 def autograd_take_out(
-    _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    index: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("take", (self, out))
     return _operators.redispatch_take_out(_after[_keyset], self, index, out=out)
@@ -135,7 +134,11 @@ def autograd_index_put(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_index_put(
-                _after[_keyset], self, indices, values, accumulate
+                _after[_keyset],
+                self,
+                indices,
+                values,
+                accumulate,
             )
         finally:
             _set_state(_outer)
@@ -145,7 +148,11 @@ def autograd_index_put(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_index_put(
-            _after[_keyset], self, indices, values, accumulate
+            _after[_keyset],
+            self,
+            indices,
+            values,
+            accumulate,
         )
     finally:
         _set_state(_outer)
@@ -162,18 +169,14 @@ def autograd_index_put_(
 ) -> Tensor:
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_put_(
-            _after[_keyset], self, indices, values, accumulate
-        )
+        return _operators.redispatch_index_put_(_after[_keyset], self, indices, values, accumulate)
     _check_inplace_history(self)
     _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_index_put_(
-            _after[_keyset], self, indices, values, accumulate
-        )
+        _operators.redispatch_index_put_(_after[_keyset], self, indices, values, accumulate)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -403,9 +406,7 @@ def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return self
 
 
-def autograd_sigmoid_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_sigmoid_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sigmoid", (self, out))
     return _operators.redispatch_sigmoid_out(_after[_keyset], self, out=out)
 
@@ -461,9 +462,7 @@ def autograd_eq__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
     return self
 
 
-def autograd_logical_and(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_logical_and(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -472,9 +471,7 @@ def autograd_logical_and(
         _set_state(_outer)
 
 
-def autograd_logical_and_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_logical_and_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -495,7 +492,12 @@ def autograd_linalg_vector_norm(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_linalg_vector_norm(
-            _after[_keyset], self, ord, dim, keepdim, dtype=dtype
+            _after[_keyset],
+            self,
+            ord,
+            dim,
+            keepdim,
+            dtype=dtype,
         )
     _node = _nodes.LinalgVectorNormBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), ord, dim, keepdim)
@@ -503,7 +505,12 @@ def autograd_linalg_vector_norm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_linalg_vector_norm(
-            _after[_keyset], self, ord, dim, keepdim, dtype=dtype
+            _after[_keyset],
+            self,
+            ord,
+            dim,
+            keepdim,
+            dtype=dtype,
         )
     finally:
         _set_state(_outer)
@@ -524,12 +531,22 @@ def autograd_linalg_vector_norm_out(
 ) -> Tensor:
     _refuse_out("linalg_vector_norm", (self, out))
     return _operators.redispatch_linalg_vector_norm_out(
-        _after[_keyset], self, ord, dim, keepdim, dtype=dtype, out=out
+        _after[_keyset],
+        self,
+        ord,
+        dim,
+        keepdim,
+        dtype=dtype,
+        out=out,
     )
 
 
 def autograd_cumprod(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -548,7 +565,11 @@ def autograd_cumprod(
 
 
 def autograd_cumprod_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -568,12 +589,15 @@ def autograd_cumprod_(
 
 
 def autograd_cumprod_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("cumprod", (self, out))
-    return _operators.redispatch_cumprod_out(
-        _after[_keyset], self, dim, dtype=dtype, out=out
-    )
+    return _operators.redispatch_cumprod_out(_after[_keyset], self, dim, dtype=dtype, out=out)
 
 
 def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
@@ -581,10 +605,7 @@ def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_bmm(_after[_keyset], self, mat2)
     _node = _nodes.BmmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
-    _node.saved = (
-        _save(mat2) if _needs[0] else None,
-        _save(self) if _needs[1] else None,
-    )
+    _node.saved = (_save(mat2) if _needs[0] else None, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -595,9 +616,7 @@ def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     return _result
 
 
-def autograd_bmm_out(
-    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_bmm_out(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("bmm", (self, mat2, out))
     return _operators.redispatch_bmm_out(_after[_keyset], self, mat2, out=out)
 
@@ -613,12 +632,8 @@ def autograd_addmv(
 ) -> Tensor:
     _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addmv(
-            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
-        )
-    _node = _nodes.AddmvBackward0(
-        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
-    )
+        return _operators.redispatch_addmv(_after[_keyset], self, mat, vec, beta=beta, alpha=alpha)
+    _node = _nodes.AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
     _node.saved = (
         beta,
         _save(vec) if _needs[1] else None,
@@ -629,7 +644,12 @@ def autograd_addmv(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addmv(
-            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            mat,
+            vec,
+            beta=beta,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -649,7 +669,13 @@ def autograd_addmv_out(
 ) -> Tensor:
     _refuse_out("addmv", (self, mat, vec, out))
     return _operators.redispatch_addmv_out(
-        _after[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
+        _after[_keyset],
+        self,
+        mat,
+        vec,
+        beta=beta,
+        alpha=alpha,
+        out=out,
     )
 
 
@@ -664,13 +690,9 @@ def autograd_addmv_(
 ) -> Tensor:
     _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addmv_(
-            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
-        )
+        return _operators.redispatch_addmv_(_after[_keyset], self, mat, vec, beta=beta, alpha=alpha)
     _check_inplace_history(self)
-    _node = _nodes.AddmvBackward0(
-        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
-    )
+    _node = _nodes.AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
     _node.saved = (
         beta,
         _save(vec) if _needs[1] else None,
@@ -680,9 +702,7 @@ def autograd_addmv_(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_addmv_(
-            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
-        )
+        _operators.redispatch_addmv_(_after[_keyset], self, mat, vec, beta=beta, alpha=alpha)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -694,10 +714,7 @@ def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tenso
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_dot(_after[_keyset], self, tensor)
     _node = _nodes.DotBackward0((_edge_of(self), _edge_of(tensor)), _needs)
-    _node.saved = (
-        _save(tensor) if _needs[0] else None,
-        _save(self) if _needs[1] else None,
-    )
+    _node.saved = (_save(tensor) if _needs[0] else None, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -709,14 +726,21 @@ def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tenso
 
 
 def autograd_dot_out(
-    _keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    tensor: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("dot", (self, tensor, out))
     return _operators.redispatch_dot_out(_after[_keyset], self, tensor, out=out)
 
 
 def autograd_softplus(
-    _keyset: DispatchKeySet, self: Tensor, beta: Number, threshold: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    beta: Number,
+    threshold: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -742,9 +766,7 @@ def autograd_softplus_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("softplus", (self, out))
-    return _operators.redispatch_softplus_out(
-        _after[_keyset], self, beta, threshold, out=out
-    )
+    return _operators.redispatch_softplus_out(_after[_keyset], self, beta, threshold, out=out)
 
 
 def autograd_hardswish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -763,9 +785,7 @@ def autograd_hardswish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_hardswish_out(
-    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_hardswish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("hardswish", (self, out))
     return _operators.redispatch_hardswish_out(_after[_keyset], self, out=out)
 
@@ -788,21 +808,20 @@ def autograd_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd__log_softmax(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch__log_softmax(
-            _after[_keyset], self, dim, half_to_float
-        )
+        return _operators.redispatch__log_softmax(_after[_keyset], self, dim, half_to_float)
     _node = _nodes.LogSoftmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch__log_softmax(
-            _after[_keyset], self, dim, half_to_float
-        )
+        _result = _operators.redispatch__log_softmax(_after[_keyset], self, dim, half_to_float)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -811,16 +830,28 @@ def autograd__log_softmax(
 
 
 def autograd__log_softmax_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("_log_softmax", (self, out))
     return _operators.redispatch__log_softmax_out(
-        _after[_keyset], self, dim, half_to_float, out=out
+        _after[_keyset],
+        self,
+        dim,
+        half_to_float,
+        out=out,
     )
 
 
 def autograd_mse_loss(
-    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int,
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -830,9 +861,7 @@ def autograd_mse_loss(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mse_loss(
-            _after[_keyset], self, target, reduction
-        )
+        _result = _operators.redispatch_mse_loss(_after[_keyset], self, target, reduction)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -848,9 +877,7 @@ def autograd_mse_loss_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("mse_loss", (self, target, out))
-    return _operators.redispatch_mse_loss_out(
-        _after[_keyset], self, target, reduction, out=out
-    )
+    return _operators.redispatch_mse_loss_out(_after[_keyset], self, target, reduction, out=out)
 
 
 def autograd_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite_reference.framework import original as _original
@@ -38,9 +36,7 @@ if TYPE_CHECKING:
     from torchgen_lite_reference.framework import Number, Tensor
 
 
-def autograd_fill__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, value: Number
-) -> Tensor:
+def autograd_fill__Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_fill__Scalar(_after[_keyset], self, value)
@@ -56,9 +52,7 @@ def autograd_fill__Scalar(
     return self
 
 
-def autograd_fill__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, value: Tensor
-) -> Tensor:
+def autograd_fill__Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_fill__Tensor(_after[_keyset], self, value)
@@ -74,9 +68,7 @@ def autograd_fill__Tensor(
     return self
 
 
-def autograd_fill_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, value: Number
-) -> Tensor:
+def autograd_fill_Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -96,9 +88,7 @@ def autograd_fill_Scalar(
     return _result
 
 
-def autograd_fill_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, value: Tensor
-) -> Tensor:
+def autograd_fill_Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -150,7 +140,11 @@ def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tenso
 
 
 def autograd_tril_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    diagonal: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("tril", (self, out))
     return _operators.redispatch_tril_out(_after[_keyset], self, diagonal, out=out)
@@ -190,7 +184,11 @@ def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tenso
 
 
 def autograd_triu_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    diagonal: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("triu", (self, out))
     return _operators.redispatch_triu_out(_after[_keyset], self, diagonal, out=out)
@@ -214,7 +212,11 @@ def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tens
 
 
 def autograd_scatter_src(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -224,9 +226,7 @@ def autograd_scatter_src(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_scatter_src(
-            _after[_keyset], self, dim, index, src
-        )
+        _result = _operators.redispatch_scatter_src(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -243,19 +243,19 @@ def autograd_scatter_src_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("scatter", (self, src, out))
-    return _operators.redispatch_scatter_src_out(
-        _after[_keyset], self, dim, index, src, out=out
-    )
+    return _operators.redispatch_scatter_src_out(_after[_keyset], self, dim, index, src, out=out)
 
 
 def autograd_scatter__src(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter__src(
-            _after[_keyset], self, dim, index, src
-        )
+        return _operators.redispatch_scatter__src(_after[_keyset], self, dim, index, src)
     _check_inplace_history(self)
     _node = _nodes.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
@@ -270,21 +270,21 @@ def autograd_scatter__src(
 
 
 def autograd_scatter_value(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter_value(
-            _after[_keyset], self, dim, index, value
-        )
+        return _operators.redispatch_scatter_value(_after[_keyset], self, dim, index, value)
     _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_scatter_value(
-            _after[_keyset], self, dim, index, value
-        )
+        _result = _operators.redispatch_scatter_value(_after[_keyset], self, dim, index, value)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -302,18 +302,25 @@ def autograd_scatter_value_out(
 ) -> Tensor:
     _refuse_out("scatter", (self, out))
     return _operators.redispatch_scatter_value_out(
-        _after[_keyset], self, dim, index, value, out=out
+        _after[_keyset],
+        self,
+        dim,
+        index,
+        value,
+        out=out,
     )
 
 
 def autograd_scatter__value(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter__value(
-            _after[_keyset], self, dim, index, value
-        )
+        return _operators.redispatch_scatter__value(_after[_keyset], self, dim, index, value)
     _check_inplace_history(self)
     _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
@@ -328,16 +335,17 @@ def autograd_scatter__value(
 
 
 def autograd_masked_fill_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_masked_fill_Scalar(
-                _after[_keyset], self, mask, value
-            )
+            return _operators.redispatch_masked_fill_Scalar(_after[_keyset], self, mask, value)
         finally:
             _set_state(_outer)
     _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
@@ -345,9 +353,7 @@ def autograd_masked_fill_Scalar(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_masked_fill_Scalar(
-            _after[_keyset], self, mask, value
-        )
+        _result = _operators.redispatch_masked_fill_Scalar(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -355,16 +361,17 @@ def autograd_masked_fill_Scalar(
 
 
 def autograd_masked_fill_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_masked_fill_Tensor(
-                _after[_keyset], self, mask, value
-            )
+            return _operators.redispatch_masked_fill_Tensor(_after[_keyset], self, mask, value)
         finally:
             _set_state(_outer)
     _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
@@ -372,9 +379,7 @@ def autograd_masked_fill_Tensor(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_masked_fill_Tensor(
-            _after[_keyset], self, mask, value
-        )
+        _result = _operators.redispatch_masked_fill_Tensor(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -382,13 +387,14 @@ def autograd_masked_fill_Tensor(
 
 
 def autograd_masked_fill__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_masked_fill__Scalar(
-            _after[_keyset], self, mask, value
-        )
+        return _operators.redispatch_masked_fill__Scalar(_after[_keyset], self, mask, value)
     _check_inplace_history(self)
     _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask),)
@@ -403,13 +409,14 @@ def autograd_masked_fill__Scalar(
 
 
 def autograd_masked_fill__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_masked_fill__Tensor(
-            _after[_keyset], self, mask, value
-        )
+        return _operators.redispatch_masked_fill__Tensor(_after[_keyset], self, mask, value)
     _check_inplace_history(self)
     _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _node.saved = (_save(mask),)
@@ -424,21 +431,22 @@ def autograd_masked_fill__Tensor(
 
 
 def autograd_topk(
-    _keyset: DispatchKeySet, self: Tensor, k: int, dim: int, largest: bool, sorted: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    k: int,
+    dim: int,
+    largest: bool,
+    sorted: bool,
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_topk(
-            _after[_keyset], self, k, dim, largest, sorted
-        )
+        return _operators.redispatch_topk(_after[_keyset], self, k, dim, largest, sorted)
     _node = _nodes.TopkBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_topk(
-            _after[_keyset], self, k, dim, largest, sorted
-        )
+        _result = _operators.redispatch_topk(_after[_keyset], self, k, dim, largest, sorted)
     finally:
         _set_state(_outer)
     _set_histories(_node, (_result[0],))
@@ -459,7 +467,14 @@ def autograd_topk_values(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("topk", (self, values, indices))
     return _operators.redispatch_topk_values(
-        _after[_keyset], self, k, dim, largest, sorted, values=values, indices=indices
+        _after[_keyset],
+        self,
+        k,
+        dim,
+        largest,
+        sorted,
+        values=values,
+        indices=indices,
     )
 
 
@@ -519,35 +534,25 @@ def autograd_round_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
     return _operators.redispatch_round_out(_after[_keyset], self, out=out)
 
 
-def autograd_round_decimals(
-    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
-) -> Tensor:
+def autograd_round_decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_round_decimals(
-            _after[_keyset], self, decimals=decimals
-        )
+        return _operators.redispatch_round_decimals(_after[_keyset], self, decimals=decimals)
     _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_round_decimals(
-            _after[_keyset], self, decimals=decimals
-        )
+        _result = _operators.redispatch_round_decimals(_after[_keyset], self, decimals=decimals)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_round__decimals(
-    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
-) -> Tensor:
+def autograd_round__decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_round__decimals(
-            _after[_keyset], self, decimals=decimals
-        )
+        return _operators.redispatch_round__decimals(_after[_keyset], self, decimals=decimals)
     _check_inplace_history(self)
     _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
     _outer = _state()
@@ -561,11 +566,18 @@ def autograd_round__decimals(
 
 
 def autograd_round_decimals_out(
-    _keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    decimals: int,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("round", (self, out))
     return _operators.redispatch_round_decimals_out(
-        _after[_keyset], self, decimals=decimals, out=out
+        _after[_keyset],
+        self,
+        decimals=decimals,
+        out=out,
     )
 
 
@@ -610,30 +622,33 @@ def autograd_sgn_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_sub_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("sub", (self, other, out))
-    return _operators.redispatch_sub_out(
-        _after[_keyset], self, other, alpha=alpha, out=out
-    )
+    return _operators.redispatch_sub_out(_after[_keyset], self, other, alpha=alpha, out=out)
 
 
 def autograd_sub_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sub_Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        return _operators.redispatch_sub_Tensor(_after[_keyset], self, other, alpha=alpha)
     _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sub_Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        _result = _operators.redispatch_sub_Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -641,13 +656,15 @@ def autograd_sub_Tensor(
 
 
 def autograd_sub__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sub__Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        return _operators.redispatch_sub__Tensor(_after[_keyset], self, other, alpha=alpha)
     _check_inplace_history(self)
     _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
@@ -662,7 +679,10 @@ def autograd_sub__Tensor(
 
 
 def autograd_sub_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -684,7 +704,10 @@ def autograd_sub_Scalar(
 
 
 def autograd_sub__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -701,9 +724,7 @@ def autograd_sub__Scalar(
     return self
 
 
-def autograd_logical_xor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_logical_xor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -712,9 +733,7 @@ def autograd_logical_xor(
         _set_state(_outer)
 
 
-def autograd_logical_xor_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_logical_xor_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -724,59 +743,73 @@ def autograd_logical_xor_(
 
 
 def autograd_bitwise_right_shift_Tensor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_right_shift_Tensor_Scalar(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_right_shift_Tensor_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_right_shift__Tensor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _operators.redispatch_bitwise_right_shift__Tensor_Scalar(
-            _after[_keyset], self, other
+            _after[_keyset],
+            self,
+            other,
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_right_shift_Tensor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _operators.redispatch_bitwise_right_shift_Tensor_Scalar_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_right_shift_Scalar_Tensor(
-    _keyset: DispatchKeySet, self: Number, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_right_shift_Scalar_Tensor(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_right_shift_Scalar_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
 def autograd_lerp__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -795,15 +828,16 @@ def autograd_lerp__Scalar(
 
 
 def autograd_lerp__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_lerp__Tensor(_after[_keyset], self, end, weight)
     _check_inplace_history(self)
-    _node = _nodes.LerpBackward1(
-        (_edge_of(self), _edge_of(end), _edge_of(weight)), _needs
-    )
+    _node = _nodes.LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
     _node.saved = (
         _save(weight) if _needs[0] or _needs[1] else None,
         _save(end) if _needs[2] else None,
@@ -820,25 +854,34 @@ def autograd_lerp__Tensor(
 
 
 def autograd_lerp_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("lerp", (self, end, out))
-    return _operators.redispatch_lerp_Scalar_out(
-        _after[_keyset], self, end, weight, out=out
-    )
+    return _operators.redispatch_lerp_Scalar_out(_after[_keyset], self, end, weight, out=out)
 
 
 def autograd_lerp_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("lerp", (self, end, weight, out))
-    return _operators.redispatch_lerp_Tensor_out(
-        _after[_keyset], self, end, weight, out=out
-    )
+    return _operators.redispatch_lerp_Tensor_out(_after[_keyset], self, end, weight, out=out)
 
 
 def autograd_lerp_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -856,14 +899,15 @@ def autograd_lerp_Scalar(
 
 
 def autograd_lerp_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_lerp_Tensor(_after[_keyset], self, end, weight)
-    _node = _nodes.LerpBackward1(
-        (_edge_of(self), _edge_of(end), _edge_of(weight)), _needs
-    )
+    _node = _nodes.LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
     _node.saved = (
         _save(weight) if _needs[0] or _needs[1] else None,
         _save(end) if _needs[2] else None,
@@ -889,10 +933,7 @@ def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
         finally:
             _set_state(_outer)
     _node = _nodes.MvBackward0((_edge_of(self), _edge_of(vec)), _needs)
-    _node.saved = (
-        _save(vec) if _needs[0] else None,
-        _save(self) if _needs[1] else None,
-    )
+    _node.saved = (_save(vec) if _needs[0] else None, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -903,9 +944,7 @@ def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
     return _result
 
 
-def autograd_mv_out(
-    _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
-) -> Tensor:
+def autograd_mv_out(_keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("mv", (self, vec, out))
     return _operators.redispatch_mv_out(_after[_keyset], self, vec, out=out)
 
@@ -927,7 +966,11 @@ def autograd_hardshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) ->
 
 
 def autograd_hardshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    lambd: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("hardshrink", (self, out))
     return _operators.redispatch_hardshrink_out(_after[_keyset], self, lambd, out=out)
@@ -955,20 +998,26 @@ def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_smooth_l1_loss(
-    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int, beta: float
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int,
+    beta: float,
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_smooth_l1_loss(
-            _after[_keyset], self, target, reduction, beta
-        )
+        return _operators.redispatch_smooth_l1_loss(_after[_keyset], self, target, reduction, beta)
     _node = _nodes.SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, beta)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_smooth_l1_loss(
-            _after[_keyset], self, target, reduction, beta
+            _after[_keyset],
+            self,
+            target,
+            reduction,
+            beta,
         )
     finally:
         _set_state(_outer)
@@ -987,7 +1036,12 @@ def autograd_smooth_l1_loss_out(
 ) -> Tensor:
     _refuse_out("smooth_l1_loss", (self, target, out))
     return _operators.redispatch_smooth_l1_loss_out(
-        _after[_keyset], self, target, reduction, beta, out=out
+        _after[_keyset],
+        self,
+        target,
+        reduction,
+        beta,
+        out=out,
     )
 
 
@@ -1001,11 +1055,13 @@ def autograd_binary_cross_entropy(
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_binary_cross_entropy(
-            _after[_keyset], self, target, weight, reduction
+            _after[_keyset],
+            self,
+            target,
+            weight,
+            reduction,
         )
-    _node = _nodes.BinaryCrossEntropyBackward0(
-        (_edge_of(self), _edge_of(target)), _needs
-    )
+    _node = _nodes.BinaryCrossEntropyBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (
         _save(self),
         _save(target) if _needs[0] else None,
@@ -1016,7 +1072,11 @@ def autograd_binary_cross_entropy(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_binary_cross_entropy(
-            _after[_keyset], self, target, weight, reduction
+            _after[_keyset],
+            self,
+            target,
+            weight,
+            reduction,
         )
     finally:
         _set_state(_outer)
@@ -1035,7 +1095,12 @@ def autograd_binary_cross_entropy_out(
 ) -> Tensor:
     _refuse_out("binary_cross_entropy", (self, target, out))
     return _operators.redispatch_binary_cross_entropy_out(
-        _after[_keyset], self, target, weight, reduction, out=out
+        _after[_keyset],
+        self,
+        target,
+        weight,
+        reduction,
+        out=out,
     )
 
 
@@ -1053,13 +1118,16 @@ def autograd_binary_cross_entropy_with_logits(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_binary_cross_entropy_with_logits(
-                _after[_keyset], self, target, weight, pos_weight, reduction
+                _after[_keyset],
+                self,
+                target,
+                weight,
+                pos_weight,
+                reduction,
             )
         finally:
             _set_state(_outer)
-    _node = _nodes.BinaryCrossEntropyWithLogitsBackward0(
-        (_edge_of(self), _edge_of(target)), _needs
-    )
+    _node = _nodes.BinaryCrossEntropyWithLogitsBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (
         _save(self),
         _save(target) if _needs[0] else None,
@@ -1071,7 +1139,12 @@ def autograd_binary_cross_entropy_with_logits(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_binary_cross_entropy_with_logits(
-            _after[_keyset], self, target, weight, pos_weight, reduction
+            _after[_keyset],
+            self,
+            target,
+            weight,
+            pos_weight,
+            reduction,
         )
     finally:
         _set_state(_outer)

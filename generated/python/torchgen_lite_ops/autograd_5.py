@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite_reference.framework import original as _original
@@ -98,30 +96,28 @@ def autograd_new_full(
 
 
 def autograd_unfold(
-    _keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dimension: int,
+    size: int,
+    step: int,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_unfold(
-            _after[_keyset], self, dimension, size, step
-        )
+        return _operators.redispatch_unfold(_after[_keyset], self, dimension, size, step)
     _node = _nodes.UnfoldBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dimension, size, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_unfold(
-            _after[_keyset], self, dimension, size, step
-        )
+        _result = _operators.redispatch_unfold(_after[_keyset], self, dimension, size, step)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_transpose_int(
-    _keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
-) -> Tensor:
+def autograd_transpose_int(_keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
@@ -147,17 +143,13 @@ def autograd_slice_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_slice_Tensor(
-            _after[_keyset], self, dim, start, end, step
-        )
+        return _operators.redispatch_slice_Tensor(_after[_keyset], self, dim, start, end, step)
     _node = _nodes.SliceBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, start, end, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_slice_Tensor(
-            _after[_keyset], self, dim, start, end, step
-        )
+        _result = _operators.redispatch_slice_Tensor(_after[_keyset], self, dim, start, end, step)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -180,9 +172,7 @@ def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) ->
     return _result
 
 
-def autograd_rot90(
-    _keyset: DispatchKeySet, self: Tensor, k: int, dims: Sequence[int]
-) -> Tensor:
+def autograd_rot90(_keyset: DispatchKeySet, self: Tensor, k: int, dims: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -204,12 +194,21 @@ def autograd_rot90(
 
 
 def autograd_gather(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_gather(
-            _after[_keyset], self, dim, index, sparse_grad=sparse_grad
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            sparse_grad=sparse_grad,
         )
     _node = _nodes.GatherBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, _save(index))
@@ -217,7 +216,11 @@ def autograd_gather(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_gather(
-            _after[_keyset], self, dim, index, sparse_grad=sparse_grad
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            sparse_grad=sparse_grad,
         )
     finally:
         _set_state(_outer)
@@ -236,7 +239,12 @@ def autograd_gather_out(
 ) -> Tensor:
     _refuse_out("gather", (self, out))
     return _operators.redispatch_gather_out(
-        _after[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
+        _after[_keyset],
+        self,
+        dim,
+        index,
+        sparse_grad=sparse_grad,
+        out=out,
     )
 
 
@@ -407,17 +415,17 @@ def autograd_trunc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_pow_Tensor_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("pow", (self, exponent, out))
-    return _operators.redispatch_pow_Tensor_Tensor_out(
-        _after[_keyset], self, exponent, out=out
-    )
+    return _operators.redispatch_pow_Tensor_Tensor_out(_after[_keyset], self, exponent, out=out)
 
 
-def autograd_pow_Tensor_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
-) -> Tensor:
+def autograd_pow_Tensor_Tensor(_keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor:
     _needs = (self._requires_grad, exponent._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_pow_Tensor_Tensor(_after[_keyset], self, exponent)
@@ -426,9 +434,7 @@ def autograd_pow_Tensor_Tensor(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_pow_Tensor_Tensor(
-            _after[_keyset], self, exponent
-        )
+        _result = _operators.redispatch_pow_Tensor_Tensor(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -437,17 +443,17 @@ def autograd_pow_Tensor_Tensor(
 
 
 def autograd_pow_Scalar_out(
-    _keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    exponent: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("pow", (exponent, out))
-    return _operators.redispatch_pow_Scalar_out(
-        _after[_keyset], self, exponent, out=out
-    )
+    return _operators.redispatch_pow_Scalar_out(_after[_keyset], self, exponent, out=out)
 
 
-def autograd_pow_Scalar(
-    _keyset: DispatchKeySet, self: Number, exponent: Tensor
-) -> Tensor:
+def autograd_pow_Scalar(_keyset: DispatchKeySet, self: Number, exponent: Tensor) -> Tensor:
     _needs = (exponent._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_pow_Scalar(_after[_keyset], self, exponent)
@@ -465,17 +471,17 @@ def autograd_pow_Scalar(
 
 
 def autograd_pow_Tensor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("pow", (self, out))
-    return _operators.redispatch_pow_Tensor_Scalar_out(
-        _after[_keyset], self, exponent, out=out
-    )
+    return _operators.redispatch_pow_Tensor_Scalar_out(_after[_keyset], self, exponent, out=out)
 
 
-def autograd_pow_Tensor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Number
-) -> Tensor:
+def autograd_pow_Tensor_Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_pow_Tensor_Scalar(_after[_keyset], self, exponent)
@@ -484,18 +490,14 @@ def autograd_pow_Tensor_Scalar(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_pow_Tensor_Scalar(
-            _after[_keyset], self, exponent
-        )
+        _result = _operators.redispatch_pow_Tensor_Scalar(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_pow__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Number
-) -> Tensor:
+def autograd_pow__Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
@@ -513,7 +515,11 @@ def autograd_pow__Scalar(
 
 
 def autograd_atan2_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("atan2", (self, other, out))
     return _operators.redispatch_atan2_out(_after[_keyset], self, other, out=out)
@@ -553,21 +559,21 @@ def autograd_atan2(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tens
 
 
 def autograd_rsub_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_rsub_Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        return _operators.redispatch_rsub_Tensor(_after[_keyset], self, other, alpha=alpha)
     _node = _nodes.RsubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_rsub_Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        _result = _operators.redispatch_rsub_Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -575,16 +581,17 @@ def autograd_rsub_Tensor(
 
 
 def autograd_rsub_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_rsub_Scalar(
-                _after[_keyset], self, other, alpha
-            )
+            return _operators.redispatch_rsub_Scalar(_after[_keyset], self, other, alpha)
         finally:
             _set_state(_outer)
     _node = _nodes.RsubBackward1((_edge_of(self),), _needs)
@@ -599,9 +606,7 @@ def autograd_rsub_Scalar(
     return _result
 
 
-def autograd_sum(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None
-) -> Tensor:
+def autograd_sum(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -633,7 +638,11 @@ def autograd_sum_dim_IntList(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_sum_dim_IntList(
-            _after[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            dtype=dtype,
         )
     _node = _nodes.SumBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
@@ -641,7 +650,11 @@ def autograd_sum_dim_IntList(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_sum_dim_IntList(
-            _after[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            dtype=dtype,
         )
     finally:
         _set_state(_outer)
@@ -660,12 +673,20 @@ def autograd_sum_IntList_out(
 ) -> Tensor:
     _refuse_out("sum", (self, out))
     return _operators.redispatch_sum_IntList_out(
-        _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+        _after[_keyset],
+        self,
+        dim,
+        keepdim,
+        dtype=dtype,
+        out=out,
     )
 
 
 def autograd_logsumexp(
-    _keyset: DispatchKeySet, self: Tensor, dim: tuple[int, ...], keepdim: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: tuple[int, ...],
+    keepdim: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -697,9 +718,7 @@ def autograd_logsumexp_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("logsumexp", (self, out))
-    return _operators.redispatch_logsumexp_out(
-        _after[_keyset], self, dim, keepdim, out=out
-    )
+    return _operators.redispatch_logsumexp_out(_after[_keyset], self, dim, keepdim, out=out)
 
 
 def autograd_baddbmm(
@@ -714,11 +733,14 @@ def autograd_baddbmm(
     _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_baddbmm(
-            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            batch1,
+            batch2,
+            beta=beta,
+            alpha=alpha,
         )
-    _node = _nodes.BaddbmmBackward0(
-        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs
-    )
+    _node = _nodes.BaddbmmBackward0((_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs)
     _node.saved = (
         beta,
         _save(batch2) if _needs[1] else None,
@@ -729,7 +751,12 @@ def autograd_baddbmm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_baddbmm(
-            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            batch1,
+            batch2,
+            beta=beta,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -749,7 +776,13 @@ def autograd_baddbmm_out(
 ) -> Tensor:
     _refuse_out("baddbmm", (self, batch1, batch2, out))
     return _operators.redispatch_baddbmm_out(
-        _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha, out=out
+        _after[_keyset],
+        self,
+        batch1,
+        batch2,
+        beta=beta,
+        alpha=alpha,
+        out=out,
     )
 
 
@@ -765,12 +798,15 @@ def autograd_baddbmm_(
     _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_baddbmm_(
-            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            batch1,
+            batch2,
+            beta=beta,
+            alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = _nodes.BaddbmmBackward0(
-        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs
-    )
+    _node = _nodes.BaddbmmBackward0((_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs)
     _node.saved = (
         beta,
         _save(batch2) if _needs[1] else None,
@@ -781,7 +817,12 @@ def autograd_baddbmm_(
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch_baddbmm_(
-            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            batch1,
+            batch2,
+            beta=beta,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -792,17 +833,13 @@ def autograd_baddbmm_(
 def autograd_gelu(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_gelu(
-            _after[_keyset], self, approximate=approximate
-        )
+        return _operators.redispatch_gelu(_after[_keyset], self, approximate=approximate)
     _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), approximate)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_gelu(
-            _after[_keyset], self, approximate=approximate
-        )
+        _result = _operators.redispatch_gelu(_after[_keyset], self, approximate=approximate)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -810,22 +847,20 @@ def autograd_gelu(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) ->
 
 
 def autograd_gelu_out(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    approximate: str,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("gelu", (self, out))
-    return _operators.redispatch_gelu_out(
-        _after[_keyset], self, approximate=approximate, out=out
-    )
+    return _operators.redispatch_gelu_out(_after[_keyset], self, approximate=approximate, out=out)
 
 
-def autograd_gelu_(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str
-) -> Tensor:
+def autograd_gelu_(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_gelu_(
-            _after[_keyset], self, approximate=approximate
-        )
+        return _operators.redispatch_gelu_(_after[_keyset], self, approximate=approximate)
     _check_inplace_history(self)
     _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), approximate)
@@ -888,9 +923,7 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes.SparseCooTensorWithDimsAndTensorsBackward0(
-        (_edge_of(values),), _needs
-    )
+    _node = _nodes.SparseCooTensorWithDimsAndTensorsBackward0((_edge_of(values),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite_reference.framework import original as _original
@@ -46,17 +44,13 @@ def autograd_uniform_(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_uniform_(
-            _after[_keyset], self, from_, to, generator=generator
-        )
+        return _operators.redispatch_uniform_(_after[_keyset], self, from_, to, generator=generator)
     _check_inplace_history(self)
     _node = _nodes.UniformBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_uniform_(
-            _after[_keyset], self, from_, to, generator=generator
-        )
+        _operators.redispatch_uniform_(_after[_keyset], self, from_, to, generator=generator)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -89,7 +83,11 @@ def autograd_view_dtype(_keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> 
 
 
 def autograd_diagonal(
-    _keyset: DispatchKeySet, self: Tensor, offset: int, dim1: int, dim2: int
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    offset: int,
+    dim1: int,
+    dim2: int,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -99,9 +97,7 @@ def autograd_diagonal(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_diagonal(
-            _after[_keyset], self, offset, dim1, dim2
-        )
+        _result = _operators.redispatch_diagonal(_after[_keyset], self, offset, dim1, dim2)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -158,7 +154,12 @@ def autograd_embedding(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_embedding(
-            _after[_keyset], weight, indices, padding_idx, scale_grad_by_freq, sparse
+            _after[_keyset],
+            weight,
+            indices,
+            padding_idx,
+            scale_grad_by_freq,
+            sparse,
         )
     finally:
         _set_state(_outer)
@@ -167,7 +168,10 @@ def autograd_embedding(
 
 
 def autograd_where_self(
-    _keyset: DispatchKeySet, condition: Tensor, self: Tensor, other: Tensor
+    _keyset: DispatchKeySet,
+    condition: Tensor,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -177,9 +181,7 @@ def autograd_where_self(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_where_self(
-            _after[_keyset], condition, self, other
-        )
+        _result = _operators.redispatch_where_self(_after[_keyset], condition, self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -195,9 +197,7 @@ def autograd_where_self_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("where", (self, other, out))
-    return _operators.redispatch_where_self_out(
-        _after[_keyset], condition, self, other, out=out
-    )
+    return _operators.redispatch_where_self_out(_after[_keyset], condition, self, other, out=out)
 
 
 def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -408,7 +408,11 @@ def autograd_maximum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Te
 
 
 def autograd_maximum_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("maximum", (self, other, out))
     return _operators.redispatch_maximum_out(_after[_keyset], self, other, out=out)
@@ -423,9 +427,7 @@ def autograd_logical_or(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _set_state(_outer)
 
 
-def autograd_logical_or_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def autograd_logical_or_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -450,9 +452,7 @@ def autograd_clamp_max(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Te
     return _result
 
 
-def autograd_clamp_max_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, max: Tensor
-) -> Tensor:
+def autograd_clamp_max_Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor:
     _needs = (self._requires_grad, max._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_clamp_max_Tensor(_after[_keyset], self, max)
@@ -485,9 +485,7 @@ def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> T
     return self
 
 
-def autograd_clamp_max__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, max: Tensor
-) -> Tensor:
+def autograd_clamp_max__Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor:
     _needs = (self._requires_grad, max._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
@@ -505,19 +503,25 @@ def autograd_clamp_max__Tensor(
 
 
 def autograd_clamp_max_out(
-    _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    max: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("clamp_max", (self, out))
     return _operators.redispatch_clamp_max_out(_after[_keyset], self, max, out=out)
 
 
 def autograd_clamp_max_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    max: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("clamp_max", (self, max, out))
-    return _operators.redispatch_clamp_max_Tensor_out(
-        _after[_keyset], self, max, out=out
-    )
+    return _operators.redispatch_clamp_max_Tensor_out(_after[_keyset], self, max, out=out)
 
 
 def autograd_var_correction(
@@ -531,7 +535,11 @@ def autograd_var_correction(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_var_correction(
-            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset],
+            self,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
         )
     _node = _nodes.VarBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
@@ -539,7 +547,11 @@ def autograd_var_correction(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_var_correction(
-            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset],
+            self,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
         )
     finally:
         _set_state(_outer)
@@ -558,13 +570,16 @@ def autograd_var_correction_out(
 ) -> Tensor:
     _refuse_out("var", (self, out))
     return _operators.redispatch_var_correction_out(
-        _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
+        _after[_keyset],
+        self,
+        dim,
+        correction=correction,
+        keepdim=keepdim,
+        out=out,
     )
 
 
-def autograd_leaky_relu(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number
-) -> Tensor:
+def autograd_leaky_relu(_keyset: DispatchKeySet, self: Tensor, negative_slope: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_leaky_relu(_after[_keyset], self, negative_slope)
@@ -573,9 +588,7 @@ def autograd_leaky_relu(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_leaky_relu(
-            _after[_keyset], self, negative_slope
-        )
+        _result = _operators.redispatch_leaky_relu(_after[_keyset], self, negative_slope)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -583,17 +596,17 @@ def autograd_leaky_relu(
 
 
 def autograd_leaky_relu_out(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    negative_slope: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("leaky_relu", (self, out))
-    return _operators.redispatch_leaky_relu_out(
-        _after[_keyset], self, negative_slope, out=out
-    )
+    return _operators.redispatch_leaky_relu_out(_after[_keyset], self, negative_slope, out=out)
 
 
-def autograd_leaky_relu_(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number
-) -> Tensor:
+def autograd_leaky_relu_(_keyset: DispatchKeySet, self: Tensor, negative_slope: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
@@ -611,7 +624,10 @@ def autograd_leaky_relu_(
 
 
 def autograd_threshold(
-    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    threshold: Number,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -621,9 +637,7 @@ def autograd_threshold(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_threshold(
-            _after[_keyset], self, threshold, value
-        )
+        _result = _operators.redispatch_threshold(_after[_keyset], self, threshold, value)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -639,13 +653,14 @@ def autograd_threshold_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("threshold", (self, out))
-    return _operators.redispatch_threshold_out(
-        _after[_keyset], self, threshold, value, out=out
-    )
+    return _operators.redispatch_threshold_out(_after[_keyset], self, threshold, value, out=out)
 
 
 def autograd_threshold_(
-    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    threshold: Number,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -680,14 +695,21 @@ def autograd_softshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) ->
 
 
 def autograd_softshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    lambd: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("softshrink", (self, out))
     return _operators.redispatch_softshrink_out(_after[_keyset], self, lambd, out=out)
 
 
 def autograd_hardtanh(
-    _keyset: DispatchKeySet, self: Tensor, min_val: Number, max_val: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number,
+    max_val: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -697,9 +719,7 @@ def autograd_hardtanh(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_hardtanh(
-            _after[_keyset], self, min_val, max_val
-        )
+        _result = _operators.redispatch_hardtanh(_after[_keyset], self, min_val, max_val)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -715,13 +735,14 @@ def autograd_hardtanh_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("hardtanh", (self, out))
-    return _operators.redispatch_hardtanh_out(
-        _after[_keyset], self, min_val, max_val, out=out
-    )
+    return _operators.redispatch_hardtanh_out(_after[_keyset], self, min_val, max_val, out=out)
 
 
 def autograd_hardtanh_(
-    _keyset: DispatchKeySet, self: Tensor, min_val: Number, max_val: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number,
+    max_val: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():

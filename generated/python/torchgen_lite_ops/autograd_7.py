@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import (
-    check_inplace_history as _check_inplace_history,
-)
+from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
 from torchgen_lite_reference.framework import edge_of as _edge_of
 from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite_reference.framework import original as _original
@@ -125,7 +123,10 @@ def autograd_new_zeros(
 
 
 def autograd_copy_(
-    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    src: Tensor,
+    non_blocking: bool,
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -144,21 +145,21 @@ def autograd_copy_(
 
 
 def autograd_expand(
-    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], *, implicit: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    implicit: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_expand(
-            _after[_keyset], self, size, implicit=implicit
-        )
+        return _operators.redispatch_expand(_after[_keyset], self, size, implicit=implicit)
     _node = _nodes.ExpandBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_expand(
-            _after[_keyset], self, size, implicit=implicit
-        )
+        _result = _operators.redispatch_expand(_after[_keyset], self, size, implicit=implicit)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -166,7 +167,11 @@ def autograd_expand(
 
 
 def autograd_scatter_add(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -176,9 +181,7 @@ def autograd_scatter_add(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_scatter_add(
-            _after[_keyset], self, dim, index, src
-        )
+        _result = _operators.redispatch_scatter_add(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -195,19 +198,19 @@ def autograd_scatter_add_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("scatter_add", (self, src, out))
-    return _operators.redispatch_scatter_add_out(
-        _after[_keyset], self, dim, index, src, out=out
-    )
+    return _operators.redispatch_scatter_add_out(_after[_keyset], self, dim, index, src, out=out)
 
 
 def autograd_scatter_add_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter_add_(
-            _after[_keyset], self, dim, index, src
-        )
+        return _operators.redispatch_scatter_add_(_after[_keyset], self, dim, index, src)
     _check_inplace_history(self)
     _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
@@ -222,7 +225,11 @@ def autograd_scatter_add_(
 
 
 def autograd_index_fill_int_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -230,7 +237,11 @@ def autograd_index_fill_int_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_index_fill_int_Scalar(
-                _after[_keyset], self, dim, index, value
+                _after[_keyset],
+                self,
+                dim,
+                index,
+                value,
             )
         finally:
             _set_state(_outer)
@@ -240,7 +251,11 @@ def autograd_index_fill_int_Scalar(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_index_fill_int_Scalar(
-            _after[_keyset], self, dim, index, value
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            value,
         )
     finally:
         _set_state(_outer)
@@ -249,12 +264,20 @@ def autograd_index_fill_int_Scalar(
 
 
 def autograd_index_fill__int_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_index_fill__int_Scalar(
-            _after[_keyset], self, dim, index, value
+            _after[_keyset],
+            self,
+            dim,
+            index,
+            value,
         )
     _check_inplace_history(self)
     _node = _nodes.IndexFillBackward0((_edge_of(self),), _needs)
@@ -262,18 +285,14 @@ def autograd_index_fill__int_Scalar(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_index_fill__int_Scalar(
-            _after[_keyset], self, dim, index, value
-        )
+        _operators.redispatch_index_fill__int_Scalar(_after[_keyset], self, dim, index, value)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
 
-def autograd_masked_select(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor
-) -> Tensor:
+def autograd_masked_select(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_masked_select(_after[_keyset], self, mask)
@@ -290,7 +309,11 @@ def autograd_masked_select(
 
 
 def autograd_masked_select_out(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("masked_select", (self, out))
     return _operators.redispatch_masked_select_out(_after[_keyset], self, mask, out=out)
@@ -576,21 +599,21 @@ def autograd_ceil_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_add_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_add_Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        return _operators.redispatch_add_Tensor(_after[_keyset], self, other, alpha=alpha)
     _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_add_Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        _result = _operators.redispatch_add_Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -598,13 +621,15 @@ def autograd_add_Tensor(
 
 
 def autograd_add__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_add__Tensor(
-            _after[_keyset], self, other, alpha=alpha
-        )
+        return _operators.redispatch_add__Tensor(_after[_keyset], self, other, alpha=alpha)
     _check_inplace_history(self)
     _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
@@ -619,16 +644,22 @@ def autograd_add__Tensor(
 
 
 def autograd_add_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("add", (self, other, out))
-    return _operators.redispatch_add_out(
-        _after[_keyset], self, other, alpha=alpha, out=out
-    )
+    return _operators.redispatch_add_out(_after[_keyset], self, other, alpha=alpha, out=out)
 
 
 def autograd_add_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -650,7 +681,10 @@ def autograd_add_Scalar(
 
 
 def autograd_add__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -701,21 +735,21 @@ def autograd_ne__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 
 
 def autograd_bitwise_xor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        return _operators.redispatch_bitwise_xor_Scalar_out(
-            _after[_keyset], self, other, out=out
-        )
+        return _operators.redispatch_bitwise_xor_Scalar_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
 
 
-def autograd_bitwise_xor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_bitwise_xor_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -725,21 +759,19 @@ def autograd_bitwise_xor_Scalar(
 
 
 def autograd_bitwise_xor_Scalar_Tensor(
-    _keyset: DispatchKeySet, self: Number, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_xor_Scalar_Tensor(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_xor_Scalar_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
-def autograd_bitwise_xor__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_bitwise_xor__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -749,53 +781,60 @@ def autograd_bitwise_xor__Scalar(
 
 
 def autograd_bitwise_left_shift_Tensor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_left_shift_Tensor_Scalar(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_left_shift_Tensor_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_left_shift__Tensor_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        return _operators.redispatch_bitwise_left_shift__Tensor_Scalar(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_left_shift__Tensor_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_left_shift_Tensor_Scalar_out(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _operators.redispatch_bitwise_left_shift_Tensor_Scalar_out(
-            _after[_keyset], self, other, out=out
+            _after[_keyset],
+            self,
+            other,
+            out=out,
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_left_shift_Scalar_Tensor(
-    _keyset: DispatchKeySet, self: Number, other: Tensor
+    _keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_left_shift_Scalar_Tensor(
-            _after[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_left_shift_Scalar_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
@@ -816,9 +855,7 @@ def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Te
     return _result
 
 
-def autograd_clamp_min_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor
-) -> Tensor:
+def autograd_clamp_min_Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor:
     _needs = (self._requires_grad, min._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_clamp_min_Tensor(_after[_keyset], self, min)
@@ -851,9 +888,7 @@ def autograd_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> T
     return self
 
 
-def autograd_clamp_min__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor
-) -> Tensor:
+def autograd_clamp_min__Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor:
     _needs = (self._requires_grad, min._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_clamp_min__Tensor(_after[_keyset], self, min)
@@ -871,24 +906,28 @@ def autograd_clamp_min__Tensor(
 
 
 def autograd_clamp_min_out(
-    _keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("clamp_min", (self, out))
     return _operators.redispatch_clamp_min_out(_after[_keyset], self, min, out=out)
 
 
 def autograd_clamp_min_Tensor_out(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("clamp_min", (self, min, out))
-    return _operators.redispatch_clamp_min_Tensor_out(
-        _after[_keyset], self, min, out=out
-    )
+    return _operators.redispatch_clamp_min_Tensor_out(_after[_keyset], self, min, out=out)
 
 
-def autograd_prod(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None
-) -> Tensor:
+def autograd_prod(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_prod(_after[_keyset], self, dtype=dtype)
@@ -915,16 +954,18 @@ def autograd_prod_dim_int(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_prod_dim_int(
-            _after[_keyset], self, dim, keepdim, dtype=dtype
-        )
+        return _operators.redispatch_prod_dim_int(_after[_keyset], self, dim, keepdim, dtype=dtype)
     _node = _nodes.ProdBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_prod_dim_int(
-            _after[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset],
+            self,
+            dim,
+            keepdim,
+            dtype=dtype,
         )
     finally:
         _set_state(_outer)
@@ -944,7 +985,12 @@ def autograd_prod_int_out(
 ) -> Tensor:
     _refuse_out("prod", (self, out))
     return _operators.redispatch_prod_int_out(
-        _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+        _after[_keyset],
+        self,
+        dim,
+        keepdim,
+        dtype=dtype,
+        out=out,
     )
 
 
@@ -960,11 +1006,14 @@ def autograd_addmm(
     _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_addmm(
-            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            mat1,
+            mat2,
+            beta=beta,
+            alpha=alpha,
         )
-    _node = _nodes.AddmmBackward0(
-        (_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs
-    )
+    _node = _nodes.AddmmBackward0((_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs)
     _node.saved = (
         beta,
         _save(mat2) if _needs[1] else None,
@@ -975,7 +1024,12 @@ def autograd_addmm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addmm(
-            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            mat1,
+            mat2,
+            beta=beta,
+            alpha=alpha,
         )
     finally:
         _set_state(_outer)
@@ -995,7 +1049,13 @@ def autograd_addmm_out(
 ) -> Tensor:
     _refuse_out("addmm", (self, mat1, mat2, out))
     return _operators.redispatch_addmm_out(
-        _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha, out=out
+        _after[_keyset],
+        self,
+        mat1,
+        mat2,
+        beta=beta,
+        alpha=alpha,
+        out=out,
     )
 
 
@@ -1011,12 +1071,15 @@ def autograd_addmm_(
     _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_addmm_(
-            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+            _after[_keyset],
+            self,
+            mat1,
+            mat2,
+            beta=beta,
+            alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = _nodes.AddmmBackward0(
-        (_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs
-    )
+    _node = _nodes.AddmmBackward0((_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs)
     _node.saved = (
         beta,
         _save(mat2) if _needs[1] else None,
@@ -1026,9 +1089,7 @@ def autograd_addmm_(
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_addmm_(
-            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
-        )
+        _operators.redispatch_addmm_(_after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -1051,15 +1112,16 @@ def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     return _result
 
 
-def autograd_glu_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, out: Tensor
-) -> Tensor:
+def autograd_glu_out(_keyset: DispatchKeySet, self: Tensor, dim: int, *, out: Tensor) -> Tensor:
     _refuse_out("glu", (self, out))
     return _operators.redispatch_glu_out(_after[_keyset], self, dim, out=out)
 
 
 def autograd__softmax(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1069,9 +1131,7 @@ def autograd__softmax(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch__softmax(
-            _after[_keyset], self, dim, half_to_float
-        )
+        _result = _operators.redispatch__softmax(_after[_keyset], self, dim, half_to_float)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -1080,9 +1140,12 @@ def autograd__softmax(
 
 
 def autograd__softmax_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     _refuse_out("_softmax", (self, out))
-    return _operators.redispatch__softmax_out(
-        _after[_keyset], self, dim, half_to_float, out=out
-    )
+    return _operators.redispatch__softmax_out(_after[_keyset], self, dim, half_to_float, out=out)

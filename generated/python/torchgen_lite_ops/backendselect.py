@@ -15,13 +15,7 @@ from . import operators as _operators
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torchgen_lite_reference.framework import (
-        Tensor,
-        device,
-        dtype,
-        layout,
-        memory_format,
-    )
+    from torchgen_lite_reference.framework import Tensor, device, dtype, layout, memory_format
 
 
 def select_empty_memory_format(

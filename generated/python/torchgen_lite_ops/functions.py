@@ -94,16 +94,7 @@ logspace = _packet(
     "logspace",
     _Candidate(
         _operators.logspace,
-        (
-            "Scalar",
-            "Scalar",
-            "int",
-            "float",
-            "ScalarType?",
-            "Layout?",
-            "Device?",
-            "bool?",
-        ),
+        ("Scalar", "Scalar", "int", "float", "ScalarType?", "Layout?", "Device?", "bool?"),
         out=_operators.logspace_out,
     ),
 )
@@ -184,9 +175,7 @@ tensor_split = _packet(
     "tensor_split",
     _Candidate(_operators.tensor_split_sections, ("Tensor", "SymInt", "int")),
     _Candidate(_operators.tensor_split_indices, ("Tensor", "SymInt[]", "int")),
-    _Candidate(
-        _operators.tensor_split_tensor_indices_or_sections, ("Tensor", "Tensor", "int")
-    ),
+    _Candidate(_operators.tensor_split_tensor_indices_or_sections, ("Tensor", "Tensor", "int")),
 )
 broadcast_to = _operators.broadcast_to
 unflatten = _operators.unflatten_int
@@ -201,22 +190,17 @@ swapdims = _operators.swapdims
 ravel = _operators.ravel
 atleast_1d = _operators.atleast_1d
 atleast_2d = _operators.atleast_2d
-cat = _packet(
-    "cat", _Candidate(_operators.cat, ("Tensor[]", "int"), out=_operators.cat_out)
-)
+cat = _packet("cat", _Candidate(_operators.cat, ("Tensor[]", "int"), out=_operators.cat_out))
 concat = _packet(
     "concat",
     _Candidate(_operators.concat, ("Tensor[]", "int"), out=_operators.concat_out),
 )
 stack = _packet(
-    "stack", _Candidate(_operators.stack, ("Tensor[]", "int"), out=_operators.stack_out)
+    "stack",
+    _Candidate(_operators.stack, ("Tensor[]", "int"), out=_operators.stack_out),
 )
-hstack = _packet(
-    "hstack", _Candidate(_operators.hstack, ("Tensor[]",), out=_operators.hstack_out)
-)
-vstack = _packet(
-    "vstack", _Candidate(_operators.vstack, ("Tensor[]",), out=_operators.vstack_out)
-)
+hstack = _packet("hstack", _Candidate(_operators.hstack, ("Tensor[]",), out=_operators.hstack_out))
+vstack = _packet("vstack", _Candidate(_operators.vstack, ("Tensor[]",), out=_operators.vstack_out))
 meshgrid = _operators.meshgrid_indexing
 tile = _operators.tile
 flip = _operators.flip
@@ -224,25 +208,15 @@ fliplr = _operators.fliplr
 flipud = _operators.flipud
 roll = _operators.roll
 rot90 = _operators.rot90
-tril = _packet(
-    "tril", _Candidate(_operators.tril, ("Tensor", "SymInt"), out=_operators.tril_out)
-)
-triu = _packet(
-    "triu", _Candidate(_operators.triu, ("Tensor", "SymInt"), out=_operators.triu_out)
-)
-diag = _packet(
-    "diag", _Candidate(_operators.diag, ("Tensor", "int"), out=_operators.diag_out)
-)
+tril = _packet("tril", _Candidate(_operators.tril, ("Tensor", "SymInt"), out=_operators.tril_out))
+triu = _packet("triu", _Candidate(_operators.triu, ("Tensor", "SymInt"), out=_operators.triu_out))
+diag = _packet("diag", _Candidate(_operators.diag, ("Tensor", "int"), out=_operators.diag_out))
 diag_embed = _operators.diag_embed
 constant_pad_nd = _operators.constant_pad_nd
 pad = _operators.pad
 gather = _packet(
     "gather",
-    _Candidate(
-        _operators.gather,
-        ("Tensor", "int", "Tensor", "bool"),
-        out=_operators.gather_out,
-    ),
+    _Candidate(_operators.gather, ("Tensor", "int", "Tensor", "bool"), out=_operators.gather_out),
 )
 scatter = _packet(
     "scatter",
@@ -275,9 +249,7 @@ scatter_add = _packet(
         out=_operators.scatter_add_out,
     ),
 )
-take = _packet(
-    "take", _Candidate(_operators.take, ("Tensor", "Tensor"), out=_operators.take_out)
-)
+take = _packet("take", _Candidate(_operators.take, ("Tensor", "Tensor"), out=_operators.take_out))
 take_along_dim = _packet(
     "take_along_dim",
     _Candidate(
@@ -313,11 +285,7 @@ index_copy = _packet(
 index_fill = _operators.index_fill_int_Scalar
 index = _packet(
     "index",
-    _Candidate(
-        _operators.index_Tensor,
-        ("Tensor", "Tensor?[]"),
-        out=_operators.index_Tensor_out,
-    ),
+    _Candidate(_operators.index_Tensor, ("Tensor", "Tensor?[]"), out=_operators.index_Tensor_out),
 )
 index_put = _operators.index_put
 index_put_ = _operators.index_put_
@@ -342,12 +310,11 @@ masked_fill = _packet(
 )
 masked_select = _packet(
     "masked_select",
-    _Candidate(
-        _operators.masked_select, ("Tensor", "Tensor"), out=_operators.masked_select_out
-    ),
+    _Candidate(_operators.masked_select, ("Tensor", "Tensor"), out=_operators.masked_select_out),
 )
 nonzero = _packet(
-    "nonzero", _Candidate(_operators.nonzero, ("Tensor",), out=_operators.nonzero_out)
+    "nonzero",
+    _Candidate(_operators.nonzero, ("Tensor",), out=_operators.nonzero_out),
 )
 sort = _packet(
     "sort",
@@ -394,39 +361,23 @@ neg = _packet("neg", _Candidate(_operators.neg, ("Tensor",), out=_operators.neg_
 neg_ = _operators.neg_
 exp = _packet("exp", _Candidate(_operators.exp, ("Tensor",), out=_operators.exp_out))
 exp_ = _operators.exp_
-exp2 = _packet(
-    "exp2", _Candidate(_operators.exp2, ("Tensor",), out=_operators.exp2_out)
-)
+exp2 = _packet("exp2", _Candidate(_operators.exp2, ("Tensor",), out=_operators.exp2_out))
 exp2_ = _operators.exp2_
 log = _packet("log", _Candidate(_operators.log, ("Tensor",), out=_operators.log_out))
 log_ = _operators.log_
-log2 = _packet(
-    "log2", _Candidate(_operators.log2, ("Tensor",), out=_operators.log2_out)
-)
+log2 = _packet("log2", _Candidate(_operators.log2, ("Tensor",), out=_operators.log2_out))
 log2_ = _operators.log2_
-log10 = _packet(
-    "log10", _Candidate(_operators.log10, ("Tensor",), out=_operators.log10_out)
-)
+log10 = _packet("log10", _Candidate(_operators.log10, ("Tensor",), out=_operators.log10_out))
 log10_ = _operators.log10_
-log1p = _packet(
-    "log1p", _Candidate(_operators.log1p, ("Tensor",), out=_operators.log1p_out)
-)
+log1p = _packet("log1p", _Candidate(_operators.log1p, ("Tensor",), out=_operators.log1p_out))
 log1p_ = _operators.log1p_
-expm1 = _packet(
-    "expm1", _Candidate(_operators.expm1, ("Tensor",), out=_operators.expm1_out)
-)
+expm1 = _packet("expm1", _Candidate(_operators.expm1, ("Tensor",), out=_operators.expm1_out))
 expm1_ = _operators.expm1_
-sqrt = _packet(
-    "sqrt", _Candidate(_operators.sqrt, ("Tensor",), out=_operators.sqrt_out)
-)
+sqrt = _packet("sqrt", _Candidate(_operators.sqrt, ("Tensor",), out=_operators.sqrt_out))
 sqrt_ = _operators.sqrt_
-rsqrt = _packet(
-    "rsqrt", _Candidate(_operators.rsqrt, ("Tensor",), out=_operators.rsqrt_out)
-)
+rsqrt = _packet("rsqrt", _Candidate(_operators.rsqrt, ("Tensor",), out=_operators.rsqrt_out))
 rsqrt_ = _operators.rsqrt_
-square = _packet(
-    "square", _Candidate(_operators.square, ("Tensor",), out=_operators.square_out)
-)
+square = _packet("square", _Candidate(_operators.square, ("Tensor",), out=_operators.square_out))
 square_ = _operators.square_
 sin = _packet("sin", _Candidate(_operators.sin, ("Tensor",), out=_operators.sin_out))
 sin_ = _operators.sin_
@@ -434,76 +385,47 @@ cos = _packet("cos", _Candidate(_operators.cos, ("Tensor",), out=_operators.cos_
 cos_ = _operators.cos_
 tan = _packet("tan", _Candidate(_operators.tan, ("Tensor",), out=_operators.tan_out))
 tan_ = _operators.tan_
-asin = _packet(
-    "asin", _Candidate(_operators.asin, ("Tensor",), out=_operators.asin_out)
-)
+asin = _packet("asin", _Candidate(_operators.asin, ("Tensor",), out=_operators.asin_out))
 asin_ = _operators.asin_
-acos = _packet(
-    "acos", _Candidate(_operators.acos, ("Tensor",), out=_operators.acos_out)
-)
+acos = _packet("acos", _Candidate(_operators.acos, ("Tensor",), out=_operators.acos_out))
 acos_ = _operators.acos_
-atan = _packet(
-    "atan", _Candidate(_operators.atan, ("Tensor",), out=_operators.atan_out)
-)
+atan = _packet("atan", _Candidate(_operators.atan, ("Tensor",), out=_operators.atan_out))
 atan_ = _operators.atan_
-sinh = _packet(
-    "sinh", _Candidate(_operators.sinh, ("Tensor",), out=_operators.sinh_out)
-)
+sinh = _packet("sinh", _Candidate(_operators.sinh, ("Tensor",), out=_operators.sinh_out))
 sinh_ = _operators.sinh_
-cosh = _packet(
-    "cosh", _Candidate(_operators.cosh, ("Tensor",), out=_operators.cosh_out)
-)
+cosh = _packet("cosh", _Candidate(_operators.cosh, ("Tensor",), out=_operators.cosh_out))
 cosh_ = _operators.cosh_
-tanh = _packet(
-    "tanh", _Candidate(_operators.tanh, ("Tensor",), out=_operators.tanh_out)
-)
+tanh = _packet("tanh", _Candidate(_operators.tanh, ("Tensor",), out=_operators.tanh_out))
 tanh_ = _operators.tanh_
-asinh = _packet(
-    "asinh", _Candidate(_operators.asinh, ("Tensor",), out=_operators.asinh_out)
-)
+asinh = _packet("asinh", _Candidate(_operators.asinh, ("Tensor",), out=_operators.asinh_out))
 asinh_ = _operators.asinh_
-acosh = _packet(
-    "acosh", _Candidate(_operators.acosh, ("Tensor",), out=_operators.acosh_out)
-)
+acosh = _packet("acosh", _Candidate(_operators.acosh, ("Tensor",), out=_operators.acosh_out))
 acosh_ = _operators.acosh_
-atanh = _packet(
-    "atanh", _Candidate(_operators.atanh, ("Tensor",), out=_operators.atanh_out)
-)
+atanh = _packet("atanh", _Candidate(_operators.atanh, ("Tensor",), out=_operators.atanh_out))
 atanh_ = _operators.atanh_
-floor = _packet(
-    "floor", _Candidate(_operators.floor, ("Tensor",), out=_operators.floor_out)
-)
+floor = _packet("floor", _Candidate(_operators.floor, ("Tensor",), out=_operators.floor_out))
 floor_ = _operators.floor_
-ceil = _packet(
-    "ceil", _Candidate(_operators.ceil, ("Tensor",), out=_operators.ceil_out)
-)
+ceil = _packet("ceil", _Candidate(_operators.ceil, ("Tensor",), out=_operators.ceil_out))
 ceil_ = _operators.ceil_
 round = _packet(
     "round",
     _Candidate(_operators.round, ("Tensor",), out=_operators.round_out),
-    _Candidate(
-        _operators.round_decimals, ("Tensor", "int"), out=_operators.round_decimals_out
-    ),
+    _Candidate(_operators.round_decimals, ("Tensor", "int"), out=_operators.round_decimals_out),
 )
 round_ = _packet(
     "round_",
     _Candidate(_operators.round_, ("Tensor",)),
     _Candidate(_operators.round__decimals, ("Tensor", "int")),
 )
-trunc = _packet(
-    "trunc", _Candidate(_operators.trunc, ("Tensor",), out=_operators.trunc_out)
-)
+trunc = _packet("trunc", _Candidate(_operators.trunc, ("Tensor",), out=_operators.trunc_out))
 trunc_ = _operators.trunc_
-frac = _packet(
-    "frac", _Candidate(_operators.frac, ("Tensor",), out=_operators.frac_out)
-)
+frac = _packet("frac", _Candidate(_operators.frac, ("Tensor",), out=_operators.frac_out))
 frac_ = _operators.frac_
-sign = _packet(
-    "sign", _Candidate(_operators.sign, ("Tensor",), out=_operators.sign_out)
-)
+sign = _packet("sign", _Candidate(_operators.sign, ("Tensor",), out=_operators.sign_out))
 sgn = _packet("sgn", _Candidate(_operators.sgn, ("Tensor",), out=_operators.sgn_out))
 signbit = _packet(
-    "signbit", _Candidate(_operators.signbit, ("Tensor",), out=_operators.signbit_out)
+    "signbit",
+    _Candidate(_operators.signbit, ("Tensor",), out=_operators.signbit_out),
 )
 reciprocal = _packet(
     "reciprocal",
@@ -511,14 +433,13 @@ reciprocal = _packet(
 )
 reciprocal_ = _operators.reciprocal_
 sigmoid = _packet(
-    "sigmoid", _Candidate(_operators.sigmoid, ("Tensor",), out=_operators.sigmoid_out)
+    "sigmoid",
+    _Candidate(_operators.sigmoid, ("Tensor",), out=_operators.sigmoid_out),
 )
 sigmoid_ = _operators.sigmoid_
 erf = _packet("erf", _Candidate(_operators.erf, ("Tensor",), out=_operators.erf_out))
 erf_ = _operators.erf_
-erfc = _packet(
-    "erfc", _Candidate(_operators.erfc, ("Tensor",), out=_operators.erfc_out)
-)
+erfc = _packet("erfc", _Candidate(_operators.erfc, ("Tensor",), out=_operators.erfc_out))
 erfc_ = _operators.erfc_
 logical_not = _packet(
     "logical_not",
@@ -534,16 +455,12 @@ isfinite = _operators.isfinite
 positive = _operators.positive
 add = _packet(
     "add",
-    _Candidate(
-        _operators.add_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.add_out
-    ),
+    _Candidate(_operators.add_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.add_out),
     _Candidate(_operators.add_Scalar, ("Tensor", "Scalar", "Scalar")),
 )
 sub = _packet(
     "sub",
-    _Candidate(
-        _operators.sub_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.sub_out
-    ),
+    _Candidate(_operators.sub_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.sub_out),
     _Candidate(_operators.sub_Scalar, ("Tensor", "Scalar", "Scalar")),
 )
 mul = _packet(
@@ -569,9 +486,7 @@ pow = _packet(
         ("Tensor", "Tensor"),
         out=_operators.pow_Tensor_Tensor_out,
     ),
-    _Candidate(
-        _operators.pow_Scalar, ("Scalar", "Tensor"), out=_operators.pow_Scalar_out
-    ),
+    _Candidate(_operators.pow_Scalar, ("Scalar", "Tensor"), out=_operators.pow_Scalar_out),
     _Candidate(
         _operators.pow_Tensor_Scalar,
         ("Tensor", "Scalar"),
@@ -594,18 +509,12 @@ remainder = _packet(
 )
 fmod = _packet(
     "fmod",
-    _Candidate(
-        _operators.fmod_Tensor, ("Tensor", "Tensor"), out=_operators.fmod_Tensor_out
-    ),
-    _Candidate(
-        _operators.fmod_Scalar, ("Tensor", "Scalar"), out=_operators.fmod_Scalar_out
-    ),
+    _Candidate(_operators.fmod_Tensor, ("Tensor", "Tensor"), out=_operators.fmod_Tensor_out),
+    _Candidate(_operators.fmod_Scalar, ("Tensor", "Scalar"), out=_operators.fmod_Scalar_out),
 )
 floor_divide = _packet(
     "floor_divide",
-    _Candidate(
-        _operators.floor_divide, ("Tensor", "Tensor"), out=_operators.floor_divide_out
-    ),
+    _Candidate(_operators.floor_divide, ("Tensor", "Tensor"), out=_operators.floor_divide_out),
     _Candidate(_operators.floor_divide_Scalar, ("Tensor", "Scalar")),
 )
 maximum = _packet(
@@ -616,12 +525,8 @@ minimum = _packet(
     "minimum",
     _Candidate(_operators.minimum, ("Tensor", "Tensor"), out=_operators.minimum_out),
 )
-fmax = _packet(
-    "fmax", _Candidate(_operators.fmax, ("Tensor", "Tensor"), out=_operators.fmax_out)
-)
-fmin = _packet(
-    "fmin", _Candidate(_operators.fmin, ("Tensor", "Tensor"), out=_operators.fmin_out)
-)
+fmax = _packet("fmax", _Candidate(_operators.fmax, ("Tensor", "Tensor"), out=_operators.fmax_out))
+fmin = _packet("fmin", _Candidate(_operators.fmin, ("Tensor", "Tensor"), out=_operators.fmin_out))
 atan2 = _packet(
     "atan2",
     _Candidate(_operators.atan2, ("Tensor", "Tensor"), out=_operators.atan2_out),
@@ -637,82 +542,50 @@ hypot = _packet(
 )
 copysign = _packet(
     "copysign",
-    _Candidate(
-        _operators.copysign_Tensor, ("Tensor", "Tensor"), out=_operators.copysign_out
-    ),
+    _Candidate(_operators.copysign_Tensor, ("Tensor", "Tensor"), out=_operators.copysign_out),
     _Candidate(_operators.copysign_Scalar, ("Tensor", "Scalar")),
 )
 eq = _packet(
     "eq",
-    _Candidate(
-        _operators.eq_Tensor, ("Tensor", "Tensor"), out=_operators.eq_Tensor_out
-    ),
-    _Candidate(
-        _operators.eq_Scalar, ("Tensor", "Scalar"), out=_operators.eq_Scalar_out
-    ),
+    _Candidate(_operators.eq_Tensor, ("Tensor", "Tensor"), out=_operators.eq_Tensor_out),
+    _Candidate(_operators.eq_Scalar, ("Tensor", "Scalar"), out=_operators.eq_Scalar_out),
 )
 ne = _packet(
     "ne",
-    _Candidate(
-        _operators.ne_Tensor, ("Tensor", "Tensor"), out=_operators.ne_Tensor_out
-    ),
-    _Candidate(
-        _operators.ne_Scalar, ("Tensor", "Scalar"), out=_operators.ne_Scalar_out
-    ),
+    _Candidate(_operators.ne_Tensor, ("Tensor", "Tensor"), out=_operators.ne_Tensor_out),
+    _Candidate(_operators.ne_Scalar, ("Tensor", "Scalar"), out=_operators.ne_Scalar_out),
 )
 lt = _packet(
     "lt",
-    _Candidate(
-        _operators.lt_Tensor, ("Tensor", "Tensor"), out=_operators.lt_Tensor_out
-    ),
-    _Candidate(
-        _operators.lt_Scalar, ("Tensor", "Scalar"), out=_operators.lt_Scalar_out
-    ),
+    _Candidate(_operators.lt_Tensor, ("Tensor", "Tensor"), out=_operators.lt_Tensor_out),
+    _Candidate(_operators.lt_Scalar, ("Tensor", "Scalar"), out=_operators.lt_Scalar_out),
 )
 le = _packet(
     "le",
-    _Candidate(
-        _operators.le_Tensor, ("Tensor", "Tensor"), out=_operators.le_Tensor_out
-    ),
-    _Candidate(
-        _operators.le_Scalar, ("Tensor", "Scalar"), out=_operators.le_Scalar_out
-    ),
+    _Candidate(_operators.le_Tensor, ("Tensor", "Tensor"), out=_operators.le_Tensor_out),
+    _Candidate(_operators.le_Scalar, ("Tensor", "Scalar"), out=_operators.le_Scalar_out),
 )
 gt = _packet(
     "gt",
-    _Candidate(
-        _operators.gt_Tensor, ("Tensor", "Tensor"), out=_operators.gt_Tensor_out
-    ),
-    _Candidate(
-        _operators.gt_Scalar, ("Tensor", "Scalar"), out=_operators.gt_Scalar_out
-    ),
+    _Candidate(_operators.gt_Tensor, ("Tensor", "Tensor"), out=_operators.gt_Tensor_out),
+    _Candidate(_operators.gt_Scalar, ("Tensor", "Scalar"), out=_operators.gt_Scalar_out),
 )
 ge = _packet(
     "ge",
-    _Candidate(
-        _operators.ge_Tensor, ("Tensor", "Tensor"), out=_operators.ge_Tensor_out
-    ),
-    _Candidate(
-        _operators.ge_Scalar, ("Tensor", "Scalar"), out=_operators.ge_Scalar_out
-    ),
+    _Candidate(_operators.ge_Tensor, ("Tensor", "Tensor"), out=_operators.ge_Tensor_out),
+    _Candidate(_operators.ge_Scalar, ("Tensor", "Scalar"), out=_operators.ge_Scalar_out),
 )
 logical_and = _packet(
     "logical_and",
-    _Candidate(
-        _operators.logical_and, ("Tensor", "Tensor"), out=_operators.logical_and_out
-    ),
+    _Candidate(_operators.logical_and, ("Tensor", "Tensor"), out=_operators.logical_and_out),
 )
 logical_or = _packet(
     "logical_or",
-    _Candidate(
-        _operators.logical_or, ("Tensor", "Tensor"), out=_operators.logical_or_out
-    ),
+    _Candidate(_operators.logical_or, ("Tensor", "Tensor"), out=_operators.logical_or_out),
 )
 logical_xor = _packet(
     "logical_xor",
-    _Candidate(
-        _operators.logical_xor, ("Tensor", "Tensor"), out=_operators.logical_xor_out
-    ),
+    _Candidate(_operators.logical_xor, ("Tensor", "Tensor"), out=_operators.logical_xor_out),
 )
 bitwise_and = _packet(
     "bitwise_and",
@@ -789,9 +662,7 @@ allclose = _operators.allclose
 equal = _operators.equal
 clamp = _packet(
     "clamp",
-    _Candidate(
-        _operators.clamp, ("Tensor", "Scalar?", "Scalar?"), out=_operators.clamp_out
-    ),
+    _Candidate(_operators.clamp, ("Tensor", "Scalar?", "Scalar?"), out=_operators.clamp_out),
     _Candidate(
         _operators.clamp_Tensor,
         ("Tensor", "Tensor?", "Tensor?"),
@@ -810,9 +681,7 @@ clamp_min = _packet(
         ("Tensor", "Tensor"),
         out=_operators.clamp_min_Tensor_out,
     ),
-    _Candidate(
-        _operators.clamp_min, ("Tensor", "Scalar"), out=_operators.clamp_min_out
-    ),
+    _Candidate(_operators.clamp_min, ("Tensor", "Scalar"), out=_operators.clamp_min_out),
 )
 clamp_min_ = _packet(
     "clamp_min_",
@@ -826,9 +695,7 @@ clamp_max = _packet(
         ("Tensor", "Tensor"),
         out=_operators.clamp_max_Tensor_out,
     ),
-    _Candidate(
-        _operators.clamp_max, ("Tensor", "Scalar"), out=_operators.clamp_max_out
-    ),
+    _Candidate(_operators.clamp_max, ("Tensor", "Scalar"), out=_operators.clamp_max_out),
 )
 clamp_max_ = _packet(
     "clamp_max_",
@@ -875,9 +742,7 @@ sum = _packet(
 )
 mean = _packet(
     "mean",
-    _Candidate(
-        _operators.mean, ("Tensor", "ScalarType?"), out=_operators.mean_dtype_out
-    ),
+    _Candidate(_operators.mean, ("Tensor", "ScalarType?"), out=_operators.mean_dtype_out),
     _Candidate(
         _operators.mean_dim,
         ("Tensor", "int[1]?", "bool", "ScalarType?"),
@@ -903,15 +768,11 @@ amin = _packet(
 )
 argmax = _packet(
     "argmax",
-    _Candidate(
-        _operators.argmax, ("Tensor", "int?", "bool"), out=_operators.argmax_out
-    ),
+    _Candidate(_operators.argmax, ("Tensor", "int?", "bool"), out=_operators.argmax_out),
 )
 argmin = _packet(
     "argmin",
-    _Candidate(
-        _operators.argmin, ("Tensor", "int?", "bool"), out=_operators.argmin_out
-    ),
+    _Candidate(_operators.argmin, ("Tensor", "int?", "bool"), out=_operators.argmin_out),
 )
 max = _packet(
     "max",
@@ -939,26 +800,18 @@ any = _packet(
     "any",
     _Candidate(_operators.any_dim, ("Tensor", "int", "bool"), out=_operators.any_out),
     _Candidate(_operators.any, ("Tensor",), out=_operators.any_all_out),
-    _Candidate(
-        _operators.any_dims, ("Tensor", "int[]?", "bool"), out=_operators.any_dims_out
-    ),
+    _Candidate(_operators.any_dims, ("Tensor", "int[]?", "bool"), out=_operators.any_dims_out),
 )
 all = _packet(
     "all",
     _Candidate(_operators.all_dim, ("Tensor", "int", "bool"), out=_operators.all_out),
     _Candidate(_operators.all, ("Tensor",), out=_operators.all_all_out),
-    _Candidate(
-        _operators.all_dims, ("Tensor", "int[]?", "bool"), out=_operators.all_dims_out
-    ),
+    _Candidate(_operators.all_dims, ("Tensor", "int[]?", "bool"), out=_operators.all_dims_out),
 )
 var = _packet(
     "var",
     _Candidate(_operators.var, ("Tensor", "bool")),
-    _Candidate(
-        _operators.var_dim,
-        ("Tensor", "int[1]?", "bool", "bool"),
-        out=_operators.var_out,
-    ),
+    _Candidate(_operators.var_dim, ("Tensor", "int[1]?", "bool", "bool"), out=_operators.var_out),
     _Candidate(
         _operators.var_correction,
         ("Tensor", "int[1]?", "Scalar?", "bool"),
@@ -968,11 +821,7 @@ var = _packet(
 std = _packet(
     "std",
     _Candidate(_operators.std, ("Tensor", "bool")),
-    _Candidate(
-        _operators.std_dim,
-        ("Tensor", "int[1]?", "bool", "bool"),
-        out=_operators.std_out,
-    ),
+    _Candidate(_operators.std_dim, ("Tensor", "int[1]?", "bool", "bool"), out=_operators.std_out),
     _Candidate(
         _operators.std_correction,
         ("Tensor", "int[1]?", "Scalar?", "bool"),
@@ -989,9 +838,7 @@ linalg_vector_norm = _packet(
 )
 logsumexp = _packet(
     "logsumexp",
-    _Candidate(
-        _operators.logsumexp, ("Tensor", "int[1]", "bool"), out=_operators.logsumexp_out
-    ),
+    _Candidate(_operators.logsumexp, ("Tensor", "int[1]", "bool"), out=_operators.logsumexp_out),
 )
 norm = _packet(
     "norm",
@@ -1004,22 +851,14 @@ norm = _packet(
 )
 cumsum = _packet(
     "cumsum",
-    _Candidate(
-        _operators.cumsum, ("Tensor", "int", "ScalarType?"), out=_operators.cumsum_out
-    ),
+    _Candidate(_operators.cumsum, ("Tensor", "int", "ScalarType?"), out=_operators.cumsum_out),
 )
 cumprod = _packet(
     "cumprod",
-    _Candidate(
-        _operators.cumprod, ("Tensor", "int", "ScalarType?"), out=_operators.cumprod_out
-    ),
+    _Candidate(_operators.cumprod, ("Tensor", "int", "ScalarType?"), out=_operators.cumprod_out),
 )
-mm = _packet(
-    "mm", _Candidate(_operators.mm, ("Tensor", "Tensor"), out=_operators.mm_out)
-)
-bmm = _packet(
-    "bmm", _Candidate(_operators.bmm, ("Tensor", "Tensor"), out=_operators.bmm_out)
-)
+mm = _packet("mm", _Candidate(_operators.mm, ("Tensor", "Tensor"), out=_operators.mm_out))
+bmm = _packet("bmm", _Candidate(_operators.bmm, ("Tensor", "Tensor"), out=_operators.bmm_out))
 addmm = _packet(
     "addmm",
     _Candidate(
@@ -1045,21 +884,15 @@ addmv = _packet(
     ),
 )
 addmv_ = _operators.addmv_
-mv = _packet(
-    "mv", _Candidate(_operators.mv, ("Tensor", "Tensor"), out=_operators.mv_out)
-)
-dot = _packet(
-    "dot", _Candidate(_operators.dot, ("Tensor", "Tensor"), out=_operators.dot_out)
-)
+mv = _packet("mv", _Candidate(_operators.mv, ("Tensor", "Tensor"), out=_operators.mv_out))
+dot = _packet("dot", _Candidate(_operators.dot, ("Tensor", "Tensor"), out=_operators.dot_out))
 matmul = _packet(
     "matmul",
     _Candidate(_operators.matmul, ("Tensor", "Tensor"), out=_operators.matmul_out),
 )
 linear = _packet(
     "linear",
-    _Candidate(
-        _operators.linear, ("Tensor", "Tensor", "Tensor?"), out=_operators.linear_out
-    ),
+    _Candidate(_operators.linear, ("Tensor", "Tensor", "Tensor?"), out=_operators.linear_out),
 )
 outer = _packet(
     "outer",
@@ -1078,9 +911,7 @@ tensordot = _packet(
         out=_operators.tensordot_out,
     ),
 )
-kron = _packet(
-    "kron", _Candidate(_operators.kron, ("Tensor", "Tensor"), out=_operators.kron_out)
-)
+kron = _packet("kron", _Candidate(_operators.kron, ("Tensor", "Tensor"), out=_operators.kron_out))
 chain_matmul = _operators.chain_matmul
 trace = _operators.trace
 relu = _operators.relu
@@ -1091,45 +922,29 @@ selu = _operators.selu
 selu_ = _operators.selu_
 celu = _operators.celu
 celu_ = _operators.celu_
-gelu = _packet(
-    "gelu", _Candidate(_operators.gelu, ("Tensor", "str"), out=_operators.gelu_out)
-)
+gelu = _packet("gelu", _Candidate(_operators.gelu, ("Tensor", "str"), out=_operators.gelu_out))
 gelu_ = _operators.gelu_
-silu = _packet(
-    "silu", _Candidate(_operators.silu, ("Tensor",), out=_operators.silu_out)
-)
+silu = _packet("silu", _Candidate(_operators.silu, ("Tensor",), out=_operators.silu_out))
 silu_ = _operators.silu_
-mish = _packet(
-    "mish", _Candidate(_operators.mish, ("Tensor",), out=_operators.mish_out)
-)
+mish = _packet("mish", _Candidate(_operators.mish, ("Tensor",), out=_operators.mish_out))
 mish_ = _operators.mish_
 elu = _packet(
     "elu",
-    _Candidate(
-        _operators.elu, ("Tensor", "Scalar", "Scalar", "Scalar"), out=_operators.elu_out
-    ),
+    _Candidate(_operators.elu, ("Tensor", "Scalar", "Scalar", "Scalar"), out=_operators.elu_out),
 )
 elu_ = _operators.elu_
 leaky_relu = _packet(
     "leaky_relu",
-    _Candidate(
-        _operators.leaky_relu, ("Tensor", "Scalar"), out=_operators.leaky_relu_out
-    ),
+    _Candidate(_operators.leaky_relu, ("Tensor", "Scalar"), out=_operators.leaky_relu_out),
 )
 leaky_relu_ = _operators.leaky_relu_
 softplus = _packet(
     "softplus",
-    _Candidate(
-        _operators.softplus, ("Tensor", "Scalar", "Scalar"), out=_operators.softplus_out
-    ),
+    _Candidate(_operators.softplus, ("Tensor", "Scalar", "Scalar"), out=_operators.softplus_out),
 )
 threshold = _packet(
     "threshold",
-    _Candidate(
-        _operators.threshold,
-        ("Tensor", "Scalar", "Scalar"),
-        out=_operators.threshold_out,
-    ),
+    _Candidate(_operators.threshold, ("Tensor", "Scalar", "Scalar"), out=_operators.threshold_out),
 )
 threshold_ = _operators.threshold_
 hardsigmoid = _packet(
@@ -1139,21 +954,15 @@ hardsigmoid = _packet(
 hardsigmoid_ = _operators.hardsigmoid_
 hardshrink = _packet(
     "hardshrink",
-    _Candidate(
-        _operators.hardshrink, ("Tensor", "Scalar"), out=_operators.hardshrink_out
-    ),
+    _Candidate(_operators.hardshrink, ("Tensor", "Scalar"), out=_operators.hardshrink_out),
 )
 softshrink = _packet(
     "softshrink",
-    _Candidate(
-        _operators.softshrink, ("Tensor", "Scalar"), out=_operators.softshrink_out
-    ),
+    _Candidate(_operators.softshrink, ("Tensor", "Scalar"), out=_operators.softshrink_out),
 )
 hardtanh = _packet(
     "hardtanh",
-    _Candidate(
-        _operators.hardtanh, ("Tensor", "Scalar", "Scalar"), out=_operators.hardtanh_out
-    ),
+    _Candidate(_operators.hardtanh, ("Tensor", "Scalar", "Scalar"), out=_operators.hardtanh_out),
 )
 hardtanh_ = _operators.hardtanh_
 hardswish = _packet(
@@ -1162,9 +971,7 @@ hardswish = _packet(
 )
 hardswish_ = _operators.hardswish_
 log_sigmoid = _operators.log_sigmoid
-glu = _packet(
-    "glu", _Candidate(_operators.glu, ("Tensor", "int"), out=_operators.glu_out)
-)
+glu = _packet("glu", _Candidate(_operators.glu, ("Tensor", "int"), out=_operators.glu_out))
 softmax = _packet(
     "softmax",
     _Candidate(
@@ -1175,9 +982,7 @@ softmax = _packet(
 )
 _softmax = _packet(
     "_softmax",
-    _Candidate(
-        _operators._softmax, ("Tensor", "int", "bool"), out=_operators._softmax_out
-    ),
+    _Candidate(_operators._softmax, ("Tensor", "int", "bool"), out=_operators._softmax_out),
 )
 log_softmax = _packet(
     "log_softmax",
@@ -1189,11 +994,7 @@ log_softmax = _packet(
 )
 _log_softmax = _packet(
     "_log_softmax",
-    _Candidate(
-        _operators._log_softmax,
-        ("Tensor", "int", "bool"),
-        out=_operators._log_softmax_out,
-    ),
+    _Candidate(_operators._log_softmax, ("Tensor", "int", "bool"), out=_operators._log_softmax_out),
 )
 layer_norm = _operators.layer_norm
 native_layer_norm = _operators.native_layer_norm
@@ -1205,9 +1006,7 @@ one_hot = _operators.one_hot
 cosine_similarity = _operators.cosine_similarity
 mse_loss = _packet(
     "mse_loss",
-    _Candidate(
-        _operators.mse_loss, ("Tensor", "Tensor", "int"), out=_operators.mse_loss_out
-    ),
+    _Candidate(_operators.mse_loss, ("Tensor", "Tensor", "int"), out=_operators.mse_loss_out),
 )
 l1_loss = _operators.l1_loss
 smooth_l1_loss = _packet(
@@ -1263,21 +1062,10 @@ sparse_coo_tensor = _packet(
     ),
     _Candidate(
         _operators.sparse_coo_tensor_indices_size,
-        (
-            "Tensor",
-            "Tensor",
-            "int[]",
-            "ScalarType?",
-            "Layout?",
-            "Device?",
-            "bool?",
-            "bool?",
-        ),
+        ("Tensor", "Tensor", "int[]", "ScalarType?", "Layout?", "Device?", "bool?", "bool?"),
     ),
 )
-_sparse_coo_tensor_with_dims_and_tensors = (
-    _operators._sparse_coo_tensor_with_dims_and_tensors
-)
+_sparse_coo_tensor_with_dims_and_tensors = _operators._sparse_coo_tensor_with_dims_and_tensors
 
 __all__ = [
     "empty",

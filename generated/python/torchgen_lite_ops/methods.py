@@ -39,9 +39,7 @@ class TensorMethods:
     new_empty_strided = _operators.new_empty_strided
     resize_ = _packet(
         "TensorMethods.resize_",
-        _Candidate(
-            _operators.resize_, ("Tensor", "SymInt[]", "MemoryFormat?"), varargs=1
-        ),
+        _Candidate(_operators.resize_, ("Tensor", "SymInt[]", "MemoryFormat?"), varargs=1),
     )
     new_zeros = _packet(
         "TensorMethods.new_zeros",
@@ -92,13 +90,8 @@ class TensorMethods:
             _operators.to_device,
             ("Tensor", "Device", "ScalarType", "bool", "bool", "MemoryFormat?"),
         ),
-        _Candidate(
-            _operators.to_dtype,
-            ("Tensor", "ScalarType", "bool", "bool", "MemoryFormat?"),
-        ),
-        _Candidate(
-            _operators.to_other, ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?")
-        ),
+        _Candidate(_operators.to_dtype, ("Tensor", "ScalarType", "bool", "bool", "MemoryFormat?")),
+        _Candidate(_operators.to_other, ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?")),
     )
     type_as = _operators.type_as
     as_strided = _operators.as_strided
@@ -148,10 +141,7 @@ class TensorMethods:
         "TensorMethods.tensor_split",
         _Candidate(_operators.tensor_split_sections, ("Tensor", "SymInt", "int")),
         _Candidate(_operators.tensor_split_indices, ("Tensor", "SymInt[]", "int")),
-        _Candidate(
-            _operators.tensor_split_tensor_indices_or_sections,
-            ("Tensor", "Tensor", "int"),
-        ),
+        _Candidate(_operators.tensor_split_tensor_indices_or_sections, ("Tensor", "Tensor", "int")),
     )
     broadcast_to = _packet(
         "TensorMethods.broadcast_to",
@@ -196,26 +186,16 @@ class TensorMethods:
     scatter = _packet(
         "TensorMethods.scatter",
         _Candidate(_operators.scatter_src, ("Tensor", "int", "Tensor", "Tensor")),
-        _Candidate(
-            _operators.scatter_reduce, ("Tensor", "int", "Tensor", "Tensor", "str")
-        ),
+        _Candidate(_operators.scatter_reduce, ("Tensor", "int", "Tensor", "Tensor", "str")),
         _Candidate(_operators.scatter_value, ("Tensor", "int", "Tensor", "Scalar")),
-        _Candidate(
-            _operators.scatter_value_reduce,
-            ("Tensor", "int", "Tensor", "Scalar", "str"),
-        ),
+        _Candidate(_operators.scatter_value_reduce, ("Tensor", "int", "Tensor", "Scalar", "str")),
     )
     scatter_ = _packet(
         "TensorMethods.scatter_",
         _Candidate(_operators.scatter__src, ("Tensor", "int", "Tensor", "Tensor")),
-        _Candidate(
-            _operators.scatter__reduce, ("Tensor", "int", "Tensor", "Tensor", "str")
-        ),
+        _Candidate(_operators.scatter__reduce, ("Tensor", "int", "Tensor", "Tensor", "str")),
         _Candidate(_operators.scatter__value, ("Tensor", "int", "Tensor", "Scalar")),
-        _Candidate(
-            _operators.scatter__value_reduce,
-            ("Tensor", "int", "Tensor", "Scalar", "str"),
-        ),
+        _Candidate(_operators.scatter__value_reduce, ("Tensor", "int", "Tensor", "Scalar", "str")),
     )
     scatter_add = _operators.scatter_add
     scatter_add_ = _operators.scatter_add_
@@ -617,9 +597,7 @@ class TensorMethods:
     sum = _packet(
         "TensorMethods.sum",
         _Candidate(_operators.sum, ("Tensor", "ScalarType?")),
-        _Candidate(
-            _operators.sum_dim_IntList, ("Tensor", "int[1]?", "bool", "ScalarType?")
-        ),
+        _Candidate(_operators.sum_dim_IntList, ("Tensor", "int[1]?", "bool", "ScalarType?")),
     )
     mean = _packet(
         "TensorMethods.mean",
@@ -674,9 +652,7 @@ class TensorMethods:
     logsumexp = _operators.logsumexp
     norm = _packet(
         "TensorMethods.norm",
-        _Candidate(
-            _operators.norm_ScalarOpt_dim, ("Tensor", "Scalar?", "int[1]", "bool")
-        ),
+        _Candidate(_operators.norm_ScalarOpt_dim, ("Tensor", "Scalar?", "int[1]", "bool")),
         _Candidate(_operators.norm_Scalar, ("Tensor", "Scalar")),
     )
     cumsum = _operators.cumsum

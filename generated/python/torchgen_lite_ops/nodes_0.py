@@ -118,7 +118,8 @@ class IndexAddBackward0(_Node):
         grad_source_: Any = None
         if node.needs[1]:
             grad_source_ = _pointwise.maybe_multiply(
-                _shape.index_source_backward(grad, dim, index, source_shape), alpha
+                _shape.index_source_backward(grad, dim, index, source_shape),
+                alpha,
             )
         return (grad_self_, grad_source_)
 
@@ -131,9 +132,7 @@ class SqrtBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (
-            2 * (_conj(result) if result._dtype.is_complex else result)
-        )
+        grad_self_: Any = grad / (2 * (_conj(result) if result._dtype.is_complex else result))
         return (grad_self_,)
 
 
@@ -347,9 +346,7 @@ class MinBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim, indices = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.reduced_value_backward(
-            grad, self_shape, dim, indices, keepdim
-        )
+        grad_self_: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
         return (grad_self_,)
 
 
@@ -373,9 +370,7 @@ class StdBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, dim, correction, keepdim, result = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.std_backward(
-            result, grad, self, dim, correction, keepdim
-        )
+        grad_self_: Any = _reduction.std_backward(result, grad, self, dim, correction, keepdim)
         return (grad_self_,)
 
 
@@ -440,9 +435,7 @@ class HardsigmoidBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.between(self, -3.0, 3.0), grad / 6, 0
-        )
+        grad_self_: Any = _functions.where(_pointwise.between(self, -3.0, 3.0), grad / 6, 0)
         return (grad_self_,)
 
 
@@ -456,7 +449,13 @@ class NativeGroupNormBackward0(_Node):
         grads = node.materialize(grads)
         grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.group_norm_backward(
-            grads, input, result2, weight, [N, C, HxW], group, grad_input_mask
+            grads,
+            input,
+            result2,
+            weight,
+            [N, C, HxW],
+            group,
+            grad_input_mask,
         )
         return (grad_input_, grad_weight_, grad_bias_)
 
@@ -467,11 +466,15 @@ class NllLossBackward0(_Node):
     __slots__ = ()
 
     def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, target, weight, reduction, ignore_index, total_weight = (
-            node.unpack()
-        )
+        self_shape, target, weight, reduction, ignore_index, total_weight = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _neural.nll_loss_backward(
-            grad, self_shape, target, weight, reduction, ignore_index, total_weight
+            grad,
+            self_shape,
+            target,
+            weight,
+            reduction,
+            ignore_index,
+            total_weight,
         )
         return (grad_self_,)

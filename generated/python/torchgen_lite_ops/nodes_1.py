@@ -248,9 +248,7 @@ class DivBackward1(_Node):
             grad_self_ = _pointwise.div_self_backward(grad, other, rounding_mode)
         grad_other_: Any = None
         if node.needs[1]:
-            grad_other_ = _pointwise.div_other_backward(
-                grad, self, other, rounding_mode
-            )
+            grad_other_ = _pointwise.div_other_backward(grad, self, other, rounding_mode)
         return (grad_self_, grad_other_)
 
 
@@ -291,9 +289,7 @@ class PowBackward3(_Node):
             grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
         grad_exponent_: Any = None
         if node.needs[1]:
-            grad_exponent_ = _pointwise.pow_exponent_backward(
-                grad, self, exponent, result
-            )
+            grad_exponent_ = _pointwise.pow_exponent_backward(grad, self, exponent, result)
         return (grad_self_, grad_exponent_)
 
 
@@ -338,9 +334,7 @@ class MinimumBackward0(_Node):
             grad_self_ = _pointwise.extremum_backward(grad, self > other, self == other)
         grad_other_: Any = None
         if node.needs[1]:
-            grad_other_ = _pointwise.extremum_backward(
-                grad, self < other, self == other
-            )
+            grad_other_ = _pointwise.extremum_backward(grad, self < other, self == other)
         return (grad_self_, grad_other_)
 
 
@@ -437,9 +431,7 @@ class MaxBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim, indices = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.reduced_value_backward(
-            grad, self_shape, dim, indices, keepdim
-        )
+        grad_self_: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
         return (grad_self_,)
 
 
@@ -513,14 +505,10 @@ class HuberLossBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = _neural.huber_loss_backward(
-                grad, self, target, reduction, delta
-            )
+            grad_self_ = _neural.huber_loss_backward(grad, self, target, reduction, delta)
         grad_target_: Any = None
         if node.needs[1]:
-            grad_target_ = -_neural.huber_loss_backward(
-                grad, self, target, reduction, delta
-            )
+            grad_target_ = -_neural.huber_loss_backward(grad, self, target, reduction, delta)
         return (grad_self_, grad_target_)
 
 

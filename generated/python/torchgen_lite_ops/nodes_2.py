@@ -29,9 +29,7 @@ class AsStridedBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, size, stride, storage_offset = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.as_strided_backward(
-            grad, self, size, stride, storage_offset
-        )
+        grad_self_: Any = _shape.as_strided_backward(grad, self, size, stride, storage_offset)
         return (grad_self_,)
 
 
@@ -144,8 +142,8 @@ class Log2Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (
-            (_conj(self) if self._dtype.is_complex else self) * 0.6931471805599453
+        grad_self_: Any = (
+            grad / ((_conj(self) if self._dtype.is_complex else self) * 0.6931471805599453)
         )
         return (grad_self_,)
 
@@ -222,8 +220,12 @@ class RemainderBackward2(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, other = node.unpack()
         grad: Any = grads[0]
-        grad_other_: Any = -grad * _functions.div(
-            _pointwise.scalar_like(self, other), other, rounding_mode="floor"
+        grad_other_: Any = (
+            -grad * _functions.div(
+                _pointwise.scalar_like(self, other),
+                other,
+                rounding_mode="floor",
+            )
         )
         return (grad_other_,)
 
@@ -270,7 +272,11 @@ class ClampBackward1(_Node):
             grad_self_ = _pointwise.clamp_backward(grad, self, min, max)
         grad_input_mask = (node.needs[1], node.needs[2])
         grad_min_, grad_max_ = _pointwise.clamp_bounds_backward(
-            grad, self, min, max, grad_input_mask
+            grad,
+            self,
+            min,
+            max,
+            grad_input_mask,
         )
         return (grad_self_, grad_min_, grad_max_)
 
@@ -309,6 +315,11 @@ class NativeLayerNormBackward0(_Node):
         grad: Any = grads[0]
         grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.layer_norm_backward(
-            grad, input, normalized_shape, result2, weight, grad_input_mask
+            grad,
+            input,
+            normalized_shape,
+            result2,
+            weight,
+            grad_input_mask,
         )
         return (grad_input_, grad_weight_, grad_bias_)

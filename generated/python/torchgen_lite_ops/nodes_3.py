@@ -108,9 +108,7 @@ class Exp2Backward0(_Node):
         (result,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = (
-            grad
-            * (_conj(result) if result._dtype.is_complex else result)
-            * 0.6931471805599453
+            grad * (_conj(result) if result._dtype.is_complex else result) * 0.6931471805599453
         )
         return (grad_self_,)
 
@@ -123,9 +121,7 @@ class Expm1Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (
-            (_conj(result) if result._dtype.is_complex else result) + 1
-        )
+        grad_self_: Any = grad * ((_conj(result) if result._dtype.is_complex else result) + 1)
         return (grad_self_,)
 
 
@@ -201,9 +197,7 @@ class LinalgVectorNormBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, ord, dim, keepdim, result = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.norm_backward(
-            grad, self, ord, result, dim, keepdim
-        )
+        grad_self_: Any = _reduction.norm_backward(grad, self, ord, result, dim, keepdim)
         return (grad_self_,)
 
 
@@ -229,16 +223,10 @@ class BmmBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad.bmm(
-                (_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2)
-            )
+            grad_self_ = grad.bmm((_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2))
         grad_mat2_: Any = None
         if node.needs[1]:
-            grad_mat2_ = (
-                (_conj(self) if self._dtype.is_complex else self)
-                .transpose(1, 2)
-                .bmm(grad)
-            )
+            grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).transpose(1, 2).bmm(grad)
         return (grad_self_, grad_mat2_)
 
 
@@ -256,12 +244,14 @@ class AddmvBackward0(_Node):
         grad_mat_: Any = None
         if node.needs[1]:
             grad_mat_ = _pointwise.maybe_multiply(
-                grad.outer(_conj(vec) if vec._dtype.is_complex else vec), alpha
+                grad.outer(_conj(vec) if vec._dtype.is_complex else vec),
+                alpha,
             )
         grad_vec_: Any = None
         if node.needs[2]:
             grad_vec_ = _pointwise.maybe_multiply(
-                (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad), alpha
+                (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad),
+                alpha,
             )
         return (grad_self_, grad_mat_, grad_vec_)
 

@@ -288,9 +288,7 @@ class HardshrinkBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, lambd = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.within(self, -lambd, lambd), 0, grad
-        )
+        grad_self_: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
         return (grad_self_,)
 
 
@@ -316,14 +314,10 @@ class SmoothL1LossBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = _neural.smooth_l1_loss_backward(
-                grad, self, target, reduction, beta
-            )
+            grad_self_ = _neural.smooth_l1_loss_backward(grad, self, target, reduction, beta)
         grad_target_: Any = None
         if node.needs[1]:
-            grad_target_ = -_neural.smooth_l1_loss_backward(
-                grad, self, target, reduction, beta
-            )
+            grad_target_ = -_neural.smooth_l1_loss_backward(grad, self, target, reduction, beta)
         return (grad_self_, grad_target_)
 
 
@@ -338,12 +332,19 @@ class BinaryCrossEntropyBackward0(_Node):
         grad_self_: Any = None
         if node.needs[0]:
             grad_self_ = _neural.binary_cross_entropy_backward(
-                grad, self, target, weight, reduction
+                grad,
+                self,
+                target,
+                weight,
+                reduction,
             )
         grad_target_: Any = None
         if node.needs[1]:
             grad_target_ = _neural.binary_cross_entropy_target_backward(
-                grad, self, weight, reduction
+                grad,
+                self,
+                weight,
+                reduction,
             )
         return (grad_self_, grad_target_)
 
@@ -359,11 +360,20 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
         grad_self_: Any = None
         if node.needs[0]:
             grad_self_ = _neural.bce_with_logits_backward(
-                grad, self, target, weight, pos_weight, reduction
+                grad,
+                self,
+                target,
+                weight,
+                pos_weight,
+                reduction,
             )
         grad_target_: Any = None
         if node.needs[1]:
             grad_target_ = _neural.bce_with_logits_target_backward(
-                grad, self, weight, pos_weight, reduction
+                grad,
+                self,
+                weight,
+                pos_weight,
+                reduction,
             )
         return (grad_self_, grad_target_)

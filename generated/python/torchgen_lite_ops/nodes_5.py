@@ -29,9 +29,7 @@ class UnfoldBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self_shape, dimension, size, step = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.unfold_backward(
-            grad, self_shape, dimension, size, step
-        )
+        grad_self_: Any = _shape.unfold_backward(grad, self_shape, dimension, size, step)
         return (grad_self_,)
 
 
@@ -166,9 +164,7 @@ class PowBackward0(_Node):
             grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
         grad_exponent_: Any = None
         if node.needs[1]:
-            grad_exponent_ = _pointwise.pow_exponent_backward(
-                grad, self, exponent, result
-            )
+            grad_exponent_ = _pointwise.pow_exponent_backward(grad, self, exponent, result)
         return (grad_self_, grad_exponent_)
 
 
@@ -180,9 +176,7 @@ class PowBackward1(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, exponent, result = node.unpack()
         grad: Any = grads[0]
-        grad_exponent_: Any = _pointwise.pow_scalar_backward(
-            grad, self, exponent, result
-        )
+        grad_exponent_: Any = _pointwise.pow_scalar_backward(grad, self, exponent, result)
         return (grad_exponent_,)
 
 
@@ -276,9 +270,7 @@ class LogsumexpBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.logsumexp_backward(
-            grad, self, result, dim, keepdim
-        )
+        grad_self_: Any = _reduction.logsumexp_backward(grad, self, result, dim, keepdim)
         return (grad_self_,)
 
 
@@ -296,19 +288,13 @@ class BaddbmmBackward0(_Node):
         grad_batch1_: Any = None
         if node.needs[1]:
             grad_batch1_ = _pointwise.maybe_multiply(
-                grad.bmm(
-                    (_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(
-                        1, 2
-                    )
-                ),
+                grad.bmm((_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(1, 2)),
                 alpha,
             )
         grad_batch2_: Any = None
         if node.needs[2]:
             grad_batch2_ = _pointwise.maybe_multiply(
-                (_conj(batch1) if batch1._dtype.is_complex else batch1)
-                .transpose(1, 2)
-                .bmm(grad),
+                (_conj(batch1) if batch1._dtype.is_complex else batch1).transpose(1, 2).bmm(grad),
                 alpha,
             )
         return (grad_self_, grad_batch1_, grad_batch2_)

@@ -77,7 +77,11 @@ class EmbeddingBackward0(_Node):
         weight_shape, indices, padding_idx, scale_grad_by_freq = node.unpack()
         grad: Any = grads[0]
         grad_weight_: Any = _shape.embedding_backward(
-            grad, weight_shape, indices, padding_idx, scale_grad_by_freq
+            grad,
+            weight_shape,
+            indices,
+            padding_idx,
+            scale_grad_by_freq,
         )
         return (grad_weight_,)
 
@@ -170,9 +174,7 @@ class MaximumBackward0(_Node):
             grad_self_ = _pointwise.extremum_backward(grad, self < other, self == other)
         grad_other_: Any = None
         if node.needs[1]:
-            grad_other_ = _pointwise.extremum_backward(
-                grad, self > other, self == other
-            )
+            grad_other_ = _pointwise.extremum_backward(grad, self > other, self == other)
         return (grad_self_, grad_other_)
 
 
@@ -249,9 +251,7 @@ class SoftshrinkBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, lambd = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.within(self, -lambd, lambd), 0, grad
-        )
+        grad_self_: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
         return (grad_self_,)
 
 
@@ -263,9 +263,7 @@ class HardtanhBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, min_val, max_val = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.outside(self, min_val, max_val), 0, grad
-        )
+        grad_self_: Any = _functions.where(_pointwise.outside(self, min_val, max_val), 0, grad)
         return (grad_self_,)
 
 

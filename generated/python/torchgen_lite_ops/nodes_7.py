@@ -111,8 +111,8 @@ class Log10Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (
-            (_conj(self) if self._dtype.is_complex else self) * 2.302585092994046
+        grad_self_: Any = (
+            grad / ((_conj(self) if self._dtype.is_complex else self) * 2.302585092994046)
         )
         return (grad_self_,)
 
@@ -311,12 +311,14 @@ class AddmmBackward0(_Node):
         grad_mat1_: Any = None
         if node.needs[1]:
             grad_mat1_ = _pointwise.maybe_multiply(
-                grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()), alpha
+                grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()),
+                alpha,
             )
         grad_mat2_: Any = None
         if node.needs[2]:
             grad_mat2_ = _pointwise.maybe_multiply(
-                (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad), alpha
+                (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad),
+                alpha,
             )
         return (grad_self_, grad_mat1_, grad_mat2_)
 

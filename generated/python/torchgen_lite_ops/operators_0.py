@@ -102,7 +102,11 @@ def full_out(size: Sequence[int], fill_value: Number, *, out: Tensor) -> Tensor:
 
 
 def redispatch_full_out(
-    keyset: DispatchKeySet, size: Sequence[int], fill_value: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_full_out[keyset]
@@ -177,9 +181,7 @@ def arange_start(
         kernel = _memo_arange_start[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_arange_start.resolve()
-    return kernel(
-        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_arange_start(
@@ -196,9 +198,7 @@ def redispatch_arange_start(
         kernel: Callable[..., Tensor] = _redispatch_memo_arange_start[keyset]
     except KeyError:
         kernel = _handle_arange_start.resolve_redispatch(keyset)
-    return kernel(
-        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_arange_start = _library_aten.define_stubs(
@@ -283,9 +283,7 @@ def arange_out(end: Number, *, out: Tensor) -> Tensor:
     return kernel(end, out=out)
 
 
-def redispatch_arange_out(
-    keyset: DispatchKeySet, end: Number, *, out: Tensor
-) -> Tensor:
+def redispatch_arange_out(keyset: DispatchKeySet, end: Number, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_arange_out[keyset]
     except KeyError:
@@ -303,9 +301,7 @@ _memo_arange_out = _handle_arange_out.memo
 _redispatch_memo_arange_out: Any = _handle_arange_out.redispatch_memo
 
 
-def arange_start_out(
-    start: Number, end: Number, step: Number = 1, *, out: Tensor
-) -> Tensor:
+def arange_start_out(start: Number, end: Number, step: Number = 1, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_arange_start_out[_state()][out._dispatch_keyset]
@@ -315,7 +311,12 @@ def arange_start_out(
 
 
 def redispatch_arange_start_out(
-    keyset: DispatchKeySet, start: Number, end: Number, step: Number = 1, *, out: Tensor
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_arange_start_out[keyset]
@@ -344,7 +345,10 @@ def clone(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor
 
 
 def redispatch_clone(
-    keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    memory_format: memory_format | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clone[keyset]
@@ -427,9 +431,7 @@ _memo__to_copy = _handle__to_copy.memo
 _redispatch_memo__to_copy: Any = _handle__to_copy.redispatch_memo
 
 
-def contiguous(
-    self: Tensor, *, memory_format: memory_format = contiguous_format
-) -> Tensor:
+def contiguous(self: Tensor, *, memory_format: memory_format = contiguous_format) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_contiguous[_state()][self._dispatch_keyset]
@@ -479,7 +481,10 @@ def redispatch_detach(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_detach = _library_aten.define_stubs(
-    "aten::detach(Tensor(a) self) -> Tensor(a)", "T", detach, redispatch_detach
+    "aten::detach(Tensor(a) self) -> Tensor(a)",
+    "T",
+    detach,
+    redispatch_detach,
 )
 _memo_detach = _handle_detach.memo
 _redispatch_memo_detach: Any = _handle_detach.redispatch_memo
@@ -502,9 +507,7 @@ def redispatch_t(keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return kernel(self)
 
 
-_handle_t = _library_aten.define_stubs(
-    "aten::t(Tensor(a) self) -> Tensor(a)", "T", t, redispatch_t
-)
+_handle_t = _library_aten.define_stubs("aten::t(Tensor(a) self) -> Tensor(a)", "T", t, redispatch_t)
 _memo_t = _handle_t.memo
 _redispatch_memo_t: Any = _handle_t.redispatch_memo
 
@@ -518,9 +521,7 @@ def select_int(self: Tensor, dim: int, index: int) -> Tensor:
     return kernel(self, dim, index)
 
 
-def redispatch_select_int(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: int
-) -> Tensor:
+def redispatch_select_int(keyset: DispatchKeySet, self: Tensor, dim: int, index: int) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_select_int[keyset]
     except KeyError:
@@ -548,9 +549,7 @@ def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
     return kernel(self, shape)
 
 
-def redispatch_reshape(
-    keyset: DispatchKeySet, self: Tensor, shape: Sequence[int]
-) -> Tensor:
+def redispatch_reshape(keyset: DispatchKeySet, self: Tensor, shape: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_reshape[keyset]
     except KeyError:
@@ -604,9 +603,7 @@ def swapdims(self: Tensor, dim0: int, dim1: int) -> Tensor:
     return kernel(self, dim0, dim1)
 
 
-def redispatch_swapdims(
-    keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
-) -> Tensor:
+def redispatch_swapdims(keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_swapdims[keyset]
     except KeyError:
@@ -633,9 +630,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return kernel(tensors, dim)
 
 
-def redispatch_cat(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
-) -> Tensor:
+def redispatch_cat(keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_cat[keyset]
     except KeyError:
@@ -664,7 +659,11 @@ def cat_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tensor:
 
 
 def redispatch_cat_out(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    dim: int = 0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_cat_out[keyset]
@@ -701,7 +700,10 @@ def redispatch_vstack(keyset: DispatchKeySet, tensors: Sequence[Tensor]) -> Tens
 
 
 _handle_vstack = _library_aten.define_stubs(
-    "aten::vstack(Tensor[] tensors) -> Tensor", "L", vstack, redispatch_vstack
+    "aten::vstack(Tensor[] tensors) -> Tensor",
+    "L",
+    vstack,
+    redispatch_vstack,
 )
 _memo_vstack = _handle_vstack.memo
 _redispatch_memo_vstack: Any = _handle_vstack.redispatch_memo
@@ -717,7 +719,10 @@ def vstack_out(tensors: Sequence[Tensor], *, out: Tensor) -> Tensor:
 
 
 def redispatch_vstack_out(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, out: Tensor
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_vstack_out[keyset]
@@ -745,9 +750,7 @@ def repeat(self: Tensor, repeats: Sequence[int]) -> Tensor:
     return kernel(self, repeats)
 
 
-def redispatch_repeat(
-    keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]
-) -> Tensor:
+def redispatch_repeat(keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_repeat[keyset]
     except KeyError:
@@ -776,7 +779,10 @@ def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number = 0) -> Tens
 
 
 def redispatch_constant_pad_nd(
-    keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    pad: Sequence[int],
+    value: Number = 0,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_constant_pad_nd[keyset]
@@ -799,16 +805,17 @@ _redispatch_memo_constant_pad_nd: Any = _handle_constant_pad_nd.redispatch_memo
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_take_along_dim[_state()][self._dispatch_keyset][
-            indices._dispatch_keyset
-        ]
+        kernel = _memo_take_along_dim[_state()][self._dispatch_keyset][indices._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_take_along_dim.resolve(self, indices)
     return kernel(self, indices, dim)
 
 
 def redispatch_take_along_dim(
-    keyset: DispatchKeySet, self: Tensor, indices: Tensor, dim: int | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Tensor,
+    dim: int | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_take_along_dim[keyset]
@@ -828,7 +835,11 @@ _redispatch_memo_take_along_dim: Any = _handle_take_along_dim.redispatch_memo
 
 
 def take_along_dim_out(
-    self: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor
+    self: Tensor,
+    indices: Tensor,
+    dim: int | None = None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -866,13 +877,18 @@ _redispatch_memo_take_along_dim_out: Any = _handle_take_along_dim_out.redispatch
 
 
 def index_add(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_add[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][source._dispatch_keyset]
+        kernel = _memo_index_add[_state()][self._dispatch_keyset][index._dispatch_keyset][
+            source._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add.resolve(self, index, source)
     return kernel(self, dim, index, source, alpha=alpha)
@@ -915,9 +931,9 @@ def index_add_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_add_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][source._dispatch_keyset][out._dispatch_keyset]
+        kernel = _memo_index_add_out[_state()][self._dispatch_keyset][index._dispatch_keyset][
+            source._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add_out.resolve(self, index, source, out)
     return kernel(self, dim, index, source, alpha=alpha, out=out)
@@ -1192,7 +1208,11 @@ def redispatch_erfc(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_erfc = _library_aten.define_stubs(
-    "aten::erfc(Tensor self) -> Tensor", "T", erfc, redispatch_erfc, tags=("pointwise",)
+    "aten::erfc(Tensor self) -> Tensor",
+    "T",
+    erfc,
+    redispatch_erfc,
+    tags=("pointwise",),
 )
 _memo_erfc = _handle_erfc.memo
 _redispatch_memo_erfc: Any = _handle_erfc.redispatch_memo
@@ -1257,17 +1277,13 @@ _redispatch_memo_bitwise_not: Any = _handle_bitwise_not.redispatch_memo
 def bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_not_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_not_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_not_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_bitwise_not_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_bitwise_not_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_not_out[keyset]
     except KeyError:
@@ -1345,16 +1361,18 @@ _redispatch_memo_isinf: Any = _handle_isinf.redispatch_memo
 def add__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_add__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_add__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_add__Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
 def redispatch_add__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_add__Tensor[keyset]
@@ -1384,7 +1402,10 @@ def add__Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
 
 
 def redispatch_add__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_add__Scalar[keyset]
@@ -1407,17 +1428,13 @@ _redispatch_memo_add__Scalar: Any = _handle_add__Scalar.redispatch_memo
 def floor_divide(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_floor_divide[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_floor_divide[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_floor_divide(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_floor_divide(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide[keyset]
     except KeyError:
@@ -1447,7 +1464,11 @@ def floor_divide_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_floor_divide_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide_out[keyset]
@@ -1475,9 +1496,7 @@ def floor_divide_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_floor_divide_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_floor_divide_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide_Scalar[keyset]
     except KeyError:
@@ -1535,7 +1554,11 @@ def fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_fmax_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmax_out[keyset]
@@ -1567,7 +1590,11 @@ def copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_copysign_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_copysign_out[keyset]
@@ -1590,17 +1617,13 @@ _redispatch_memo_copysign_out: Any = _handle_copysign_out.redispatch_memo
 def copysign_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_copysign_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_copysign_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_copysign_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_copysign_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_copysign_Tensor[keyset]
     except KeyError:
@@ -1628,9 +1651,7 @@ def copysign_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_copysign_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_copysign_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_copysign_Scalar[keyset]
     except KeyError:
@@ -1658,9 +1679,7 @@ def gt__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_gt__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_gt__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_gt__Scalar[keyset]
     except KeyError:
@@ -1681,17 +1700,13 @@ _redispatch_memo_gt__Scalar: Any = _handle_gt__Scalar.redispatch_memo
 def gt__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_gt__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_gt__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_gt__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_gt__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_gt__Tensor[keyset]
     except KeyError:
@@ -1712,16 +1727,18 @@ _redispatch_memo_gt__Tensor: Any = _handle_gt__Tensor.redispatch_memo
 def ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ge_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_ge_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_ge_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ge_Scalar_out[keyset]
@@ -1781,7 +1798,11 @@ def ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_ge_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ge_Tensor_out[keyset]
@@ -1804,9 +1825,7 @@ _redispatch_memo_ge_Tensor_out: Any = _handle_ge_Tensor_out.redispatch_memo
 def ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ge_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_ge_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge_Tensor.resolve(self, other)
     return kernel(self, other)
@@ -1840,9 +1859,7 @@ def ge__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_ge__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_ge__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ge__Scalar[keyset]
     except KeyError:
@@ -1863,17 +1880,13 @@ _redispatch_memo_ge__Scalar: Any = _handle_ge__Scalar.redispatch_memo
 def ge__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ge__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_ge__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_ge__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_ge__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ge__Tensor[keyset]
     except KeyError:
@@ -1894,17 +1907,13 @@ _redispatch_memo_ge__Tensor: Any = _handle_ge__Tensor.redispatch_memo
 def logical_or_(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_or_[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_logical_or_[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_or_.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_logical_or_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_logical_or_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_or_[keyset]
     except KeyError:
@@ -1935,7 +1944,11 @@ def bitwise_and_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tenso
 
 
 def redispatch_bitwise_and_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and_Tensor_out[keyset]
@@ -1952,24 +1965,24 @@ _handle_bitwise_and_Tensor_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_and_Tensor_out = _handle_bitwise_and_Tensor_out.memo
-_redispatch_memo_bitwise_and_Tensor_out: Any = (
-    _handle_bitwise_and_Tensor_out.redispatch_memo
-)
+_redispatch_memo_bitwise_and_Tensor_out: Any = _handle_bitwise_and_Tensor_out.redispatch_memo
 
 
 def bitwise_and_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_and_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_and_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_bitwise_and_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and_Scalar_out[keyset]
@@ -1986,9 +1999,7 @@ _handle_bitwise_and_Scalar_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_and_Scalar_out = _handle_bitwise_and_Scalar_out.memo
-_redispatch_memo_bitwise_and_Scalar_out: Any = (
-    _handle_bitwise_and_Scalar_out.redispatch_memo
-)
+_redispatch_memo_bitwise_and_Scalar_out: Any = _handle_bitwise_and_Scalar_out.redispatch_memo
 
 
 def bitwise_and_Scalar(self: Tensor, other: Number) -> Tensor:
@@ -2000,9 +2011,7 @@ def bitwise_and_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_bitwise_and_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_bitwise_and_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and_Scalar[keyset]
     except KeyError:
@@ -2031,12 +2040,12 @@ def bitwise_and_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
 
 
 def redispatch_bitwise_and_Scalar_Tensor(
-    keyset: DispatchKeySet, self: Number, other: Tensor
+    keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and_Scalar_Tensor[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and_Scalar_Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_and_Scalar_Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -2050,25 +2059,19 @@ _handle_bitwise_and_Scalar_Tensor = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_and_Scalar_Tensor = _handle_bitwise_and_Scalar_Tensor.memo
-_redispatch_memo_bitwise_and_Scalar_Tensor: Any = (
-    _handle_bitwise_and_Scalar_Tensor.redispatch_memo
-)
+_redispatch_memo_bitwise_and_Scalar_Tensor: Any = _handle_bitwise_and_Scalar_Tensor.redispatch_memo
 
 
 def bitwise_and_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_and_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_and_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_bitwise_and_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_bitwise_and_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and_Tensor[keyset]
     except KeyError:
@@ -2088,7 +2091,12 @@ _redispatch_memo_bitwise_and_Tensor: Any = _handle_bitwise_and_Tensor.redispatch
 
 
 def addcmul_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2127,9 +2135,7 @@ _memo_addcmul_out = _handle_addcmul_out.memo
 _redispatch_memo_addcmul_out: Any = _handle_addcmul_out.redispatch_memo
 
 
-def addcmul(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
+def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_addcmul[_state()][self._dispatch_keyset][
@@ -2166,9 +2172,7 @@ _memo_addcmul = _handle_addcmul.memo
 _redispatch_memo_addcmul: Any = _handle_addcmul.redispatch_memo
 
 
-def addcmul_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
+def addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_addcmul_[_state()][self._dispatch_keyset][
@@ -2206,7 +2210,12 @@ _redispatch_memo_addcmul_: Any = _handle_addcmul_.redispatch_memo
 
 
 def addcdiv_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2245,9 +2254,7 @@ _memo_addcdiv_out = _handle_addcdiv_out.memo
 _redispatch_memo_addcdiv_out: Any = _handle_addcdiv_out.redispatch_memo
 
 
-def addcdiv(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
+def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_addcdiv[_state()][self._dispatch_keyset][
@@ -2293,9 +2300,7 @@ def mean(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     return kernel(self, dtype=dtype)
 
 
-def redispatch_mean(
-    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
-) -> Tensor:
+def redispatch_mean(keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mean[keyset]
     except KeyError:
@@ -2317,16 +2322,18 @@ _redispatch_memo_mean: Any = _handle_mean.redispatch_memo
 def mean_dtype_out(self: Tensor, *, dtype: dtype | None = None, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mean_dtype_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_mean_dtype_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mean_dtype_out.resolve(self, out)
     return kernel(self, dtype=dtype, out=out)
 
 
 def redispatch_mean_dtype_out(
-    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mean_dtype_out[keyset]
@@ -2479,7 +2486,11 @@ _redispatch_memo_amin: Any = _handle_amin.redispatch_memo
 
 
 def amin_out(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
+    self: Tensor,
+    dim: int | Sequence[int] = (),
+    keepdim: bool = False,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     if _type(dim) is not _tuple:
@@ -2530,7 +2541,10 @@ def min_dim(self: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tens
 
 
 def redispatch_min_dim(
-    keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
 ) -> tuple[Tensor, Tensor]:
     try:
         kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_min_dim[keyset]
@@ -2552,13 +2566,18 @@ _redispatch_memo_min_dim: Any = _handle_min_dim.redispatch_memo
 
 
 def min_dim_min(
-    self: Tensor, dim: int, keepdim: bool = False, *, min: Tensor, min_indices: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    min: Tensor,
+    min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_min_dim_min[_state()][self._dispatch_keyset][
-            min._dispatch_keyset
-        ][min_indices._dispatch_keyset]
+        kernel = _memo_min_dim_min[_state()][self._dispatch_keyset][min._dispatch_keyset][
+            min_indices._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_dim_min.resolve(self, min, min_indices)
     return kernel(self, dim, keepdim, min=min, min_indices=min_indices)
@@ -2574,9 +2593,7 @@ def redispatch_min_dim_min(
     min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     try:
-        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_min_dim_min[
-            keyset
-        ]
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_min_dim_min[keyset]
     except KeyError:
         kernel = _handle_min_dim_min.resolve_redispatch(keyset)
     return kernel(self, dim, keepdim, min=min, min_indices=min_indices)
@@ -2612,7 +2629,11 @@ def redispatch_min(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_min = _library_aten.define_stubs(
-    "aten::min(Tensor self) -> Tensor", "T", min, redispatch_min, tags=("reduction",)
+    "aten::min(Tensor self) -> Tensor",
+    "T",
+    min,
+    redispatch_min,
+    tags=("reduction",),
 )
 _memo_min = _handle_min.memo
 _redispatch_memo_min: Any = _handle_min.redispatch_memo
@@ -2621,17 +2642,13 @@ _redispatch_memo_min: Any = _handle_min.redispatch_memo
 def min_unary_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_min_unary_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_min_unary_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_unary_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_min_unary_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_min_unary_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_min_unary_out[keyset]
     except KeyError:
@@ -2653,9 +2670,7 @@ _redispatch_memo_min_unary_out: Any = _handle_min_unary_out.redispatch_memo
 def min_other(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_min_other[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_min_other[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_other.resolve(self, other)
     return kernel(self, other)
@@ -2683,16 +2698,20 @@ _redispatch_memo_min_other: Any = _handle_min_other.redispatch_memo
 def min_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_min_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_min_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_min_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_min_out[keyset]
@@ -2721,9 +2740,7 @@ def std(self: Tensor, unbiased: bool = True) -> Tensor:
     return kernel(self, unbiased)
 
 
-def redispatch_std(
-    keyset: DispatchKeySet, self: Tensor, unbiased: bool = True
-) -> Tensor:
+def redispatch_std(keyset: DispatchKeySet, self: Tensor, unbiased: bool = True) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_std[keyset]
     except KeyError:
@@ -2892,9 +2909,7 @@ def std_correction_out(
     if dim is not None and _type(dim) is not _tuple:
         dim = _handle_std_correction_out.as_tuple(1, dim)
     try:
-        kernel = _memo_std_correction_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_std_correction_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_std_correction_out.resolve(self, out)
     return kernel(self, dim, correction=correction, keepdim=keepdim, out=out)
@@ -2939,9 +2954,7 @@ def norm_Scalar(self: Tensor, p: Number = 2) -> Tensor:
     return kernel(self, p)
 
 
-def redispatch_norm_Scalar(
-    keyset: DispatchKeySet, self: Tensor, p: Number = 2
-) -> Tensor:
+def redispatch_norm_Scalar(keyset: DispatchKeySet, self: Tensor, p: Number = 2) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_norm_Scalar[keyset]
     except KeyError:
@@ -2961,7 +2974,10 @@ _redispatch_memo_norm_Scalar: Any = _handle_norm_Scalar.redispatch_memo
 
 
 def norm_ScalarOpt_dim(
-    self: Tensor, p: Number | None, dim: int | Sequence[int], keepdim: bool = False
+    self: Tensor,
+    p: Number | None,
+    dim: int | Sequence[int],
+    keepdim: bool = False,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     if _type(dim) is not _tuple:
@@ -3080,17 +3096,15 @@ _redispatch_memo_mm: Any = _handle_mm.redispatch_memo
 def mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mm_out[_state()][self._dispatch_keyset][mat2._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_mm_out[_state()][
+            self._dispatch_keyset
+        ][mat2._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mm_out.resolve(self, mat2, out)
     return kernel(self, mat2, out=out)
 
 
-def redispatch_mm_out(
-    keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_mm_out(keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mm_out[keyset]
     except KeyError:
@@ -3167,17 +3181,13 @@ _redispatch_memo_hardsigmoid: Any = _handle_hardsigmoid.redispatch_memo
 def hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_hardsigmoid_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_hardsigmoid_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardsigmoid_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_hardsigmoid_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_hardsigmoid_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hardsigmoid_out[keyset]
     except KeyError:
@@ -3205,7 +3215,10 @@ def hardtanh_(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 
 
 def redispatch_hardtanh_(
-    keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number = -1,
+    max_val: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hardtanh_[keyset]
@@ -3273,9 +3286,9 @@ def group_norm(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_group_norm[_state()][input._dispatch_keyset][_optional(weight)][
-            _optional(bias)
-        ]
+        kernel = (
+            _memo_group_norm[_state()][input._dispatch_keyset][_optional(weight)][_optional(bias)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_group_norm.resolve(input, weight, bias)
     return kernel(input, num_groups, weight, bias, eps, cudnn_enabled)
@@ -3319,9 +3332,9 @@ def native_group_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor, Tensor]]
     try:
-        kernel = _memo_native_group_norm[_state()][input._dispatch_keyset][
-            _optional(weight)
-        ][_optional(bias)]
+        kernel = _memo_native_group_norm[_state()][
+            input._dispatch_keyset
+        ][_optional(weight)][_optional(bias)]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_native_group_norm.resolve(input, weight, bias)
     return kernel(input, weight, bias, N, C, HxW, group, eps)
@@ -3369,7 +3382,10 @@ def l1_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 
 
 def redispatch_l1_loss(
-    keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_l1_loss[keyset]
@@ -3414,9 +3430,7 @@ def redispatch_nll_loss_forward(
     ignore_index: int,
 ) -> tuple[Tensor, Tensor]:
     try:
-        kernel: Callable[..., tuple[Tensor, Tensor]] = (
-            _redispatch_memo_nll_loss_forward[keyset]
-        )
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_nll_loss_forward[keyset]
     except KeyError:
         kernel = _handle_nll_loss_forward.resolve_redispatch(keyset)
     return kernel(self, target, weight, reduction, ignore_index)
@@ -3447,11 +3461,11 @@ def nll_loss_forward_output(
     try:
         kernel = _memo_nll_loss_forward_output[_state()][self._dispatch_keyset][
             target._dispatch_keyset
-        ][_optional(weight)][output._dispatch_keyset][total_weight._dispatch_keyset]
+        ][_optional(weight)][output._dispatch_keyset][
+            total_weight._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
-        kernel = _handle_nll_loss_forward_output.resolve(
-            self, target, weight, output, total_weight
-        )
+        kernel = _handle_nll_loss_forward_output.resolve(self, target, weight, output, total_weight)
     return kernel(
         self,
         target,
@@ -3499,9 +3513,7 @@ _handle_nll_loss_forward_output = _library_aten.define_stubs(
     returns=2,
 )
 _memo_nll_loss_forward_output = _handle_nll_loss_forward_output.memo
-_redispatch_memo_nll_loss_forward_output: Any = (
-    _handle_nll_loss_forward_output.redispatch_memo
-)
+_redispatch_memo_nll_loss_forward_output: Any = _handle_nll_loss_forward_output.redispatch_memo
 
 
 def dense_dim(self: Tensor) -> int:
@@ -3522,7 +3534,10 @@ def redispatch_dense_dim(keyset: DispatchKeySet, self: Tensor) -> int:
 
 
 _handle_dense_dim = _library_aten.define_stubs(
-    "aten::dense_dim(Tensor self) -> int", "T", dense_dim, redispatch_dense_dim
+    "aten::dense_dim(Tensor self) -> int",
+    "T",
+    dense_dim,
+    redispatch_dense_dim,
 )
 _memo_dense_dim = _handle_dense_dim.memo
 _redispatch_memo_dense_dim: Any = _handle_dense_dim.redispatch_memo

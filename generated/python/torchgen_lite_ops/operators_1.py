@@ -46,9 +46,7 @@ def new_empty(
         kernel = _memo_new_empty[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_empty.resolve(self)
-    return kernel(
-        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_new_empty(
@@ -65,9 +63,7 @@ def redispatch_new_empty(
         kernel: Callable[..., Tensor] = _redispatch_memo_new_empty[keyset]
     except KeyError:
         kernel = _handle_new_empty.resolve_redispatch(keyset)
-    return kernel(
-        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_new_empty = _library_aten.define_stubs(
@@ -262,9 +258,7 @@ def range(
         kernel = _memo_range[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_range.resolve()
-    return kernel(
-        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_range(
@@ -281,9 +275,7 @@ def redispatch_range(
         kernel: Callable[..., Tensor] = _redispatch_memo_range[keyset]
     except KeyError:
         kernel = _handle_range.resolve_redispatch(keyset)
-    return kernel(
-        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_range = _library_aten.define_stubs(
@@ -306,7 +298,11 @@ def range_out_(start: Number, end: Number, *, out: Tensor) -> Tensor:
 
 
 def redispatch_range_out_(
-    keyset: DispatchKeySet, start: Number, end: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_range_out_[keyset]
@@ -335,7 +331,12 @@ def range_out(start: Number, end: Number, step: Number = 1, *, out: Tensor) -> T
 
 
 def redispatch_range_out(
-    keyset: DispatchKeySet, start: Number, end: Number, step: Number = 1, *, out: Tensor
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_range_out[keyset]
@@ -410,9 +411,7 @@ def eye_m(
         kernel = _memo_eye_m[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_eye_m.resolve()
-    return kernel(
-        n, m, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(n, m, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_eye_m(
@@ -429,9 +428,7 @@ def redispatch_eye_m(
         kernel: Callable[..., Tensor] = _redispatch_memo_eye_m[keyset]
     except KeyError:
         kernel = _handle_eye_m.resolve_redispatch(keyset)
-    return kernel(
-        n, m, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(n, m, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_eye_m = _library_aten.define_stubs(
@@ -480,9 +477,7 @@ def eye_m_out(n: int, m: int, *, out: Tensor) -> Tensor:
     return kernel(n, m, out=out)
 
 
-def redispatch_eye_m_out(
-    keyset: DispatchKeySet, n: int, m: int, *, out: Tensor
-) -> Tensor:
+def redispatch_eye_m_out(keyset: DispatchKeySet, n: int, m: int, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_eye_m_out[keyset]
     except KeyError:
@@ -500,14 +495,10 @@ _memo_eye_m_out = _handle_eye_m_out.memo
 _redispatch_memo_eye_m_out: Any = _handle_eye_m_out.redispatch_memo
 
 
-def bernoulli__float(
-    self: Tensor, p: float = 0.5, *, generator: Generator | None = None
-) -> Tensor:
+def bernoulli__float(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bernoulli__float[_state()][self._dispatch_keyset][
-            _optional(generator)
-        ]
+        kernel = _memo_bernoulli__float[_state()][self._dispatch_keyset][_optional(generator)]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bernoulli__float.resolve(self, generator)
     return kernel(self, p, generator=generator)
@@ -597,7 +588,10 @@ def redispatch_zero_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_zero_ = _library_aten.define_stubs(
-    "aten::zero_(Tensor(a!) self) -> Tensor(a!)", "T", zero_, redispatch_zero_
+    "aten::zero_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    zero_,
+    redispatch_zero_,
 )
 _memo_zero_ = _handle_zero_.memo
 _redispatch_memo_zero_: Any = _handle_zero_.redispatch_memo
@@ -641,7 +635,10 @@ def split_Tensor(self: Tensor, split_size: int, dim: int = 0) -> list[Tensor]:
 
 
 def redispatch_split_Tensor(
-    keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    split_size: int,
+    dim: int = 0,
 ) -> list[Tensor]:
     try:
         kernel: Callable[..., list[Tensor]] = _redispatch_memo_split_Tensor[keyset]
@@ -660,9 +657,7 @@ _memo_split_Tensor = _handle_split_Tensor.memo
 _redispatch_memo_split_Tensor: Any = _handle_split_Tensor.redispatch_memo
 
 
-def split_with_sizes(
-    self: Tensor, split_sizes: Sequence[int], dim: int = 0
-) -> list[Tensor]:
+def split_with_sizes(self: Tensor, split_sizes: Sequence[int], dim: int = 0) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_split_with_sizes[_state()][self._dispatch_keyset]
@@ -672,7 +667,10 @@ def split_with_sizes(
 
 
 def redispatch_split_with_sizes(
-    keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    split_sizes: Sequence[int],
+    dim: int = 0,
 ) -> list[Tensor]:
     try:
         kernel: Callable[..., list[Tensor]] = _redispatch_memo_split_with_sizes[keyset]
@@ -702,7 +700,10 @@ def split_sizes(self: Tensor, split_size: Sequence[int], dim: int = 0) -> list[T
 
 
 def redispatch_split_sizes(
-    keyset: DispatchKeySet, self: Tensor, split_size: Sequence[int], dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    split_size: Sequence[int],
+    dim: int = 0,
 ) -> list[Tensor]:
     try:
         kernel: Callable[..., list[Tensor]] = _redispatch_memo_split_sizes[keyset]
@@ -724,9 +725,7 @@ _redispatch_memo_split_sizes: Any = _handle_split_sizes.redispatch_memo
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_expand_as[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_expand_as[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_expand_as.resolve(self, other)
     return kernel(self, other)
@@ -787,9 +786,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return kernel(tensors, dim)
 
 
-def redispatch_concat(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
-) -> Tensor:
+def redispatch_concat(keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_concat[keyset]
     except KeyError:
@@ -817,7 +814,11 @@ def concat_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tenso
 
 
 def redispatch_concat_out(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    dim: int = 0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_concat_out[keyset]
@@ -846,7 +847,10 @@ def meshgrid_indexing(tensors: Sequence[Tensor], *, indexing: str) -> list[Tenso
 
 
 def redispatch_meshgrid_indexing(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, indexing: str
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    *,
+    indexing: str,
 ) -> list[Tensor]:
     try:
         kernel: Callable[..., list[Tensor]] = _redispatch_memo_meshgrid_indexing[keyset]
@@ -910,7 +914,11 @@ def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def redispatch_scatter_add_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_scatter_add_[keyset]
@@ -932,16 +940,17 @@ _redispatch_memo_scatter_add_: Any = _handle_scatter_add_.redispatch_memo
 def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_select[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ]
+        kernel = _memo_index_select[_state()][self._dispatch_keyset][index._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_select.resolve(self, index)
     return kernel(self, dim, index)
 
 
 def redispatch_index_select(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_index_select[keyset]
@@ -973,7 +982,12 @@ def index_select_out(self: Tensor, dim: int, index: Tensor, *, out: Tensor) -> T
 
 
 def redispatch_index_select_out(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_index_select_out[keyset]
@@ -995,16 +1009,20 @@ _redispatch_memo_index_select_out: Any = _handle_index_select_out.redispatch_mem
 def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_copy[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][source._dispatch_keyset]
+        kernel = _memo_index_copy[_state()][self._dispatch_keyset][index._dispatch_keyset][
+            source._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy.resolve(self, index, source)
     return kernel(self, dim, index, source)
 
 
 def redispatch_index_copy(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_index_copy[keyset]
@@ -1023,14 +1041,12 @@ _memo_index_copy = _handle_index_copy.memo
 _redispatch_memo_index_copy: Any = _handle_index_copy.redispatch_memo
 
 
-def index_copy_out(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor
-) -> Tensor:
+def index_copy_out(self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_copy_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][source._dispatch_keyset][out._dispatch_keyset]
+        kernel = _memo_index_copy_out[_state()][self._dispatch_keyset][index._dispatch_keyset][
+            source._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy_out.resolve(self, index, source, out)
     return kernel(self, dim, index, source, out=out)
@@ -1065,16 +1081,20 @@ _redispatch_memo_index_copy_out: Any = _handle_index_copy_out.redispatch_memo
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_copy_[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][source._dispatch_keyset]
+        kernel = _memo_index_copy_[_state()][self._dispatch_keyset][index._dispatch_keyset][
+            source._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy_.resolve(self, index, source)
     return kernel(self, dim, index, source)
 
 
 def redispatch_index_copy_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_index_copy_[keyset]
@@ -1103,7 +1123,9 @@ def index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 
 
 def redispatch_index_Tensor(
-    keyset: DispatchKeySet, self: Tensor, indices: Sequence[Tensor | None]
+    keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_index_Tensor[keyset]
@@ -1123,14 +1145,12 @@ _memo_index_Tensor = _handle_index_Tensor.memo
 _redispatch_memo_index_Tensor: Any = _handle_index_Tensor.redispatch_memo
 
 
-def index_Tensor_out(
-    self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor
-) -> Tensor:
+def index_Tensor_out(self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_Tensor_out[_state()][self._dispatch_keyset][
-            _list(indices)
-        ][out._dispatch_keyset]
+        kernel = _memo_index_Tensor_out[_state()][
+            self._dispatch_keyset
+        ][_list(indices)][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_Tensor_out.resolve(self, indices, out)
     return kernel(self, indices, out=out)
@@ -1280,9 +1300,7 @@ def square_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_square_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_square_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_square_out[keyset]
     except KeyError:
@@ -1375,7 +1393,11 @@ def redispatch_frac(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_frac = _library_aten.define_stubs(
-    "aten::frac(Tensor self) -> Tensor", "T", frac, redispatch_frac, tags=("pointwise",)
+    "aten::frac(Tensor self) -> Tensor",
+    "T",
+    frac,
+    redispatch_frac,
+    tags=("pointwise",),
 )
 _memo_frac = _handle_frac.memo
 _redispatch_memo_frac: Any = _handle_frac.redispatch_memo
@@ -1468,17 +1490,13 @@ _redispatch_memo_reciprocal: Any = _handle_reciprocal.redispatch_memo
 def reciprocal_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_reciprocal_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_reciprocal_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_reciprocal_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_reciprocal_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_reciprocal_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_reciprocal_out[keyset]
     except KeyError:
@@ -1500,17 +1518,13 @@ _redispatch_memo_reciprocal_out: Any = _handle_reciprocal_out.redispatch_memo
 def mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mul_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_mul_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_mul_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_mul_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mul_Tensor[keyset]
     except KeyError:
@@ -1532,16 +1546,20 @@ _redispatch_memo_mul_Tensor: Any = _handle_mul_Tensor.redispatch_memo
 def mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mul_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_mul_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_mul_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mul_out[keyset]
@@ -1570,9 +1588,7 @@ def mul_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_mul_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_mul_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mul_Scalar[keyset]
     except KeyError:
@@ -1594,17 +1610,13 @@ _redispatch_memo_mul_Scalar: Any = _handle_mul_Scalar.redispatch_memo
 def div_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_div_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_div_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_div_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_div_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div_Tensor[keyset]
     except KeyError:
@@ -1626,16 +1638,20 @@ _redispatch_memo_div_Tensor: Any = _handle_div_Tensor.redispatch_memo
 def div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_div_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_div_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_div_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div_out[keyset]
@@ -1655,21 +1671,21 @@ _memo_div_out = _handle_div_out.memo
 _redispatch_memo_div_out: Any = _handle_div_out.redispatch_memo
 
 
-def div_Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
-) -> Tensor:
+def div_Tensor_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_div_Tensor_mode[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_div_Tensor_mode[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_Tensor_mode.resolve(self, other)
     return kernel(self, other, rounding_mode=rounding_mode)
 
 
 def redispatch_div_Tensor_mode(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div_Tensor_mode[keyset]
@@ -1689,9 +1705,7 @@ _memo_div_Tensor_mode = _handle_div_Tensor_mode.memo
 _redispatch_memo_div_Tensor_mode: Any = _handle_div_Tensor_mode.redispatch_memo
 
 
-def div_out_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor
-) -> Tensor:
+def div_out_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_div_out_mode[_state()][self._dispatch_keyset][
@@ -1737,9 +1751,7 @@ def div_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_div_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_div_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div_Scalar[keyset]
     except KeyError:
@@ -1758,9 +1770,7 @@ _memo_div_Scalar = _handle_div_Scalar.memo
 _redispatch_memo_div_Scalar: Any = _handle_div_Scalar.redispatch_memo
 
 
-def div_Scalar_mode(
-    self: Tensor, other: Number, *, rounding_mode: str | None
-) -> Tensor:
+def div_Scalar_mode(self: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_div_Scalar_mode[_state()][self._dispatch_keyset]
@@ -1770,7 +1780,11 @@ def div_Scalar_mode(
 
 
 def redispatch_div_Scalar_mode(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div_Scalar_mode[keyset]
@@ -1799,9 +1813,7 @@ def pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
     return kernel(self, exponent)
 
 
-def redispatch_pow__Scalar(
-    keyset: DispatchKeySet, self: Tensor, exponent: Number
-) -> Tensor:
+def redispatch_pow__Scalar(keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow__Scalar[keyset]
     except KeyError:
@@ -1823,17 +1835,13 @@ _redispatch_memo_pow__Scalar: Any = _handle_pow__Scalar.redispatch_memo
 def pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_pow__Tensor[_state()][self._dispatch_keyset][
-            exponent._dispatch_keyset
-        ]
+        kernel = _memo_pow__Tensor[_state()][self._dispatch_keyset][exponent._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow__Tensor.resolve(self, exponent)
     return kernel(self, exponent)
 
 
-def redispatch_pow__Tensor(
-    keyset: DispatchKeySet, self: Tensor, exponent: Tensor
-) -> Tensor:
+def redispatch_pow__Tensor(keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow__Tensor[keyset]
     except KeyError:
@@ -1855,16 +1863,18 @@ _redispatch_memo_pow__Tensor: Any = _handle_pow__Tensor.redispatch_memo
 def fmod_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fmod_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_fmod_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_fmod_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Scalar_out[keyset]
@@ -1893,9 +1903,7 @@ def fmod_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_fmod_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_fmod_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Scalar[keyset]
     except KeyError:
@@ -1926,7 +1934,11 @@ def fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_fmod_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Tensor_out[keyset]
@@ -1949,17 +1961,13 @@ _redispatch_memo_fmod_Tensor_out: Any = _handle_fmod_Tensor_out.redispatch_memo
 def fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fmod_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_fmod_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_fmod_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_fmod_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Tensor[keyset]
     except KeyError:
@@ -2018,7 +2026,11 @@ def minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_minimum_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_minimum_out[keyset]
@@ -2078,7 +2090,11 @@ def fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_fmin_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmin_out[keyset]
@@ -2101,16 +2117,18 @@ _redispatch_memo_fmin_out: Any = _handle_fmin_out.redispatch_memo
 def ne_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ne_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_ne_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_ne_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ne_Scalar_out[keyset]
@@ -2170,7 +2188,11 @@ def ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_ne_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ne_Tensor_out[keyset]
@@ -2193,9 +2215,7 @@ _redispatch_memo_ne_Tensor_out: Any = _handle_ne_Tensor_out.redispatch_memo
 def ne_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ne_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_ne_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne_Tensor.resolve(self, other)
     return kernel(self, other)
@@ -2223,16 +2243,18 @@ _redispatch_memo_ne_Tensor: Any = _handle_ne_Tensor.redispatch_memo
 def lt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lt_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_lt_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_lt_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lt_Scalar_out[keyset]
@@ -2292,7 +2314,11 @@ def lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_lt_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lt_Tensor_out[keyset]
@@ -2315,9 +2341,7 @@ _redispatch_memo_lt_Tensor_out: Any = _handle_lt_Tensor_out.redispatch_memo
 def lt_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lt_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_lt_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt_Tensor.resolve(self, other)
     return kernel(self, other)
@@ -2351,9 +2375,7 @@ def lt__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_lt__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_lt__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lt__Scalar[keyset]
     except KeyError:
@@ -2374,17 +2396,13 @@ _redispatch_memo_lt__Scalar: Any = _handle_lt__Scalar.redispatch_memo
 def lt__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lt__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_lt__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_lt__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_lt__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lt__Tensor[keyset]
     except KeyError:
@@ -2411,9 +2429,7 @@ def le__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_le__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_le__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_le__Scalar[keyset]
     except KeyError:
@@ -2434,17 +2450,13 @@ _redispatch_memo_le__Scalar: Any = _handle_le__Scalar.redispatch_memo
 def le__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_le__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_le__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_le__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_le__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_le__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_le__Tensor[keyset]
     except KeyError:
@@ -2471,9 +2483,7 @@ def bitwise_xor__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_bitwise_xor__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_bitwise_xor__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor__Scalar[keyset]
     except KeyError:
@@ -2495,17 +2505,13 @@ _redispatch_memo_bitwise_xor__Scalar: Any = _handle_bitwise_xor__Scalar.redispat
 def bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_xor__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_xor__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_bitwise_xor__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_bitwise_xor__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor__Tensor[keyset]
     except KeyError:
@@ -2563,7 +2569,11 @@ _redispatch_memo_amax: Any = _handle_amax.redispatch_memo
 
 
 def amax_out(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
+    self: Tensor,
+    dim: int | Sequence[int] = (),
+    keepdim: bool = False,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     if _type(dim) is not _tuple:
@@ -2614,7 +2624,10 @@ def max_dim(self: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tens
 
 
 def redispatch_max_dim(
-    keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
 ) -> tuple[Tensor, Tensor]:
     try:
         kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_max_dim[keyset]
@@ -2636,13 +2649,18 @@ _redispatch_memo_max_dim: Any = _handle_max_dim.redispatch_memo
 
 
 def max_dim_max(
-    self: Tensor, dim: int, keepdim: bool = False, *, max: Tensor, max_values: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    max: Tensor,
+    max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_max_dim_max[_state()][self._dispatch_keyset][
-            max._dispatch_keyset
-        ][max_values._dispatch_keyset]
+        kernel = _memo_max_dim_max[_state()][self._dispatch_keyset][max._dispatch_keyset][
+            max_values._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_dim_max.resolve(self, max, max_values)
     return kernel(self, dim, keepdim, max=max, max_values=max_values)
@@ -2658,9 +2676,7 @@ def redispatch_max_dim_max(
     max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
     try:
-        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_max_dim_max[
-            keyset
-        ]
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_max_dim_max[keyset]
     except KeyError:
         kernel = _handle_max_dim_max.resolve_redispatch(keyset)
     return kernel(self, dim, keepdim, max=max, max_values=max_values)
@@ -2696,7 +2712,11 @@ def redispatch_max(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_max = _library_aten.define_stubs(
-    "aten::max(Tensor self) -> Tensor", "T", max, redispatch_max, tags=("reduction",)
+    "aten::max(Tensor self) -> Tensor",
+    "T",
+    max,
+    redispatch_max,
+    tags=("reduction",),
 )
 _memo_max = _handle_max.memo
 _redispatch_memo_max: Any = _handle_max.redispatch_memo
@@ -2705,9 +2725,7 @@ _redispatch_memo_max: Any = _handle_max.redispatch_memo
 def max_other(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_max_other[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_max_other[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_other.resolve(self, other)
     return kernel(self, other)
@@ -2735,16 +2753,20 @@ _redispatch_memo_max_other: Any = _handle_max_other.redispatch_memo
 def max_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_max_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_max_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_max_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_max_out[keyset]
@@ -2767,17 +2789,13 @@ _redispatch_memo_max_out: Any = _handle_max_out.redispatch_memo
 def max_unary_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_max_unary_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_max_unary_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_unary_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_max_unary_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_max_unary_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_max_unary_out[keyset]
     except KeyError:
@@ -2806,7 +2824,11 @@ def cumsum(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def redispatch_cumsum(
-    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_cumsum[keyset]
@@ -2826,9 +2848,7 @@ _memo_cumsum = _handle_cumsum.memo
 _redispatch_memo_cumsum: Any = _handle_cumsum.redispatch_memo
 
 
-def cumsum_out(
-    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
-) -> Tensor:
+def cumsum_out(self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cumsum_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
@@ -2863,13 +2883,18 @@ _redispatch_memo_cumsum_out: Any = _handle_cumsum_out.redispatch_memo
 
 
 def addmm_(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmm_[_state()][self._dispatch_keyset][mat1._dispatch_keyset][
-            mat2._dispatch_keyset
-        ]
+        kernel = _memo_addmm_[_state()][
+            self._dispatch_keyset
+        ][mat1._dispatch_keyset][mat2._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm_.resolve(self, mat1, mat2)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
@@ -2919,7 +2944,10 @@ def redispatch_outer(keyset: DispatchKeySet, self: Tensor, vec2: Tensor) -> Tens
 
 
 _handle_outer = _library_aten.define_stubs(
-    "aten::outer(Tensor self, Tensor vec2) -> Tensor", "TT", outer, redispatch_outer
+    "aten::outer(Tensor self, Tensor vec2) -> Tensor",
+    "TT",
+    outer,
+    redispatch_outer,
 )
 _memo_outer = _handle_outer.memo
 _redispatch_memo_outer: Any = _handle_outer.redispatch_memo
@@ -2928,16 +2956,20 @@ _redispatch_memo_outer: Any = _handle_outer.redispatch_memo
 def outer_out(self: Tensor, vec2: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_outer_out[_state()][self._dispatch_keyset][
-            vec2._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = _memo_outer_out[_state()][
+            self._dispatch_keyset
+        ][vec2._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_outer_out.resolve(self, vec2, out)
     return kernel(self, vec2, out=out)
 
 
 def redispatch_outer_out(
-    keyset: DispatchKeySet, self: Tensor, vec2: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    vec2: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_outer_out[keyset]
@@ -2974,7 +3006,10 @@ def redispatch_inner(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Ten
 
 
 _handle_inner = _library_aten.define_stubs(
-    "aten::inner(Tensor self, Tensor other) -> Tensor", "TT", inner, redispatch_inner
+    "aten::inner(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    inner,
+    redispatch_inner,
 )
 _memo_inner = _handle_inner.memo
 _redispatch_memo_inner: Any = _handle_inner.redispatch_memo
@@ -2992,7 +3027,11 @@ def inner_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_inner_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_inner_out[keyset]
@@ -3029,7 +3068,10 @@ def redispatch_trace(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_trace = _library_aten.define_stubs(
-    "aten::trace(Tensor self) -> Tensor", "T", trace, redispatch_trace
+    "aten::trace(Tensor self) -> Tensor",
+    "T",
+    trace,
+    redispatch_trace,
 )
 _memo_trace = _handle_trace.memo
 _redispatch_memo_trace: Any = _handle_trace.redispatch_memo
@@ -3109,7 +3151,11 @@ def redispatch_silu(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_silu = _library_aten.define_stubs(
-    "aten::silu(Tensor self) -> Tensor", "T", silu, redispatch_silu, tags=("pointwise",)
+    "aten::silu(Tensor self) -> Tensor",
+    "T",
+    silu,
+    redispatch_silu,
+    tags=("pointwise",),
 )
 _memo_silu = _handle_silu.memo
 _redispatch_memo_silu: Any = _handle_silu.redispatch_memo
@@ -3171,9 +3217,7 @@ _memo_silu_ = _handle_silu_.memo
 _redispatch_memo_silu_: Any = _handle_silu_.redispatch_memo
 
 
-def elu(
-    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
-) -> Tensor:
+def elu(self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_elu[_state()][self._dispatch_keyset]
@@ -3258,9 +3302,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return kernel(input, p, train)
 
 
-def redispatch_dropout(
-    keyset: DispatchKeySet, input: Tensor, p: float, train: bool
-) -> Tensor:
+def redispatch_dropout(keyset: DispatchKeySet, input: Tensor, p: float, train: bool) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_dropout[keyset]
     except KeyError:
@@ -3279,14 +3321,10 @@ _memo_dropout = _handle_dropout.memo
 _redispatch_memo_dropout: Any = _handle_dropout.redispatch_memo
 
 
-def huber_loss(
-    self: Tensor, target: Tensor, reduction: int = 1, delta: float = 1.0
-) -> Tensor:
+def huber_loss(self: Tensor, target: Tensor, reduction: int = 1, delta: float = 1.0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_huber_loss[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ]
+        kernel = _memo_huber_loss[_state()][self._dispatch_keyset][target._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_huber_loss.resolve(self, target)
     return kernel(self, target, reduction, delta)
@@ -3317,7 +3355,12 @@ _redispatch_memo_huber_loss: Any = _handle_huber_loss.redispatch_memo
 
 
 def huber_loss_out(
-    self: Tensor, target: Tensor, reduction: int = 1, delta: float = 1.0, *, out: Tensor
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    delta: float = 1.0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -3355,9 +3398,7 @@ _memo_huber_loss_out = _handle_huber_loss_out.memo
 _redispatch_memo_huber_loss_out: Any = _handle_huber_loss_out.redispatch_memo
 
 
-def kl_div(
-    self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False
-) -> Tensor:
+def kl_div(self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_kl_div[_state()][self._dispatch_keyset][target._dispatch_keyset]
@@ -3392,7 +3433,10 @@ _redispatch_memo_kl_div: Any = _handle_kl_div.redispatch_memo
 
 
 def to_dense(
-    self: Tensor, dtype: dtype | None = None, *, masked_grad: bool | None = None
+    self: Tensor,
+    dtype: dtype | None = None,
+    *,
+    masked_grad: bool | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -3426,9 +3470,7 @@ _memo_to_dense = _handle_to_dense.memo
 _redispatch_memo_to_dense: Any = _handle_to_dense.redispatch_memo
 
 
-def _to_dense(
-    self: Tensor, dtype: dtype | None = None, masked_grad: bool | None = None
-) -> Tensor:
+def _to_dense(self: Tensor, dtype: dtype | None = None, masked_grad: bool | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__to_dense[_state()][self._dispatch_keyset]
@@ -3470,7 +3512,9 @@ def _to_sparse_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
 
 
 def redispatch__to_sparse_sparse_dim(
-    keyset: DispatchKeySet, self: Tensor, sparse_dim: int
+    keyset: DispatchKeySet,
+    self: Tensor,
+    sparse_dim: int,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__to_sparse_sparse_dim[keyset]
@@ -3486,9 +3530,7 @@ _handle__to_sparse_sparse_dim = _library_aten.define_stubs(
     redispatch__to_sparse_sparse_dim,
 )
 _memo__to_sparse_sparse_dim = _handle__to_sparse_sparse_dim.memo
-_redispatch_memo__to_sparse_sparse_dim: Any = (
-    _handle__to_sparse_sparse_dim.redispatch_memo
-)
+_redispatch_memo__to_sparse_sparse_dim: Any = _handle__to_sparse_sparse_dim.redispatch_memo
 
 
 def _to_sparse(
@@ -3554,7 +3596,10 @@ def redispatch__nnz(keyset: DispatchKeySet, self: Tensor) -> int:
 
 
 _handle__nnz = _library_aten.define_stubs(
-    "aten::_nnz(Tensor self) -> int", "T", _nnz, redispatch__nnz
+    "aten::_nnz(Tensor self) -> int",
+    "T",
+    _nnz,
+    redispatch__nnz,
 )
 _memo__nnz = _handle__nnz.memo
 _redispatch_memo__nnz: Any = _handle__nnz.redispatch_memo

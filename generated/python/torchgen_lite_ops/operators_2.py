@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 def resize_(
-    self: Tensor, size: Sequence[int], *, memory_format: memory_format | None = None
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    memory_format: memory_format | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -78,9 +81,7 @@ def zeros(
         kernel = _memo_zeros[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_zeros.resolve()
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_zeros(
@@ -96,9 +97,7 @@ def redispatch_zeros(
         kernel: Callable[..., Tensor] = _redispatch_memo_zeros[keyset]
     except KeyError:
         kernel = _handle_zeros.resolve_redispatch(keyset)
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_zeros = _library_aten.define_stubs(
@@ -120,9 +119,7 @@ def zeros_out(size: Sequence[int], *, out: Tensor) -> Tensor:
     return kernel(size, out=out)
 
 
-def redispatch_zeros_out(
-    keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
-) -> Tensor:
+def redispatch_zeros_out(keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_zeros_out[keyset]
     except KeyError:
@@ -212,9 +209,7 @@ def new_ones(
         kernel = _memo_new_ones[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_ones.resolve(self)
-    return kernel(
-        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_new_ones(
@@ -231,9 +226,7 @@ def redispatch_new_ones(
         kernel: Callable[..., Tensor] = _redispatch_memo_new_ones[keyset]
     except KeyError:
         kernel = _handle_new_ones.resolve_redispatch(keyset)
-    return kernel(
-        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_new_ones = _library_aten.define_stubs(
@@ -259,9 +252,7 @@ def randn(
         kernel = _memo_randn[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_randn.resolve()
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_randn(
@@ -277,9 +268,7 @@ def redispatch_randn(
         kernel: Callable[..., Tensor] = _redispatch_memo_randn[keyset]
     except KeyError:
         kernel = _handle_randn.resolve_redispatch(keyset)
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_randn = _library_aten.define_stubs(
@@ -302,9 +291,7 @@ def randn_out(size: Sequence[int], *, out: Tensor) -> Tensor:
     return kernel(size, out=out)
 
 
-def redispatch_randn_out(
-    keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
-) -> Tensor:
+def redispatch_randn_out(keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_randn_out[keyset]
     except KeyError:
@@ -380,7 +367,10 @@ def redispatch_squeeze(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_squeeze = _library_aten.define_stubs(
-    "aten::squeeze(Tensor(a) self) -> Tensor(a)", "T", squeeze, redispatch_squeeze
+    "aten::squeeze(Tensor(a) self) -> Tensor(a)",
+    "T",
+    squeeze,
+    redispatch_squeeze,
 )
 _memo_squeeze = _handle_squeeze.memo
 _redispatch_memo_squeeze: Any = _handle_squeeze.redispatch_memo
@@ -423,9 +413,7 @@ def squeeze_dims(self: Tensor, dim: Sequence[int]) -> Tensor:
     return kernel(self, dim)
 
 
-def redispatch_squeeze_dims(
-    keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]
-) -> Tensor:
+def redispatch_squeeze_dims(keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_squeeze_dims[keyset]
     except KeyError:
@@ -453,9 +441,7 @@ def unbind_int(self: Tensor, dim: int = 0) -> list[Tensor]:
     return kernel(self, dim)
 
 
-def redispatch_unbind_int(
-    keyset: DispatchKeySet, self: Tensor, dim: int = 0
-) -> list[Tensor]:
+def redispatch_unbind_int(keyset: DispatchKeySet, self: Tensor, dim: int = 0) -> list[Tensor]:
     try:
         kernel: Callable[..., list[Tensor]] = _redispatch_memo_unbind_int[keyset]
     except KeyError:
@@ -483,7 +469,11 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def redispatch_narrow(
-    keyset: DispatchKeySet, self: Tensor, dim: int, start: int, length: int
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    start: int,
+    length: int,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_narrow[keyset]
@@ -539,9 +529,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return kernel(tensors, dim)
 
 
-def redispatch_stack(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
-) -> Tensor:
+def redispatch_stack(keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_stack[keyset]
     except KeyError:
@@ -550,7 +538,10 @@ def redispatch_stack(
 
 
 _handle_stack = _library_aten.define_stubs(
-    "aten::stack(Tensor[] tensors, int dim=0) -> Tensor", "L-", stack, redispatch_stack
+    "aten::stack(Tensor[] tensors, int dim=0) -> Tensor",
+    "L-",
+    stack,
+    redispatch_stack,
 )
 _memo_stack = _handle_stack.memo
 _redispatch_memo_stack: Any = _handle_stack.redispatch_memo
@@ -566,7 +557,11 @@ def stack_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tensor
 
 
 def redispatch_stack_out(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    dim: int = 0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_stack_out[keyset]
@@ -603,7 +598,10 @@ def redispatch_fliplr(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_fliplr = _library_aten.define_stubs(
-    "aten::fliplr(Tensor self) -> Tensor", "T", fliplr, redispatch_fliplr
+    "aten::fliplr(Tensor self) -> Tensor",
+    "T",
+    fliplr,
+    redispatch_fliplr,
 )
 _memo_fliplr = _handle_fliplr.memo
 _redispatch_memo_fliplr: Any = _handle_fliplr.redispatch_memo
@@ -627,7 +625,10 @@ def redispatch_diag(keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> 
 
 
 _handle_diag = _library_aten.define_stubs(
-    "aten::diag(Tensor self, int diagonal=0) -> Tensor", "T-", diag, redispatch_diag
+    "aten::diag(Tensor self, int diagonal=0) -> Tensor",
+    "T-",
+    diag,
+    redispatch_diag,
 )
 _memo_diag = _handle_diag.memo
 _redispatch_memo_diag: Any = _handle_diag.redispatch_memo
@@ -643,7 +644,11 @@ def diag_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
 
 
 def redispatch_diag_out(
-    keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    diagonal: int = 0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_diag_out[keyset]
@@ -671,9 +676,9 @@ def _index_put_impl_(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo__index_put_impl_[_state()][self._dispatch_keyset][
-            _list(indices)
-        ][values._dispatch_keyset]
+        kernel = _memo__index_put_impl_[_state()][self._dispatch_keyset][_list(indices)][
+            values._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle__index_put_impl_.resolve(self, indices, values)
     return kernel(self, indices, values, accumulate, unsafe)
@@ -704,9 +709,7 @@ _memo__index_put_impl_ = _handle__index_put_impl_.memo
 _redispatch_memo__index_put_impl_: Any = _handle__index_put_impl_.redispatch_memo
 
 
-def sort(
-    self: Tensor, dim: int = -1, descending: bool = False
-) -> tuple[Tensor, Tensor]:
+def sort(self: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
         kernel = _memo_sort[_state()][self._dispatch_keyset]
@@ -716,7 +719,10 @@ def sort(
 
 
 def redispatch_sort(
-    keyset: DispatchKeySet, self: Tensor, dim: int = -1, descending: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int = -1,
+    descending: bool = False,
 ) -> tuple[Tensor, Tensor]:
     try:
         kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_sort[keyset]
@@ -747,9 +753,9 @@ def sort_values(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_sort_values[_state()][self._dispatch_keyset][
-            values._dispatch_keyset
-        ][indices._dispatch_keyset]
+        kernel = _memo_sort_values[_state()][self._dispatch_keyset][values._dispatch_keyset][
+            indices._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort_values.resolve(self, values, indices)
     return kernel(self, dim, descending, values=values, indices=indices)
@@ -765,9 +771,7 @@ def redispatch_sort_values(
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     try:
-        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_sort_values[
-            keyset
-        ]
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_sort_values[keyset]
     except KeyError:
         kernel = _handle_sort_values.resolve_redispatch(keyset)
     return kernel(self, dim, descending, values=values, indices=indices)
@@ -785,7 +789,11 @@ _redispatch_memo_sort_values: Any = _handle_sort_values.redispatch_memo
 
 
 def sort_stable(
-    self: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
+    self: Tensor,
+    *,
+    stable: bool | None,
+    dim: int = -1,
+    descending: bool = False,
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
@@ -804,9 +812,7 @@ def redispatch_sort_stable(
     descending: bool = False,
 ) -> tuple[Tensor, Tensor]:
     try:
-        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_sort_stable[
-            keyset
-        ]
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_sort_stable[keyset]
     except KeyError:
         kernel = _handle_sort_stable.resolve_redispatch(keyset)
     return kernel(self, stable=stable, dim=dim, descending=descending)
@@ -834,9 +840,9 @@ def sort_values_stable(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_sort_values_stable[_state()][self._dispatch_keyset][
-            values._dispatch_keyset
-        ][indices._dispatch_keyset]
+        kernel = _memo_sort_values_stable[_state()][self._dispatch_keyset][values._dispatch_keyset][
+            indices._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort_values_stable.resolve(self, values, indices)
     return kernel(
@@ -860,9 +866,7 @@ def redispatch_sort_values_stable(
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     try:
-        kernel: Callable[..., tuple[Tensor, Tensor]] = (
-            _redispatch_memo_sort_values_stable[keyset]
-        )
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_sort_values_stable[keyset]
     except KeyError:
         kernel = _handle_sort_values_stable.resolve_redispatch(keyset)
     return kernel(
@@ -917,17 +921,13 @@ _redispatch_memo_conj_physical: Any = _handle_conj_physical.redispatch_memo
 def conj_physical_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_conj_physical_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_conj_physical_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_conj_physical_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_conj_physical_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_conj_physical_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_conj_physical_out[keyset]
     except KeyError:
@@ -1313,17 +1313,13 @@ _redispatch_memo_signbit: Any = _handle_signbit.redispatch_memo
 def signbit_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_signbit_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_signbit_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_signbit_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_signbit_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_signbit_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_signbit_out[keyset]
     except KeyError:
@@ -1373,17 +1369,13 @@ _redispatch_memo_reciprocal_: Any = _handle_reciprocal_.redispatch_memo
 def div__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_div__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_div__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_div__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_div__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_div__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div__Tensor[keyset]
     except KeyError:
@@ -1402,21 +1394,21 @@ _memo_div__Tensor = _handle_div__Tensor.memo
 _redispatch_memo_div__Tensor: Any = _handle_div__Tensor.redispatch_memo
 
 
-def div__Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
-) -> Tensor:
+def div__Tensor_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_div__Tensor_mode[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_div__Tensor_mode[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_div__Tensor_mode.resolve(self, other)
     return kernel(self, other, rounding_mode=rounding_mode)
 
 
 def redispatch_div__Tensor_mode(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div__Tensor_mode[keyset]
@@ -1445,9 +1437,7 @@ def div__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_div__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_div__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div__Scalar[keyset]
     except KeyError:
@@ -1466,9 +1456,7 @@ _memo_div__Scalar = _handle_div__Scalar.memo
 _redispatch_memo_div__Scalar: Any = _handle_div__Scalar.redispatch_memo
 
 
-def div__Scalar_mode(
-    self: Tensor, other: Number, *, rounding_mode: str | None
-) -> Tensor:
+def div__Scalar_mode(self: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_div__Scalar_mode[_state()][self._dispatch_keyset]
@@ -1478,7 +1466,11 @@ def div__Scalar_mode(
 
 
 def redispatch_div__Scalar_mode(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_div__Scalar_mode[keyset]
@@ -1501,16 +1493,18 @@ _redispatch_memo_div__Scalar_mode: Any = _handle_div__Scalar_mode.redispatch_mem
 def remainder_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_remainder_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_remainder_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_remainder_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Scalar_out[keyset]
@@ -1527,9 +1521,7 @@ _handle_remainder_Scalar_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_remainder_Scalar_out = _handle_remainder_Scalar_out.memo
-_redispatch_memo_remainder_Scalar_out: Any = (
-    _handle_remainder_Scalar_out.redispatch_memo
-)
+_redispatch_memo_remainder_Scalar_out: Any = _handle_remainder_Scalar_out.redispatch_memo
 
 
 def remainder_Scalar(self: Tensor, other: Number) -> Tensor:
@@ -1541,9 +1533,7 @@ def remainder_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_remainder_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_remainder_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Scalar[keyset]
     except KeyError:
@@ -1574,7 +1564,11 @@ def remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_remainder_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Tensor_out[keyset]
@@ -1591,25 +1585,19 @@ _handle_remainder_Tensor_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_remainder_Tensor_out = _handle_remainder_Tensor_out.memo
-_redispatch_memo_remainder_Tensor_out: Any = (
-    _handle_remainder_Tensor_out.redispatch_memo
-)
+_redispatch_memo_remainder_Tensor_out: Any = _handle_remainder_Tensor_out.redispatch_memo
 
 
 def remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_remainder_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_remainder_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_remainder_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_remainder_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Tensor[keyset]
     except KeyError:
@@ -1638,7 +1626,9 @@ def remainder_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
 
 
 def redispatch_remainder_Scalar_Tensor(
-    keyset: DispatchKeySet, self: Number, other: Tensor
+    keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Scalar_Tensor[keyset]
@@ -1655,9 +1645,7 @@ _handle_remainder_Scalar_Tensor = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_remainder_Scalar_Tensor = _handle_remainder_Scalar_Tensor.memo
-_redispatch_memo_remainder_Scalar_Tensor: Any = (
-    _handle_remainder_Scalar_Tensor.redispatch_memo
-)
+_redispatch_memo_remainder_Scalar_Tensor: Any = _handle_remainder_Scalar_Tensor.redispatch_memo
 
 
 def hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
@@ -1672,7 +1660,11 @@ def hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_hypot_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hypot_out[keyset]
@@ -1723,16 +1715,18 @@ _redispatch_memo_hypot: Any = _handle_hypot.redispatch_memo
 def gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_gt_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_gt_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_gt_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_gt_Scalar_out[keyset]
@@ -1792,7 +1786,11 @@ def gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_gt_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_gt_Tensor_out[keyset]
@@ -1815,9 +1813,7 @@ _redispatch_memo_gt_Tensor_out: Any = _handle_gt_Tensor_out.redispatch_memo
 def gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_gt_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_gt_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt_Tensor.resolve(self, other)
     return kernel(self, other)
@@ -1854,7 +1850,11 @@ def bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor
 
 
 def redispatch_bitwise_or_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or_Tensor_out[keyset]
@@ -1871,24 +1871,24 @@ _handle_bitwise_or_Tensor_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_or_Tensor_out = _handle_bitwise_or_Tensor_out.memo
-_redispatch_memo_bitwise_or_Tensor_out: Any = (
-    _handle_bitwise_or_Tensor_out.redispatch_memo
-)
+_redispatch_memo_bitwise_or_Tensor_out: Any = _handle_bitwise_or_Tensor_out.redispatch_memo
 
 
 def bitwise_or_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_or_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_or_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_bitwise_or_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or_Scalar_out[keyset]
@@ -1905,9 +1905,7 @@ _handle_bitwise_or_Scalar_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_or_Scalar_out = _handle_bitwise_or_Scalar_out.memo
-_redispatch_memo_bitwise_or_Scalar_out: Any = (
-    _handle_bitwise_or_Scalar_out.redispatch_memo
-)
+_redispatch_memo_bitwise_or_Scalar_out: Any = _handle_bitwise_or_Scalar_out.redispatch_memo
 
 
 def bitwise_or_Scalar(self: Tensor, other: Number) -> Tensor:
@@ -1919,9 +1917,7 @@ def bitwise_or_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_bitwise_or_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_bitwise_or_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or_Scalar[keyset]
     except KeyError:
@@ -1950,12 +1946,12 @@ def bitwise_or_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
 
 
 def redispatch_bitwise_or_Scalar_Tensor(
-    keyset: DispatchKeySet, self: Number, other: Tensor
+    keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or_Scalar_Tensor[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or_Scalar_Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_or_Scalar_Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1969,25 +1965,19 @@ _handle_bitwise_or_Scalar_Tensor = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_or_Scalar_Tensor = _handle_bitwise_or_Scalar_Tensor.memo
-_redispatch_memo_bitwise_or_Scalar_Tensor: Any = (
-    _handle_bitwise_or_Scalar_Tensor.redispatch_memo
-)
+_redispatch_memo_bitwise_or_Scalar_Tensor: Any = _handle_bitwise_or_Scalar_Tensor.redispatch_memo
 
 
 def bitwise_or_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_or_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_or_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_bitwise_or_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_bitwise_or_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or_Tensor[keyset]
     except KeyError:
@@ -2039,14 +2029,10 @@ _memo_clamp = _handle_clamp.memo
 _redispatch_memo_clamp: Any = _handle_clamp.redispatch_memo
 
 
-def clamp_Tensor(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
-) -> Tensor:
+def clamp_Tensor(self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_Tensor[_state()][self._dispatch_keyset][_optional(min)][
-            _optional(max)
-        ]
+        kernel = _memo_clamp_Tensor[_state()][self._dispatch_keyset][_optional(min)][_optional(max)]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_Tensor.resolve(self, min, max)
     return kernel(self, min, max)
@@ -2077,7 +2063,11 @@ _redispatch_memo_clamp_Tensor: Any = _handle_clamp_Tensor.redispatch_memo
 
 
 def clamp_out(
-    self: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2114,13 +2104,17 @@ _redispatch_memo_clamp_out: Any = _handle_clamp_out.redispatch_memo
 
 
 def clamp_Tensor_out(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_Tensor_out[_state()][self._dispatch_keyset][
-            _optional(min)
-        ][_optional(max)][out._dispatch_keyset]
+        kernel = _memo_clamp_Tensor_out[_state()][
+            self._dispatch_keyset
+        ][_optional(min)][_optional(max)][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_Tensor_out.resolve(self, min, max, out)
     return kernel(self, min, max, out=out)
@@ -2162,7 +2156,10 @@ def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
 
 
 def redispatch_argmax(
-    keyset: DispatchKeySet, self: Tensor, dim: int | None = None, keepdim: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_argmax[keyset]
@@ -2183,7 +2180,11 @@ _redispatch_memo_argmax: Any = _handle_argmax.redispatch_memo
 
 
 def argmax_out(
-    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
+    self: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2229,7 +2230,11 @@ def cumprod_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def redispatch_cumprod_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_cumprod_[keyset]
@@ -2266,7 +2271,10 @@ def redispatch_matmul(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Te
 
 
 _handle_matmul = _library_aten.define_stubs(
-    "aten::matmul(Tensor self, Tensor other) -> Tensor", "TT", matmul, redispatch_matmul
+    "aten::matmul(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    matmul,
+    redispatch_matmul,
 )
 _memo_matmul = _handle_matmul.memo
 _redispatch_memo_matmul: Any = _handle_matmul.redispatch_memo
@@ -2284,7 +2292,11 @@ def matmul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_matmul_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_matmul_out[keyset]
@@ -2312,9 +2324,7 @@ def celu(self: Tensor, alpha: Number = 1.0) -> Tensor:
     return kernel(self, alpha)
 
 
-def redispatch_celu(
-    keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
-) -> Tensor:
+def redispatch_celu(keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_celu[keyset]
     except KeyError:
@@ -2351,7 +2361,11 @@ def redispatch_mish(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_mish = _library_aten.define_stubs(
-    "aten::mish(Tensor self) -> Tensor", "T", mish, redispatch_mish, tags=("pointwise",)
+    "aten::mish(Tensor self) -> Tensor",
+    "T",
+    mish,
+    redispatch_mish,
+    tags=("pointwise",),
 )
 _memo_mish = _handle_mish.memo
 _redispatch_memo_mish: Any = _handle_mish.redispatch_memo
@@ -2394,7 +2408,10 @@ def softmax_int(self: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 
 
 def redispatch_softmax_int(
-    keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_softmax_int[keyset]
@@ -2413,14 +2430,10 @@ _memo_softmax_int = _handle_softmax_int.memo
 _redispatch_memo_softmax_int: Any = _handle_softmax_int.redispatch_memo
 
 
-def softmax_int_out(
-    self: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor
-) -> Tensor:
+def softmax_int_out(self: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_softmax_int_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_softmax_int_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_softmax_int_out.resolve(self, out)
     return kernel(self, dim, dtype, out=out)
@@ -2461,9 +2474,9 @@ def layer_norm(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_layer_norm[_state()][input._dispatch_keyset][_optional(weight)][
-            _optional(bias)
-        ]
+        kernel = (
+            _memo_layer_norm[_state()][input._dispatch_keyset][_optional(weight)][_optional(bias)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_layer_norm.resolve(input, weight, bias)
     return kernel(input, normalized_shape, weight, bias, eps, cudnn_enable)
@@ -2504,9 +2517,9 @@ def native_layer_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor, Tensor]]
     try:
-        kernel = _memo_native_layer_norm[_state()][input._dispatch_keyset][
-            _optional(weight)
-        ][_optional(bias)]
+        kernel = _memo_native_layer_norm[_state()][
+            input._dispatch_keyset
+        ][_optional(weight)][_optional(bias)]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_native_layer_norm.resolve(input, weight, bias)
     return kernel(input, normalized_shape, weight, bias, eps)

@@ -33,9 +33,7 @@ def fill__Scalar(self: Tensor, value: Number) -> Tensor:
     return kernel(self, value)
 
 
-def redispatch_fill__Scalar(
-    keyset: DispatchKeySet, self: Tensor, value: Number
-) -> Tensor:
+def redispatch_fill__Scalar(keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fill__Scalar[keyset]
     except KeyError:
@@ -56,17 +54,13 @@ _redispatch_memo_fill__Scalar: Any = _handle_fill__Scalar.redispatch_memo
 def fill__Tensor(self: Tensor, value: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fill__Tensor[_state()][self._dispatch_keyset][
-            value._dispatch_keyset
-        ]
+        kernel = _memo_fill__Tensor[_state()][self._dispatch_keyset][value._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fill__Tensor.resolve(self, value)
     return kernel(self, value)
 
 
-def redispatch_fill__Tensor(
-    keyset: DispatchKeySet, self: Tensor, value: Tensor
-) -> Tensor:
+def redispatch_fill__Tensor(keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fill__Tensor[keyset]
     except KeyError:
@@ -94,7 +88,10 @@ def _reshape_alias(self: Tensor, size: Sequence[int], stride: Sequence[int]) -> 
 
 
 def redispatch__reshape_alias(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__reshape_alias[keyset]
@@ -122,9 +119,7 @@ def _unsafe_view(self: Tensor, size: Sequence[int]) -> Tensor:
     return kernel(self, size)
 
 
-def redispatch__unsafe_view(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
-) -> Tensor:
+def redispatch__unsafe_view(keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__unsafe_view[keyset]
     except KeyError:
@@ -151,9 +146,7 @@ def permute(self: Tensor, dims: Sequence[int]) -> Tensor:
     return kernel(self, dims)
 
 
-def redispatch_permute(
-    keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
-) -> Tensor:
+def redispatch_permute(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_permute[keyset]
     except KeyError:
@@ -190,7 +183,10 @@ def redispatch_hstack(keyset: DispatchKeySet, tensors: Sequence[Tensor]) -> Tens
 
 
 _handle_hstack = _library_aten.define_stubs(
-    "aten::hstack(Tensor[] tensors) -> Tensor", "L", hstack, redispatch_hstack
+    "aten::hstack(Tensor[] tensors) -> Tensor",
+    "L",
+    hstack,
+    redispatch_hstack,
 )
 _memo_hstack = _handle_hstack.memo
 _redispatch_memo_hstack: Any = _handle_hstack.redispatch_memo
@@ -206,7 +202,10 @@ def hstack_out(tensors: Sequence[Tensor], *, out: Tensor) -> Tensor:
 
 
 def redispatch_hstack_out(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, out: Tensor
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hstack_out[keyset]
@@ -243,7 +242,10 @@ def redispatch_flipud(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_flipud = _library_aten.define_stubs(
-    "aten::flipud(Tensor self) -> Tensor", "T", flipud, redispatch_flipud
+    "aten::flipud(Tensor self) -> Tensor",
+    "T",
+    flipud,
+    redispatch_flipud,
 )
 _memo_flipud = _handle_flipud.memo
 _redispatch_memo_flipud: Any = _handle_flipud.redispatch_memo
@@ -261,7 +263,11 @@ def scatter__src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def redispatch_scatter__src(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_scatter__src[keyset]
@@ -283,16 +289,18 @@ _redispatch_memo_scatter__src: Any = _handle_scatter__src.redispatch_memo
 def scatter__value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter__value[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ]
+        kernel = _memo_scatter__value[_state()][self._dispatch_keyset][index._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter__value.resolve(self, index)
     return kernel(self, dim, index, value)
 
 
 def redispatch_scatter__value(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_scatter__value[keyset]
@@ -311,9 +319,7 @@ _memo_scatter__value = _handle_scatter__value.memo
 _redispatch_memo_scatter__value: Any = _handle_scatter__value.redispatch_memo
 
 
-def scatter__reduce(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
-) -> Tensor:
+def scatter__reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_scatter__reduce[_state()][self._dispatch_keyset][
@@ -351,13 +357,18 @@ _redispatch_memo_scatter__reduce: Any = _handle_scatter__reduce.redispatch_memo
 
 
 def scatter__value_reduce(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter__value_reduce[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ]
+        kernel = (
+            _memo_scatter__value_reduce[_state()][self._dispatch_keyset][index._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter__value_reduce.resolve(self, index)
     return kernel(self, dim, index, value, reduce=reduce)
@@ -386,9 +397,7 @@ _handle_scatter__value_reduce = _library_aten.define_stubs(
     redispatch_scatter__value_reduce,
 )
 _memo_scatter__value_reduce = _handle_scatter__value_reduce.memo
-_redispatch_memo_scatter__value_reduce: Any = (
-    _handle_scatter__value_reduce.redispatch_memo
-)
+_redispatch_memo_scatter__value_reduce: Any = _handle_scatter__value_reduce.redispatch_memo
 
 
 def take(self: Tensor, index: Tensor) -> Tensor:
@@ -409,7 +418,10 @@ def redispatch_take(keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tens
 
 
 _handle_take = _library_aten.define_stubs(
-    "aten::take(Tensor self, Tensor index) -> Tensor", "TT", take, redispatch_take
+    "aten::take(Tensor self, Tensor index) -> Tensor",
+    "TT",
+    take,
+    redispatch_take,
 )
 _memo_take = _handle_take.memo
 _redispatch_memo_take: Any = _handle_take.redispatch_memo
@@ -427,7 +439,11 @@ def take_out(self: Tensor, index: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_take_out(
-    keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    index: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_take_out[keyset]
@@ -447,13 +463,18 @@ _redispatch_memo_take_out: Any = _handle_take_out.redispatch_memo
 
 
 def index_add_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_add_[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][source._dispatch_keyset]
+        kernel = _memo_index_add_[_state()][self._dispatch_keyset][index._dispatch_keyset][
+            source._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add_.resolve(self, index, source)
     return kernel(self, dim, index, source, alpha=alpha)
@@ -557,17 +578,13 @@ _redispatch_memo_nonzero: Any = _handle_nonzero.redispatch_memo
 def nonzero_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_nonzero_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_nonzero_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_nonzero_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_nonzero_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_nonzero_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_nonzero_out[keyset]
     except KeyError:
@@ -604,7 +621,10 @@ def redispatch_imag(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_imag = _library_aten.define_stubs(
-    "aten::imag(Tensor(a) self) -> Tensor(a)", "T", imag, redispatch_imag
+    "aten::imag(Tensor(a) self) -> Tensor(a)",
+    "T",
+    imag,
+    redispatch_imag,
 )
 _memo_imag = _handle_imag.memo
 _redispatch_memo_imag: Any = _handle_imag.redispatch_memo
@@ -684,7 +704,11 @@ def redispatch_exp2(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_exp2 = _library_aten.define_stubs(
-    "aten::exp2(Tensor self) -> Tensor", "T", exp2, redispatch_exp2, tags=("pointwise",)
+    "aten::exp2(Tensor self) -> Tensor",
+    "T",
+    exp2,
+    redispatch_exp2,
+    tags=("pointwise",),
 )
 _memo_exp2 = _handle_exp2.memo
 _redispatch_memo_exp2: Any = _handle_exp2.redispatch_memo
@@ -755,9 +779,7 @@ def expm1_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_expm1_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_expm1_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_expm1_out[keyset]
     except KeyError:
@@ -947,17 +969,13 @@ _redispatch_memo_sigmoid: Any = _handle_sigmoid.redispatch_memo
 def sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_sigmoid_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_sigmoid_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sigmoid_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_sigmoid_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_sigmoid_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sigmoid_out[keyset]
     except KeyError:
@@ -1007,17 +1025,13 @@ _redispatch_memo_logical_not: Any = _handle_logical_not.redispatch_memo
 def logical_not_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_not_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_logical_not_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_not_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_logical_not_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_logical_not_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_not_out[keyset]
     except KeyError:
@@ -1045,9 +1059,7 @@ def remainder__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_remainder__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_remainder__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_remainder__Scalar[keyset]
     except KeyError:
@@ -1069,17 +1081,13 @@ _redispatch_memo_remainder__Scalar: Any = _handle_remainder__Scalar.redispatch_m
 def remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_remainder__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_remainder__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_remainder__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_remainder__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_remainder__Tensor[keyset]
     except KeyError:
@@ -1101,17 +1109,13 @@ _redispatch_memo_remainder__Tensor: Any = _handle_remainder__Tensor.redispatch_m
 def floor_divide__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_floor_divide__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_floor_divide__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_floor_divide__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_floor_divide__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide__Tensor[keyset]
     except KeyError:
@@ -1126,9 +1130,7 @@ _handle_floor_divide__Tensor = _library_aten.define_stubs(
     redispatch_floor_divide__Tensor,
 )
 _memo_floor_divide__Tensor = _handle_floor_divide__Tensor.memo
-_redispatch_memo_floor_divide__Tensor: Any = (
-    _handle_floor_divide__Tensor.redispatch_memo
-)
+_redispatch_memo_floor_divide__Tensor: Any = _handle_floor_divide__Tensor.redispatch_memo
 
 
 def floor_divide__Scalar(self: Tensor, other: Number) -> Tensor:
@@ -1140,9 +1142,7 @@ def floor_divide__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_floor_divide__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_floor_divide__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide__Scalar[keyset]
     except KeyError:
@@ -1157,9 +1157,7 @@ _handle_floor_divide__Scalar = _library_aten.define_stubs(
     redispatch_floor_divide__Scalar,
 )
 _memo_floor_divide__Scalar = _handle_floor_divide__Scalar.memo
-_redispatch_memo_floor_divide__Scalar: Any = (
-    _handle_floor_divide__Scalar.redispatch_memo
-)
+_redispatch_memo_floor_divide__Scalar: Any = _handle_floor_divide__Scalar.redispatch_memo
 
 
 def atan2_(self: Tensor, other: Tensor) -> Tensor:
@@ -1199,9 +1197,7 @@ def eq__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_eq__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_eq__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_eq__Scalar[keyset]
     except KeyError:
@@ -1222,17 +1218,13 @@ _redispatch_memo_eq__Scalar: Any = _handle_eq__Scalar.redispatch_memo
 def eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_eq__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_eq__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_eq__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_eq__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_eq__Tensor[keyset]
     except KeyError:
@@ -1253,16 +1245,18 @@ _redispatch_memo_eq__Tensor: Any = _handle_eq__Tensor.redispatch_memo
 def le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_le_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_le_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_le_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_le_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_le_Scalar_out[keyset]
@@ -1322,7 +1316,11 @@ def le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_le_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_le_Tensor_out[keyset]
@@ -1345,9 +1343,7 @@ _redispatch_memo_le_Tensor_out: Any = _handle_le_Tensor_out.redispatch_memo
 def le_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_le_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_le_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_le_Tensor.resolve(self, other)
     return kernel(self, other)
@@ -1375,17 +1371,13 @@ _redispatch_memo_le_Tensor: Any = _handle_le_Tensor.redispatch_memo
 def logical_and(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_and[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_logical_and[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_and.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_logical_and(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_logical_and(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_and[keyset]
     except KeyError:
@@ -1416,7 +1408,11 @@ def logical_and_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_logical_and_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_and_out[keyset]
@@ -1439,17 +1435,13 @@ _redispatch_memo_logical_and_out: Any = _handle_logical_and_out.redispatch_memo
 def logical_xor_(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_xor_[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_logical_xor_[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_xor_.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_logical_xor_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_logical_xor_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_xor_[keyset]
     except KeyError:
@@ -1477,9 +1469,7 @@ def bitwise_or__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_bitwise_or__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_bitwise_or__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or__Scalar[keyset]
     except KeyError:
@@ -1501,17 +1491,13 @@ _redispatch_memo_bitwise_or__Scalar: Any = _handle_bitwise_or__Scalar.redispatch
 def bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_or__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_or__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_bitwise_or__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_bitwise_or__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_or__Tensor[keyset]
     except KeyError:
@@ -1542,12 +1528,12 @@ def bitwise_left_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
 
 
 def redispatch_bitwise_left_shift__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift__Tensor[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift__Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_left_shift__Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1569,21 +1555,19 @@ _redispatch_memo_bitwise_left_shift__Tensor: Any = (
 def bitwise_left_shift__Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_left_shift__Tensor_Scalar[_state()][
-            self._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_left_shift__Tensor_Scalar[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_left_shift__Tensor_Scalar.resolve(self)
     return kernel(self, other)
 
 
 def redispatch_bitwise_left_shift__Tensor_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = (
-            _redispatch_memo_bitwise_left_shift__Tensor_Scalar[keyset]
-        )
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift__Tensor_Scalar[keyset]
     except KeyError:
         kernel = _handle_bitwise_left_shift__Tensor_Scalar.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1633,17 +1617,13 @@ _redispatch_memo_clamp_min_: Any = _handle_clamp_min_.redispatch_memo
 def clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_min__Tensor[_state()][self._dispatch_keyset][
-            min._dispatch_keyset
-        ]
+        kernel = _memo_clamp_min__Tensor[_state()][self._dispatch_keyset][min._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min__Tensor.resolve(self, min)
     return kernel(self, min)
 
 
-def redispatch_clamp_min__Tensor(
-    keyset: DispatchKeySet, self: Tensor, min: Tensor
-) -> Tensor:
+def redispatch_clamp_min__Tensor(keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_min__Tensor[keyset]
     except KeyError:
@@ -1672,7 +1652,10 @@ def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
 
 
 def redispatch_argmin(
-    keyset: DispatchKeySet, self: Tensor, dim: int | None = None, keepdim: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_argmin[keyset]
@@ -1693,7 +1676,11 @@ _redispatch_memo_argmin: Any = _handle_argmin.redispatch_memo
 
 
 def argmin_out(
-    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
+    self: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1790,9 +1777,7 @@ def linalg_vector_norm_out(
     if dim is not None and _type(dim) is not _tuple:
         dim = _handle_linalg_vector_norm_out.as_tuple(2, dim)
     try:
-        kernel = _memo_linalg_vector_norm_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_linalg_vector_norm_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_linalg_vector_norm_out.resolve(self, out)
     return kernel(self, ord, dim, keepdim, dtype=dtype, out=out)
@@ -1826,9 +1811,7 @@ _handle_linalg_vector_norm_out = _library_aten.define_stubs(
     sized={2: "int[1]?"},
 )
 _memo_linalg_vector_norm_out = _handle_linalg_vector_norm_out.memo
-_redispatch_memo_linalg_vector_norm_out: Any = (
-    _handle_linalg_vector_norm_out.redispatch_memo
-)
+_redispatch_memo_linalg_vector_norm_out: Any = _handle_linalg_vector_norm_out.redispatch_memo
 
 
 def cumprod(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
@@ -1841,7 +1824,11 @@ def cumprod(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def redispatch_cumprod(
-    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_cumprod[keyset]
@@ -1860,14 +1847,10 @@ _memo_cumprod = _handle_cumprod.memo
 _redispatch_memo_cumprod: Any = _handle_cumprod.redispatch_memo
 
 
-def cumprod_out(
-    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
-) -> Tensor:
+def cumprod_out(self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_cumprod_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_cumprod_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_cumprod_out.resolve(self, out)
     return kernel(self, dim, dtype=dtype, out=out)
@@ -1929,16 +1912,20 @@ _redispatch_memo_bmm: Any = _handle_bmm.redispatch_memo
 def bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bmm_out[_state()][self._dispatch_keyset][mat2._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_bmm_out[_state()][
+            self._dispatch_keyset
+        ][mat2._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bmm_out.resolve(self, mat2, out)
     return kernel(self, mat2, out=out)
 
 
 def redispatch_bmm_out(
-    keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mat2: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bmm_out[keyset]
@@ -1958,7 +1945,12 @@ _redispatch_memo_bmm_out: Any = _handle_bmm_out.redispatch_memo
 
 
 def baddbmm_(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1996,14 +1988,12 @@ _memo_baddbmm_ = _handle_baddbmm_.memo
 _redispatch_memo_baddbmm_: Any = _handle_baddbmm_.redispatch_memo
 
 
-def addmv(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmv[_state()][self._dispatch_keyset][mat._dispatch_keyset][
-            vec._dispatch_keyset
-        ]
+        kernel = (
+            _memo_addmv[_state()][self._dispatch_keyset][mat._dispatch_keyset][vec._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv.resolve(self, mat, vec)
     return kernel(self, mat, vec, beta=beta, alpha=alpha)
@@ -2046,9 +2036,9 @@ def addmv_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmv_out[_state()][self._dispatch_keyset][mat._dispatch_keyset][
-            vec._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = _memo_addmv_out[_state()][
+            self._dispatch_keyset
+        ][mat._dispatch_keyset][vec._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv_out.resolve(self, mat, vec, out)
     return kernel(self, mat, vec, beta=beta, alpha=alpha, out=out)
@@ -2082,13 +2072,18 @@ _redispatch_memo_addmv_out: Any = _handle_addmv_out.redispatch_memo
 
 
 def addmv_(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmv_[_state()][self._dispatch_keyset][mat._dispatch_keyset][
-            vec._dispatch_keyset
-        ]
+        kernel = _memo_addmv_[_state()][
+            self._dispatch_keyset
+        ][mat._dispatch_keyset][vec._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv_.resolve(self, mat, vec)
     return kernel(self, mat, vec, beta=beta, alpha=alpha)
@@ -2138,7 +2133,10 @@ def redispatch_dot(keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tens
 
 
 _handle_dot = _library_aten.define_stubs(
-    "aten::dot(Tensor self, Tensor tensor) -> Tensor", "TT", dot, redispatch_dot
+    "aten::dot(Tensor self, Tensor tensor) -> Tensor",
+    "TT",
+    dot,
+    redispatch_dot,
 )
 _memo_dot = _handle_dot.memo
 _redispatch_memo_dot: Any = _handle_dot.redispatch_memo
@@ -2156,7 +2154,11 @@ def dot_out(self: Tensor, tensor: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_dot_out(
-    keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    tensor: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_dot_out[keyset]
@@ -2178,16 +2180,19 @@ _redispatch_memo_dot_out: Any = _handle_dot_out.redispatch_memo
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_linear[_state()][input._dispatch_keyset][
-            weight._dispatch_keyset
-        ][_optional(bias)]
+        kernel = (
+            _memo_linear[_state()][input._dispatch_keyset][weight._dispatch_keyset][_optional(bias)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_linear.resolve(input, weight, bias)
     return kernel(input, weight, bias)
 
 
 def redispatch_linear(
-    keyset: DispatchKeySet, input: Tensor, weight: Tensor, bias: Tensor | None = None
+    keyset: DispatchKeySet,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_linear[keyset]
@@ -2206,9 +2211,7 @@ _memo_linear = _handle_linear.memo
 _redispatch_memo_linear: Any = _handle_linear.redispatch_memo
 
 
-def linear_out(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor
-) -> Tensor:
+def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_linear_out[_state()][input._dispatch_keyset][
@@ -2253,9 +2256,7 @@ def celu_(self: Tensor, alpha: Number = 1.0) -> Tensor:
     return kernel(self, alpha)
 
 
-def redispatch_celu_(
-    keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
-) -> Tensor:
+def redispatch_celu_(keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_celu_[keyset]
     except KeyError:
@@ -2283,9 +2284,7 @@ def gelu_(self: Tensor, *, approximate: str = "none") -> Tensor:
     return kernel(self, approximate=approximate)
 
 
-def redispatch_gelu_(
-    keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
-) -> Tensor:
+def redispatch_gelu_(keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none") -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_gelu_[keyset]
     except KeyError:
@@ -2321,7 +2320,10 @@ def redispatch_mish_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_mish_ = _library_aten.define_stubs(
-    "aten::mish_(Tensor(a!) self) -> Tensor(a!)", "T", mish_, redispatch_mish_
+    "aten::mish_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    mish_,
+    redispatch_mish_,
 )
 _memo_mish_ = _handle_mish_.memo
 _redispatch_memo_mish_: Any = _handle_mish_.redispatch_memo
@@ -2337,7 +2339,9 @@ def leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 
 def redispatch_leaky_relu_(
-    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+    keyset: DispatchKeySet,
+    self: Tensor,
+    negative_slope: Number = 0.01,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_leaky_relu_[keyset]
@@ -2367,7 +2371,10 @@ def softplus(self: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
 
 
 def redispatch_softplus(
-    keyset: DispatchKeySet, self: Tensor, beta: Number = 1, threshold: Number = 20
+    keyset: DispatchKeySet,
+    self: Tensor,
+    beta: Number = 1,
+    threshold: Number = 20,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_softplus[keyset]
@@ -2387,14 +2394,10 @@ _memo_softplus = _handle_softplus.memo
 _redispatch_memo_softplus: Any = _handle_softplus.redispatch_memo
 
 
-def softplus_out(
-    self: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor
-) -> Tensor:
+def softplus_out(self: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_softplus_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_softplus_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_softplus_out.resolve(self, out)
     return kernel(self, beta, threshold, out=out)
@@ -2435,7 +2438,10 @@ def threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor:
 
 
 def redispatch_threshold_(
-    keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    threshold: Number,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_threshold_[keyset]
@@ -2500,7 +2506,10 @@ def redispatch_hardswish(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_hardswish = _library_aten.define_stubs(
-    "aten::hardswish(Tensor self) -> Tensor", "T", hardswish, redispatch_hardswish
+    "aten::hardswish(Tensor self) -> Tensor",
+    "T",
+    hardswish,
+    redispatch_hardswish,
 )
 _memo_hardswish = _handle_hardswish.memo
 _redispatch_memo_hardswish: Any = _handle_hardswish.redispatch_memo
@@ -2509,17 +2518,13 @@ _redispatch_memo_hardswish: Any = _handle_hardswish.redispatch_memo
 def hardswish_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_hardswish_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_hardswish_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardswish_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_hardswish_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_hardswish_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hardswish_out[keyset]
     except KeyError:
@@ -2547,7 +2552,10 @@ def _log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
 
 
 def redispatch__log_softmax(
-    keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__log_softmax[keyset]
@@ -2567,21 +2575,22 @@ _memo__log_softmax = _handle__log_softmax.memo
 _redispatch_memo__log_softmax: Any = _handle__log_softmax.redispatch_memo
 
 
-def _log_softmax_out(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
-) -> Tensor:
+def _log_softmax_out(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo__log_softmax_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo__log_softmax_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle__log_softmax_out.resolve(self, out)
     return kernel(self, dim, half_to_float, out=out)
 
 
 def redispatch__log_softmax_out(
-    keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__log_softmax_out[keyset]
@@ -2603,16 +2612,17 @@ _redispatch_memo__log_softmax_out: Any = _handle__log_softmax_out.redispatch_mem
 def mse_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mse_loss[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ]
+        kernel = _memo_mse_loss[_state()][self._dispatch_keyset][target._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mse_loss.resolve(self, target)
     return kernel(self, target, reduction)
 
 
 def redispatch_mse_loss(
-    keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mse_loss[keyset]
@@ -2631,9 +2641,7 @@ _memo_mse_loss = _handle_mse_loss.memo
 _redispatch_memo_mse_loss: Any = _handle_mse_loss.redispatch_memo
 
 
-def mse_loss_out(
-    self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor
-) -> Tensor:
+def mse_loss_out(self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mse_loss_out[_state()][self._dispatch_keyset][
@@ -2687,7 +2695,10 @@ def redispatch_indices(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_indices = _library_aten.define_stubs(
-    "aten::indices(Tensor(a) self) -> Tensor(a)", "T", indices, redispatch_indices
+    "aten::indices(Tensor(a) self) -> Tensor(a)",
+    "T",
+    indices,
+    redispatch_indices,
 )
 _memo_indices = _handle_indices.memo
 _redispatch_memo_indices: Any = _handle_indices.redispatch_memo

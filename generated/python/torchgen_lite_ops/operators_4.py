@@ -91,7 +91,10 @@ _redispatch_memo_empty_memory_format: Any = _handle_empty_memory_format.redispat
 
 
 def empty_out(
-    size: Sequence[int], *, memory_format: memory_format | None = None, out: Tensor
+    size: Sequence[int],
+    *,
+    memory_format: memory_format | None = None,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -139,9 +142,7 @@ def empty_strided(
         kernel = _memo_empty_strided[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_empty_strided.resolve()
-    return kernel(
-        size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_empty_strided(
@@ -158,9 +159,7 @@ def redispatch_empty_strided(
         kernel: Callable[..., Tensor] = _redispatch_memo_empty_strided[keyset]
     except KeyError:
         kernel = _handle_empty_strided.resolve_redispatch(keyset)
-    return kernel(
-        size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_empty_strided = _library_aten.define_stubs(
@@ -241,7 +240,12 @@ _redispatch_memo_logspace: Any = _handle_logspace.redispatch_memo
 
 
 def logspace_out(
-    start: Number, end: Number, steps: int, base: float = 10.0, *, out: Tensor
+    start: Number,
+    end: Number,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -290,9 +294,7 @@ def rand(
         kernel = _memo_rand[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_rand.resolve()
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_rand(
@@ -308,9 +310,7 @@ def redispatch_rand(
         kernel: Callable[..., Tensor] = _redispatch_memo_rand[keyset]
     except KeyError:
         kernel = _handle_rand.resolve_redispatch(keyset)
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_rand = _library_aten.define_stubs(
@@ -333,9 +333,7 @@ def rand_out(size: Sequence[int], *, out: Tensor) -> Tensor:
     return kernel(size, out=out)
 
 
-def redispatch_rand_out(
-    keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
-) -> Tensor:
+def redispatch_rand_out(keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_rand_out[keyset]
     except KeyError:
@@ -363,9 +361,7 @@ def fill_Scalar(self: Tensor, value: Number) -> Tensor:
     return kernel(self, value)
 
 
-def redispatch_fill_Scalar(
-    keyset: DispatchKeySet, self: Tensor, value: Number
-) -> Tensor:
+def redispatch_fill_Scalar(keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fill_Scalar[keyset]
     except KeyError:
@@ -387,17 +383,13 @@ _redispatch_memo_fill_Scalar: Any = _handle_fill_Scalar.redispatch_memo
 def fill_Tensor(self: Tensor, value: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fill_Tensor[_state()][self._dispatch_keyset][
-            value._dispatch_keyset
-        ]
+        kernel = _memo_fill_Tensor[_state()][self._dispatch_keyset][value._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fill_Tensor.resolve(self, value)
     return kernel(self, value)
 
 
-def redispatch_fill_Tensor(
-    keyset: DispatchKeySet, self: Tensor, value: Tensor
-) -> Tensor:
+def redispatch_fill_Tensor(keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fill_Tensor[keyset]
     except KeyError:
@@ -667,9 +659,7 @@ def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor:
     return kernel(self, size)
 
 
-def redispatch_broadcast_to(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
-) -> Tensor:
+def redispatch_broadcast_to(keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_broadcast_to[keyset]
     except KeyError:
@@ -697,7 +687,10 @@ def unflatten_int(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 
 def redispatch_unflatten_int(
-    keyset: DispatchKeySet, self: Tensor, dim: int, sizes: Sequence[int]
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    sizes: Sequence[int],
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_unflatten_int[keyset]
@@ -725,9 +718,7 @@ def tile(self: Tensor, dims: Sequence[int]) -> Tensor:
     return kernel(self, dims)
 
 
-def redispatch_tile(
-    keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
-) -> Tensor:
+def redispatch_tile(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_tile[keyset]
     except KeyError:
@@ -736,7 +727,10 @@ def redispatch_tile(
 
 
 _handle_tile = _library_aten.define_stubs(
-    "aten::tile(Tensor self, SymInt[] dims) -> Tensor", "T-", tile, redispatch_tile
+    "aten::tile(Tensor self, SymInt[] dims) -> Tensor",
+    "T-",
+    tile,
+    redispatch_tile,
 )
 _memo_tile = _handle_tile.memo
 _redispatch_memo_tile: Any = _handle_tile.redispatch_memo
@@ -760,7 +754,10 @@ def redispatch_tril(keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> 
 
 
 _handle_tril = _library_aten.define_stubs(
-    "aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", "T-", tril, redispatch_tril
+    "aten::tril(Tensor self, SymInt diagonal=0) -> Tensor",
+    "T-",
+    tril,
+    redispatch_tril,
 )
 _memo_tril = _handle_tril.memo
 _redispatch_memo_tril: Any = _handle_tril.redispatch_memo
@@ -776,7 +773,11 @@ def tril_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
 
 
 def redispatch_tril_out(
-    keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    diagonal: int = 0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_tril_out[keyset]
@@ -840,7 +841,10 @@ def redispatch_triu(keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> 
 
 
 _handle_triu = _library_aten.define_stubs(
-    "aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", "T-", triu, redispatch_triu
+    "aten::triu(Tensor self, SymInt diagonal=0) -> Tensor",
+    "T-",
+    triu,
+    redispatch_triu,
 )
 _memo_triu = _handle_triu.memo
 _redispatch_memo_triu: Any = _handle_triu.redispatch_memo
@@ -856,7 +860,11 @@ def triu_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
 
 
 def redispatch_triu_out(
-    keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    diagonal: int = 0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_triu_out[keyset]
@@ -914,7 +922,11 @@ def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def redispatch_scatter_src(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_scatter_src[keyset]
@@ -934,9 +946,7 @@ _memo_scatter_src = _handle_scatter_src.memo
 _redispatch_memo_scatter_src: Any = _handle_scatter_src.redispatch_memo
 
 
-def scatter_src_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
-) -> Tensor:
+def scatter_src_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_scatter_src_out[_state()][self._dispatch_keyset][
@@ -976,16 +986,18 @@ _redispatch_memo_scatter_src_out: Any = _handle_scatter_src_out.redispatch_memo
 def scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_value[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ]
+        kernel = _memo_scatter_value[_state()][self._dispatch_keyset][index._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_value.resolve(self, index)
     return kernel(self, dim, index, value)
 
 
 def redispatch_scatter_value(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_scatter_value[keyset]
@@ -1006,7 +1018,12 @@ _redispatch_memo_scatter_value: Any = _handle_scatter_value.redispatch_memo
 
 
 def scatter_value_out(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1044,9 +1061,7 @@ _memo_scatter_value_out = _handle_scatter_value_out.memo
 _redispatch_memo_scatter_value_out: Any = _handle_scatter_value_out.redispatch_memo
 
 
-def scatter_reduce(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
-) -> Tensor:
+def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_scatter_reduce[_state()][self._dispatch_keyset][
@@ -1084,7 +1099,13 @@ _redispatch_memo_scatter_reduce: Any = _handle_scatter_reduce.redispatch_memo
 
 
 def scatter_reduce_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1124,13 +1145,16 @@ _redispatch_memo_scatter_reduce_out: Any = _handle_scatter_reduce_out.redispatch
 
 
 def scatter_value_reduce(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_value_reduce[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ]
+        kernel = _memo_scatter_value_reduce[_state()][self._dispatch_keyset][index._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_value_reduce.resolve(self, index)
     return kernel(self, dim, index, value, reduce=reduce)
@@ -1159,13 +1183,17 @@ _handle_scatter_value_reduce = _library_aten.define_stubs(
     redispatch_scatter_value_reduce,
 )
 _memo_scatter_value_reduce = _handle_scatter_value_reduce.memo
-_redispatch_memo_scatter_value_reduce: Any = (
-    _handle_scatter_value_reduce.redispatch_memo
-)
+_redispatch_memo_scatter_value_reduce: Any = _handle_scatter_value_reduce.redispatch_memo
 
 
 def scatter_value_reduce_out(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1188,9 +1216,7 @@ def redispatch_scatter_value_reduce_out(
     out: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_value_reduce_out[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_value_reduce_out[keyset]
     except KeyError:
         kernel = _handle_scatter_value_reduce_out.resolve_redispatch(keyset)
     return kernel(self, dim, index, value, reduce=reduce, out=out)
@@ -1203,24 +1229,23 @@ _handle_scatter_value_reduce_out = _library_aten.define_stubs(
     redispatch_scatter_value_reduce_out,
 )
 _memo_scatter_value_reduce_out = _handle_scatter_value_reduce_out.memo
-_redispatch_memo_scatter_value_reduce_out: Any = (
-    _handle_scatter_value_reduce_out.redispatch_memo
-)
+_redispatch_memo_scatter_value_reduce_out: Any = _handle_scatter_value_reduce_out.redispatch_memo
 
 
 def masked_fill_Scalar(self: Tensor, mask: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_fill_Scalar[_state()][self._dispatch_keyset][
-            mask._dispatch_keyset
-        ]
+        kernel = _memo_masked_fill_Scalar[_state()][self._dispatch_keyset][mask._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill_Scalar.resolve(self, mask)
     return kernel(self, mask, value)
 
 
 def redispatch_masked_fill_Scalar(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_masked_fill_Scalar[keyset]
@@ -1243,16 +1268,19 @@ _redispatch_memo_masked_fill_Scalar: Any = _handle_masked_fill_Scalar.redispatch
 def masked_fill_Tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_fill_Tensor[_state()][self._dispatch_keyset][
-            mask._dispatch_keyset
-        ][value._dispatch_keyset]
+        kernel = _memo_masked_fill_Tensor[_state()][self._dispatch_keyset][mask._dispatch_keyset][
+            value._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill_Tensor.resolve(self, mask, value)
     return kernel(self, mask, value)
 
 
 def redispatch_masked_fill_Tensor(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_masked_fill_Tensor[keyset]
@@ -1272,7 +1300,11 @@ _redispatch_memo_masked_fill_Tensor: Any = _handle_masked_fill_Tensor.redispatch
 
 
 def topk(
-    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+    self: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
@@ -1321,9 +1353,9 @@ def topk_values(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_topk_values[_state()][self._dispatch_keyset][
-            values._dispatch_keyset
-        ][indices._dispatch_keyset]
+        kernel = _memo_topk_values[_state()][self._dispatch_keyset][values._dispatch_keyset][
+            indices._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_topk_values.resolve(self, values, indices)
     return kernel(self, k, dim, largest, sorted, values=values, indices=indices)
@@ -1341,9 +1373,7 @@ def redispatch_topk_values(
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     try:
-        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_topk_values[
-            keyset
-        ]
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_topk_values[keyset]
     except KeyError:
         kernel = _handle_topk_values.resolve_redispatch(keyset)
     return kernel(self, k, dim, largest, sorted, values=values, indices=indices)
@@ -1378,7 +1408,10 @@ def redispatch_abs_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_abs_ = _library_aten.define_stubs(
-    "aten::abs_(Tensor(a!) self) -> Tensor(a!)", "T", abs_, redispatch_abs_
+    "aten::abs_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    abs_,
+    redispatch_abs_,
 )
 _memo_abs_ = _handle_abs_.memo
 _redispatch_memo_abs_: Any = _handle_abs_.redispatch_memo
@@ -1589,9 +1622,7 @@ def round_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_round_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_round_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_round_out[keyset]
     except KeyError:
@@ -1619,9 +1650,7 @@ def round_decimals(self: Tensor, *, decimals: int) -> Tensor:
     return kernel(self, decimals=decimals)
 
 
-def redispatch_round_decimals(
-    keyset: DispatchKeySet, self: Tensor, *, decimals: int
-) -> Tensor:
+def redispatch_round_decimals(keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_round_decimals[keyset]
     except KeyError:
@@ -1643,16 +1672,18 @@ _redispatch_memo_round_decimals: Any = _handle_round_decimals.redispatch_memo
 def round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_round_decimals_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_round_decimals_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_round_decimals_out.resolve(self, out)
     return kernel(self, decimals=decimals, out=out)
 
 
 def redispatch_round_decimals_out(
-    keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    decimals: int,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_round_decimals_out[keyset]
@@ -1690,7 +1721,11 @@ def redispatch_sgn(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_sgn = _library_aten.define_stubs(
-    "aten::sgn(Tensor self) -> Tensor", "T", sgn, redispatch_sgn, tags=("pointwise",)
+    "aten::sgn(Tensor self) -> Tensor",
+    "T",
+    sgn,
+    redispatch_sgn,
+    tags=("pointwise",),
 )
 _memo_sgn = _handle_sgn.memo
 _redispatch_memo_sgn: Any = _handle_sgn.redispatch_memo
@@ -1783,9 +1818,9 @@ _redispatch_memo_bitwise_not_: Any = _handle_bitwise_not_.redispatch_memo
 def sub_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_sub_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_sub_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub_out.resolve(self, other, out)
     return kernel(self, other, alpha=alpha, out=out)
@@ -1820,16 +1855,18 @@ _redispatch_memo_sub_out: Any = _handle_sub_out.redispatch_memo
 def sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_sub_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_sub_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
 def redispatch_sub_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sub_Tensor[keyset]
@@ -1859,7 +1896,10 @@ def sub_Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
 
 
 def redispatch_sub_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sub_Scalar[keyset]
@@ -1910,17 +1950,13 @@ _redispatch_memo_hypot_: Any = _handle_hypot_.redispatch_memo
 def logical_xor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_xor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_logical_xor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_xor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_logical_xor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_logical_xor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_xor[keyset]
     except KeyError:
@@ -1951,7 +1987,11 @@ def logical_xor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_logical_xor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_xor_out[keyset]
@@ -1980,9 +2020,7 @@ def bitwise_and__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_bitwise_and__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_bitwise_and__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and__Scalar[keyset]
     except KeyError:
@@ -2004,17 +2042,13 @@ _redispatch_memo_bitwise_and__Scalar: Any = _handle_bitwise_and__Scalar.redispat
 def bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_and__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_and__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_bitwise_and__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_bitwise_and__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_and__Tensor[keyset]
     except KeyError:
@@ -2045,12 +2079,12 @@ def bitwise_right_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
 
 
 def redispatch_bitwise_right_shift_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Tensor[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_right_shift_Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -2069,9 +2103,7 @@ _redispatch_memo_bitwise_right_shift_Tensor: Any = (
 )
 
 
-def bitwise_right_shift_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def bitwise_right_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_right_shift_Tensor_out[_state()][self._dispatch_keyset][
@@ -2083,12 +2115,14 @@ def bitwise_right_shift_Tensor_out(
 
 
 def redispatch_bitwise_right_shift_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Tensor_out[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Tensor_out[keyset]
     except KeyError:
         kernel = _handle_bitwise_right_shift_Tensor_out.resolve_redispatch(keyset)
     return kernel(self, other, out=out)
@@ -2110,21 +2144,19 @@ _redispatch_memo_bitwise_right_shift_Tensor_out: Any = (
 def bitwise_right_shift_Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_right_shift_Tensor_Scalar[_state()][
-            self._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_right_shift_Tensor_Scalar[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_right_shift_Tensor_Scalar.resolve(self)
     return kernel(self, other)
 
 
 def redispatch_bitwise_right_shift_Tensor_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = (
-            _redispatch_memo_bitwise_right_shift_Tensor_Scalar[keyset]
-        )
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Tensor_Scalar[keyset]
     except KeyError:
         kernel = _handle_bitwise_right_shift_Tensor_Scalar.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -2143,9 +2175,7 @@ _redispatch_memo_bitwise_right_shift_Tensor_Scalar: Any = (
 )
 
 
-def bitwise_right_shift_Tensor_Scalar_out(
-    self: Tensor, other: Number, *, out: Tensor
-) -> Tensor:
+def bitwise_right_shift_Tensor_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_right_shift_Tensor_Scalar_out[_state()][
@@ -2157,16 +2187,18 @@ def bitwise_right_shift_Tensor_Scalar_out(
 
 
 def redispatch_bitwise_right_shift_Tensor_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = (
             _redispatch_memo_bitwise_right_shift_Tensor_Scalar_out[keyset]
         )
     except KeyError:
-        kernel = _handle_bitwise_right_shift_Tensor_Scalar_out.resolve_redispatch(
-            keyset
-        )
+        kernel = _handle_bitwise_right_shift_Tensor_Scalar_out.resolve_redispatch(keyset)
     return kernel(self, other, out=out)
 
 
@@ -2177,9 +2209,7 @@ _handle_bitwise_right_shift_Tensor_Scalar_out = _library_aten.define_stubs(
     redispatch_bitwise_right_shift_Tensor_Scalar_out,
     tags=("pointwise",),
 )
-_memo_bitwise_right_shift_Tensor_Scalar_out = (
-    _handle_bitwise_right_shift_Tensor_Scalar_out.memo
-)
+_memo_bitwise_right_shift_Tensor_Scalar_out = _handle_bitwise_right_shift_Tensor_Scalar_out.memo
 _redispatch_memo_bitwise_right_shift_Tensor_Scalar_out: Any = (
     _handle_bitwise_right_shift_Tensor_Scalar_out.redispatch_memo
 )
@@ -2188,21 +2218,19 @@ _redispatch_memo_bitwise_right_shift_Tensor_Scalar_out: Any = (
 def bitwise_right_shift_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_right_shift_Scalar_Tensor[_state()][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_right_shift_Scalar_Tensor[_state()][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_right_shift_Scalar_Tensor.resolve(other)
     return kernel(self, other)
 
 
 def redispatch_bitwise_right_shift_Scalar_Tensor(
-    keyset: DispatchKeySet, self: Number, other: Tensor
+    keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = (
-            _redispatch_memo_bitwise_right_shift_Scalar_Tensor[keyset]
-        )
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift_Scalar_Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_right_shift_Scalar_Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -2252,17 +2280,13 @@ _redispatch_memo_clamp_max_: Any = _handle_clamp_max_.redispatch_memo
 def clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_max__Tensor[_state()][self._dispatch_keyset][
-            max._dispatch_keyset
-        ]
+        kernel = _memo_clamp_max__Tensor[_state()][self._dispatch_keyset][max._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max__Tensor.resolve(self, max)
     return kernel(self, max)
 
 
-def redispatch_clamp_max__Tensor(
-    keyset: DispatchKeySet, self: Tensor, max: Tensor
-) -> Tensor:
+def redispatch_clamp_max__Tensor(keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max__Tensor[keyset]
     except KeyError:
@@ -2281,21 +2305,24 @@ _memo_clamp_max__Tensor = _handle_clamp_max__Tensor.memo
 _redispatch_memo_clamp_max__Tensor: Any = _handle_clamp_max__Tensor.redispatch_memo
 
 
-def lerp_Scalar_out(
-    self: Tensor, end: Tensor, weight: Number, *, out: Tensor
-) -> Tensor:
+def lerp_Scalar_out(self: Tensor, end: Tensor, weight: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp_Scalar_out[_state()][self._dispatch_keyset][
-            end._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = _memo_lerp_Scalar_out[_state()][
+            self._dispatch_keyset
+        ][end._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Scalar_out.resolve(self, end, out)
     return kernel(self, end, weight, out=out)
 
 
 def redispatch_lerp_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lerp_Scalar_out[keyset]
@@ -2315,21 +2342,24 @@ _memo_lerp_Scalar_out = _handle_lerp_Scalar_out.memo
 _redispatch_memo_lerp_Scalar_out: Any = _handle_lerp_Scalar_out.redispatch_memo
 
 
-def lerp_Tensor_out(
-    self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
-) -> Tensor:
+def lerp_Tensor_out(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp_Tensor_out[_state()][self._dispatch_keyset][
-            end._dispatch_keyset
-        ][weight._dispatch_keyset][out._dispatch_keyset]
+        kernel = _memo_lerp_Tensor_out[_state()][self._dispatch_keyset][end._dispatch_keyset][
+            weight._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Tensor_out.resolve(self, end, weight, out)
     return kernel(self, end, weight, out=out)
 
 
 def redispatch_lerp_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lerp_Tensor_out[keyset]
@@ -2352,16 +2382,17 @@ _redispatch_memo_lerp_Tensor_out: Any = _handle_lerp_Tensor_out.redispatch_memo
 def lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp_Scalar[_state()][self._dispatch_keyset][
-            end._dispatch_keyset
-        ]
+        kernel = _memo_lerp_Scalar[_state()][self._dispatch_keyset][end._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Scalar.resolve(self, end)
     return kernel(self, end, weight)
 
 
 def redispatch_lerp_Scalar(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lerp_Scalar[keyset]
@@ -2384,16 +2415,19 @@ _redispatch_memo_lerp_Scalar: Any = _handle_lerp_Scalar.redispatch_memo
 def lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp_Tensor[_state()][self._dispatch_keyset][
-            end._dispatch_keyset
-        ][weight._dispatch_keyset]
+        kernel = _memo_lerp_Tensor[_state()][self._dispatch_keyset][end._dispatch_keyset][
+            weight._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Tensor.resolve(self, end, weight)
     return kernel(self, end, weight)
 
 
 def redispatch_lerp_Tensor(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lerp_Tensor[keyset]
@@ -2423,7 +2457,10 @@ def any_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
 
 
 def redispatch_any_dim(
-    keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_any_dim[keyset]
@@ -2509,17 +2546,13 @@ _redispatch_memo_any: Any = _handle_any.redispatch_memo
 def any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_any_all_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_any_all_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_any_all_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_any_all_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_any_all_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_any_all_out[keyset]
     except KeyError:
@@ -2538,9 +2571,7 @@ _memo_any_all_out = _handle_any_all_out.memo
 _redispatch_memo_any_all_out: Any = _handle_any_all_out.redispatch_memo
 
 
-def any_dims(
-    self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
-) -> Tensor:
+def any_dims(self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_any_dims[_state()][self._dispatch_keyset]
@@ -2582,9 +2613,7 @@ def any_dims_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_any_dims_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_any_dims_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_any_dims_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
@@ -2634,7 +2663,10 @@ def redispatch_mv(keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
 
 
 _handle_mv = _library_aten.define_stubs(
-    "aten::mv(Tensor self, Tensor vec) -> Tensor", "TT", mv, redispatch_mv
+    "aten::mv(Tensor self, Tensor vec) -> Tensor",
+    "TT",
+    mv,
+    redispatch_mv,
 )
 _memo_mv = _handle_mv.memo
 _redispatch_memo_mv: Any = _handle_mv.redispatch_memo
@@ -2643,17 +2675,15 @@ _redispatch_memo_mv: Any = _handle_mv.redispatch_memo
 def mv_out(self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mv_out[_state()][self._dispatch_keyset][vec._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_mv_out[_state()][
+            self._dispatch_keyset
+        ][vec._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mv_out.resolve(self, vec, out)
     return kernel(self, vec, out=out)
 
 
-def redispatch_mv_out(
-    keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_mv_out(keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mv_out[keyset]
     except KeyError:
@@ -2689,7 +2719,10 @@ def redispatch_relu6_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_relu6_ = _library_aten.define_stubs(
-    "aten::relu6_(Tensor(a!) self) -> Tensor(a!)", "T", relu6_, redispatch_relu6_
+    "aten::relu6_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    relu6_,
+    redispatch_relu6_,
 )
 _memo_relu6_ = _handle_relu6_.memo
 _redispatch_memo_relu6_: Any = _handle_relu6_.redispatch_memo
@@ -2704,9 +2737,7 @@ def hardshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     return kernel(self, lambd)
 
 
-def redispatch_hardshrink(
-    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
-) -> Tensor:
+def redispatch_hardshrink(keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hardshrink[keyset]
     except KeyError:
@@ -2728,16 +2759,18 @@ _redispatch_memo_hardshrink: Any = _handle_hardshrink.redispatch_memo
 def hardshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_hardshrink_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_hardshrink_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardshrink_out.resolve(self, out)
     return kernel(self, lambd, out=out)
 
 
 def redispatch_hardshrink_out(
-    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    lambd: Number = 0.5,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hardshrink_out[keyset]
@@ -2801,7 +2834,10 @@ def redispatch_log_sigmoid(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_log_sigmoid = _library_aten.define_stubs(
-    "aten::log_sigmoid(Tensor self) -> Tensor", "T", log_sigmoid, redispatch_log_sigmoid
+    "aten::log_sigmoid(Tensor self) -> Tensor",
+    "T",
+    log_sigmoid,
+    redispatch_log_sigmoid,
 )
 _memo_log_sigmoid = _handle_log_sigmoid.memo
 _redispatch_memo_log_sigmoid: Any = _handle_log_sigmoid.redispatch_memo
@@ -2816,9 +2852,7 @@ def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:
     return kernel(self, num_classes)
 
 
-def redispatch_one_hot(
-    keyset: DispatchKeySet, self: Tensor, num_classes: int = -1
-) -> Tensor:
+def redispatch_one_hot(keyset: DispatchKeySet, self: Tensor, num_classes: int = -1) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_one_hot[keyset]
     except KeyError:
@@ -2837,21 +2871,21 @@ _memo_one_hot = _handle_one_hot.memo
 _redispatch_memo_one_hot: Any = _handle_one_hot.redispatch_memo
 
 
-def cosine_similarity(
-    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08
-) -> Tensor:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_cosine_similarity[_state()][x1._dispatch_keyset][
-            x2._dispatch_keyset
-        ]
+        kernel = _memo_cosine_similarity[_state()][x1._dispatch_keyset][x2._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_cosine_similarity.resolve(x1, x2)
     return kernel(x1, x2, dim, eps)
 
 
 def redispatch_cosine_similarity(
-    keyset: DispatchKeySet, x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08
+    keyset: DispatchKeySet,
+    x1: Tensor,
+    x2: Tensor,
+    dim: int = 1,
+    eps: float = 1e-08,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_cosine_similarity[keyset]
@@ -2870,14 +2904,10 @@ _memo_cosine_similarity = _handle_cosine_similarity.memo
 _redispatch_memo_cosine_similarity: Any = _handle_cosine_similarity.redispatch_memo
 
 
-def smooth_l1_loss(
-    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0
-) -> Tensor:
+def smooth_l1_loss(self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_smooth_l1_loss[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ]
+        kernel = _memo_smooth_l1_loss[_state()][self._dispatch_keyset][target._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_smooth_l1_loss.resolve(self, target)
     return kernel(self, target, reduction, beta)
@@ -2908,7 +2938,12 @@ _redispatch_memo_smooth_l1_loss: Any = _handle_smooth_l1_loss.redispatch_memo
 
 
 def smooth_l1_loss_out(
-    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0, *, out: Tensor
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    beta: float = 1.0,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2947,7 +2982,10 @@ _redispatch_memo_smooth_l1_loss_out: Any = _handle_smooth_l1_loss_out.redispatch
 
 
 def binary_cross_entropy(
-    self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2980,9 +3018,7 @@ _handle_binary_cross_entropy = _library_aten.define_stubs(
     redispatch_binary_cross_entropy,
 )
 _memo_binary_cross_entropy = _handle_binary_cross_entropy.memo
-_redispatch_memo_binary_cross_entropy: Any = (
-    _handle_binary_cross_entropy.redispatch_memo
-)
+_redispatch_memo_binary_cross_entropy: Any = _handle_binary_cross_entropy.redispatch_memo
 
 
 def binary_cross_entropy_out(
@@ -3013,9 +3049,7 @@ def redispatch_binary_cross_entropy_out(
     out: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_binary_cross_entropy_out[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_binary_cross_entropy_out[keyset]
     except KeyError:
         kernel = _handle_binary_cross_entropy_out.resolve_redispatch(keyset)
     return kernel(self, target, weight, reduction, out=out)
@@ -3028,9 +3062,7 @@ _handle_binary_cross_entropy_out = _library_aten.define_stubs(
     redispatch_binary_cross_entropy_out,
 )
 _memo_binary_cross_entropy_out = _handle_binary_cross_entropy_out.memo
-_redispatch_memo_binary_cross_entropy_out: Any = (
-    _handle_binary_cross_entropy_out.redispatch_memo
-)
+_redispatch_memo_binary_cross_entropy_out: Any = _handle_binary_cross_entropy_out.redispatch_memo
 
 
 def binary_cross_entropy_with_logits(
@@ -3042,13 +3074,11 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_binary_cross_entropy_with_logits[_state()][
-            self._dispatch_keyset
-        ][target._dispatch_keyset][_optional(weight)][_optional(pos_weight)]
+        kernel = _memo_binary_cross_entropy_with_logits[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ][_optional(weight)][_optional(pos_weight)]
     except (KeyError, AttributeError, TypeError):
-        kernel = _handle_binary_cross_entropy_with_logits.resolve(
-            self, target, weight, pos_weight
-        )
+        kernel = _handle_binary_cross_entropy_with_logits.resolve(self, target, weight, pos_weight)
     return kernel(self, target, weight, pos_weight, reduction)
 
 
@@ -3061,9 +3091,7 @@ def redispatch_binary_cross_entropy_with_logits(
     reduction: int = 1,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = (
-            _redispatch_memo_binary_cross_entropy_with_logits[keyset]
-        )
+        kernel: Callable[..., Tensor] = _redispatch_memo_binary_cross_entropy_with_logits[keyset]
     except KeyError:
         kernel = _handle_binary_cross_entropy_with_logits.resolve_redispatch(keyset)
     return kernel(self, target, weight, pos_weight, reduction)
@@ -3135,7 +3163,9 @@ def to_sparse_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
 
 
 def redispatch_to_sparse_sparse_dim(
-    keyset: DispatchKeySet, self: Tensor, sparse_dim: int
+    keyset: DispatchKeySet,
+    self: Tensor,
+    sparse_dim: int,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_to_sparse_sparse_dim[keyset]
@@ -3151,9 +3181,7 @@ _handle_to_sparse_sparse_dim = _library_aten.define_stubs(
     redispatch_to_sparse_sparse_dim,
 )
 _memo_to_sparse_sparse_dim = _handle_to_sparse_sparse_dim.memo
-_redispatch_memo_to_sparse_sparse_dim: Any = (
-    _handle_to_sparse_sparse_dim.redispatch_memo
-)
+_redispatch_memo_to_sparse_sparse_dim: Any = _handle_to_sparse_sparse_dim.redispatch_memo
 
 
 def to_sparse(
@@ -3214,9 +3242,7 @@ def sparse_coo_tensor_size(
         kernel = _memo_sparse_coo_tensor_size[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_coo_tensor_size.resolve()
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_sparse_coo_tensor_size(
@@ -3232,9 +3258,7 @@ def redispatch_sparse_coo_tensor_size(
         kernel: Callable[..., Tensor] = _redispatch_memo_sparse_coo_tensor_size[keyset]
     except KeyError:
         kernel = _handle_sparse_coo_tensor_size.resolve_redispatch(keyset)
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_sparse_coo_tensor_size = _library_aten.define_stubs(
@@ -3244,9 +3268,7 @@ _handle_sparse_coo_tensor_size = _library_aten.define_stubs(
     redispatch_sparse_coo_tensor_size,
 )
 _memo_sparse_coo_tensor_size = _handle_sparse_coo_tensor_size.memo
-_redispatch_memo_sparse_coo_tensor_size: Any = (
-    _handle_sparse_coo_tensor_size.redispatch_memo
-)
+_redispatch_memo_sparse_coo_tensor_size: Any = _handle_sparse_coo_tensor_size.redispatch_memo
 
 
 def sparse_coo_tensor_indices(
@@ -3261,9 +3283,9 @@ def sparse_coo_tensor_indices(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_sparse_coo_tensor_indices[_state()][indices._dispatch_keyset][
-            values._dispatch_keyset
-        ]
+        kernel = _memo_sparse_coo_tensor_indices[_state()][
+            indices._dispatch_keyset
+        ][values._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_coo_tensor_indices.resolve(indices, values)
     return kernel(
@@ -3289,9 +3311,7 @@ def redispatch_sparse_coo_tensor_indices(
     is_coalesced: bool | None = None,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_sparse_coo_tensor_indices[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_sparse_coo_tensor_indices[keyset]
     except KeyError:
         kernel = _handle_sparse_coo_tensor_indices.resolve_redispatch(keyset)
     return kernel(
@@ -3312,9 +3332,7 @@ _handle_sparse_coo_tensor_indices = _library_aten.define_stubs(
     redispatch_sparse_coo_tensor_indices,
 )
 _memo_sparse_coo_tensor_indices = _handle_sparse_coo_tensor_indices.memo
-_redispatch_memo_sparse_coo_tensor_indices: Any = (
-    _handle_sparse_coo_tensor_indices.redispatch_memo
-)
+_redispatch_memo_sparse_coo_tensor_indices: Any = _handle_sparse_coo_tensor_indices.redispatch_memo
 
 
 def sparse_coo_tensor_indices_size(
@@ -3360,9 +3378,7 @@ def redispatch_sparse_coo_tensor_indices_size(
     is_coalesced: bool | None = None,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_sparse_coo_tensor_indices_size[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_sparse_coo_tensor_indices_size[keyset]
     except KeyError:
         kernel = _handle_sparse_coo_tensor_indices_size.resolve_redispatch(keyset)
     return kernel(

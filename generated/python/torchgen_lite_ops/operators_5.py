@@ -161,7 +161,11 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def redispatch_unfold(
-    keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dimension: int,
+    size: int,
+    step: int,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_unfold[keyset]
@@ -189,9 +193,7 @@ def transpose_int(self: Tensor, dim0: int, dim1: int) -> Tensor:
     return kernel(self, dim0, dim1)
 
 
-def redispatch_transpose_int(
-    keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
-) -> Tensor:
+def redispatch_transpose_int(keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_transpose_int[keyset]
     except KeyError:
@@ -253,17 +255,13 @@ _redispatch_memo_slice_Tensor: Any = _handle_slice_Tensor.redispatch_memo
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_reshape_as[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_reshape_as[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_reshape_as.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_reshape_as(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_reshape_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_reshape_as[keyset]
     except KeyError:
@@ -281,9 +279,7 @@ _memo_reshape_as = _handle_reshape_as.memo
 _redispatch_memo_reshape_as: Any = _handle_reshape_as.redispatch_memo
 
 
-def movedim_intlist(
-    self: Tensor, source: Sequence[int], destination: Sequence[int]
-) -> Tensor:
+def movedim_intlist(self: Tensor, source: Sequence[int], destination: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_movedim_intlist[_state()][self._dispatch_keyset]
@@ -325,7 +321,10 @@ def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
 
 
 def redispatch_movedim_int(
-    keyset: DispatchKeySet, self: Tensor, source: int, destination: int
+    keyset: DispatchKeySet,
+    self: Tensor,
+    source: int,
+    destination: int,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_movedim_int[keyset]
@@ -353,9 +352,7 @@ def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor:
     return kernel(self, axis0, axis1)
 
 
-def redispatch_swapaxes(
-    keyset: DispatchKeySet, self: Tensor, axis0: int, axis1: int
-) -> Tensor:
+def redispatch_swapaxes(keyset: DispatchKeySet, self: Tensor, axis0: int, axis1: int) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_swapaxes[keyset]
     except KeyError:
@@ -382,9 +379,7 @@ def flip(self: Tensor, dims: Sequence[int]) -> Tensor:
     return kernel(self, dims)
 
 
-def redispatch_flip(
-    keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
-) -> Tensor:
+def redispatch_flip(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_flip[keyset]
     except KeyError:
@@ -413,7 +408,10 @@ def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 
 
 def redispatch_rot90(
-    keyset: DispatchKeySet, self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)
+    keyset: DispatchKeySet,
+    self: Tensor,
+    k: int = 1,
+    dims: Sequence[int] = (0, 1),
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_rot90[keyset]
@@ -433,7 +431,10 @@ _redispatch_memo_rot90: Any = _handle_rot90.redispatch_memo
 
 
 def pad(
-    self: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+    self: Tensor,
+    pad: Sequence[int],
+    mode: str = "constant",
+    value: float | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -467,9 +468,7 @@ _memo_pad = _handle_pad.memo
 _redispatch_memo_pad: Any = _handle_pad.redispatch_memo
 
 
-def gather(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False
-) -> Tensor:
+def gather(self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_gather[_state()][self._dispatch_keyset][index._dispatch_keyset]
@@ -505,7 +504,12 @@ _redispatch_memo_gather: Any = _handle_gather.redispatch_memo
 
 
 def gather_out(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool = False,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -543,21 +547,23 @@ _memo_gather_out = _handle_gather_out.memo
 _redispatch_memo_gather_out: Any = _handle_gather_out.redispatch_memo
 
 
-def index_fill__int_Scalar(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
+def index_fill__int_Scalar(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_fill__int_Scalar[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_fill__int_Scalar[_state()][self._dispatch_keyset][index._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_fill__int_Scalar.resolve(self, index)
     return kernel(self, dim, index, value)
 
 
 def redispatch_index_fill__int_Scalar(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_index_fill__int_Scalar[keyset]
@@ -573,9 +579,7 @@ _handle_index_fill__int_Scalar = _library_aten.define_stubs(
     redispatch_index_fill__int_Scalar,
 )
 _memo_index_fill__int_Scalar = _handle_index_fill__int_Scalar.memo
-_redispatch_memo_index_fill__int_Scalar: Any = (
-    _handle_index_fill__int_Scalar.redispatch_memo
-)
+_redispatch_memo_index_fill__int_Scalar: Any = _handle_index_fill__int_Scalar.redispatch_memo
 
 
 def conj_physical_(self: Tensor) -> Tensor:
@@ -624,7 +628,10 @@ def redispatch_real(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_real = _library_aten.define_stubs(
-    "aten::real(Tensor(a) self) -> Tensor(a)", "T", real, redispatch_real
+    "aten::real(Tensor(a) self) -> Tensor(a)",
+    "T",
+    real,
+    redispatch_real,
 )
 _memo_real = _handle_real.memo
 _redispatch_memo_real: Any = _handle_real.redispatch_memo
@@ -947,9 +954,7 @@ def trunc_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_trunc_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_trunc_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_trunc_out[keyset]
     except KeyError:
@@ -999,16 +1004,18 @@ _redispatch_memo_positive: Any = _handle_positive.redispatch_memo
 def sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_sub__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_sub__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub__Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
 def redispatch_sub__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sub__Tensor[keyset]
@@ -1038,7 +1045,10 @@ def sub__Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
 
 
 def redispatch_sub__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sub__Scalar[keyset]
@@ -1070,7 +1080,11 @@ def pow_Tensor_Tensor_out(self: Tensor, exponent: Tensor, *, out: Tensor) -> Ten
 
 
 def redispatch_pow_Tensor_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow_Tensor_Tensor_out[keyset]
@@ -1087,25 +1101,19 @@ _handle_pow_Tensor_Tensor_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_pow_Tensor_Tensor_out = _handle_pow_Tensor_Tensor_out.memo
-_redispatch_memo_pow_Tensor_Tensor_out: Any = (
-    _handle_pow_Tensor_Tensor_out.redispatch_memo
-)
+_redispatch_memo_pow_Tensor_Tensor_out: Any = _handle_pow_Tensor_Tensor_out.redispatch_memo
 
 
 def pow_Tensor_Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_pow_Tensor_Tensor[_state()][self._dispatch_keyset][
-            exponent._dispatch_keyset
-        ]
+        kernel = _memo_pow_Tensor_Tensor[_state()][self._dispatch_keyset][exponent._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Tensor_Tensor.resolve(self, exponent)
     return kernel(self, exponent)
 
 
-def redispatch_pow_Tensor_Tensor(
-    keyset: DispatchKeySet, self: Tensor, exponent: Tensor
-) -> Tensor:
+def redispatch_pow_Tensor_Tensor(keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow_Tensor_Tensor[keyset]
     except KeyError:
@@ -1127,16 +1135,18 @@ _redispatch_memo_pow_Tensor_Tensor: Any = _handle_pow_Tensor_Tensor.redispatch_m
 def pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_pow_Scalar_out[_state()][exponent._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_pow_Scalar_out[_state()][exponent._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Scalar_out.resolve(exponent, out)
     return kernel(self, exponent, out=out)
 
 
 def redispatch_pow_Scalar_out(
-    keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Number,
+    exponent: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow_Scalar_out[keyset]
@@ -1165,9 +1175,7 @@ def pow_Scalar(self: Number, exponent: Tensor) -> Tensor:
     return kernel(self, exponent)
 
 
-def redispatch_pow_Scalar(
-    keyset: DispatchKeySet, self: Number, exponent: Tensor
-) -> Tensor:
+def redispatch_pow_Scalar(keyset: DispatchKeySet, self: Number, exponent: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow_Scalar[keyset]
     except KeyError:
@@ -1189,16 +1197,18 @@ _redispatch_memo_pow_Scalar: Any = _handle_pow_Scalar.redispatch_memo
 def pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_pow_Tensor_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_pow_Tensor_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Tensor_Scalar_out.resolve(self, out)
     return kernel(self, exponent, out=out)
 
 
 def redispatch_pow_Tensor_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow_Tensor_Scalar_out[keyset]
@@ -1215,9 +1225,7 @@ _handle_pow_Tensor_Scalar_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_pow_Tensor_Scalar_out = _handle_pow_Tensor_Scalar_out.memo
-_redispatch_memo_pow_Tensor_Scalar_out: Any = (
-    _handle_pow_Tensor_Scalar_out.redispatch_memo
-)
+_redispatch_memo_pow_Tensor_Scalar_out: Any = _handle_pow_Tensor_Scalar_out.redispatch_memo
 
 
 def pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
@@ -1229,9 +1237,7 @@ def pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
     return kernel(self, exponent)
 
 
-def redispatch_pow_Tensor_Scalar(
-    keyset: DispatchKeySet, self: Tensor, exponent: Number
-) -> Tensor:
+def redispatch_pow_Tensor_Scalar(keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_pow_Tensor_Scalar[keyset]
     except KeyError:
@@ -1259,9 +1265,7 @@ def fmod__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_fmod__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_fmod__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmod__Scalar[keyset]
     except KeyError:
@@ -1283,17 +1287,13 @@ _redispatch_memo_fmod__Scalar: Any = _handle_fmod__Scalar.redispatch_memo
 def fmod__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fmod__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_fmod__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_fmod__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_fmod__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_fmod__Tensor[keyset]
     except KeyError:
@@ -1324,7 +1324,11 @@ def atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_atan2_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_atan2_out[keyset]
@@ -1375,16 +1379,18 @@ _redispatch_memo_atan2: Any = _handle_atan2.redispatch_memo
 def rsub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_rsub_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_rsub_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_rsub_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
 def redispatch_rsub_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_rsub_Tensor[keyset]
@@ -1413,7 +1419,10 @@ def rsub_Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
 
 
 def redispatch_rsub_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_rsub_Scalar[keyset]
@@ -1436,17 +1445,13 @@ _redispatch_memo_rsub_Scalar: Any = _handle_rsub_Scalar.redispatch_memo
 def copysign__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_copysign__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_copysign__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_copysign__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_copysign__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_copysign__Tensor[keyset]
     except KeyError:
@@ -1473,9 +1478,7 @@ def copysign__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_copysign__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_copysign__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_copysign__Scalar[keyset]
     except KeyError:
@@ -1534,9 +1537,7 @@ _memo_allclose = _handle_allclose.memo
 _redispatch_memo_allclose: Any = _handle_allclose.redispatch_memo
 
 
-def clamp_(
-    self: Tensor, min: Number | None = None, max: Number | None = None
-) -> Tensor:
+def clamp_(self: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp_[_state()][self._dispatch_keyset]
@@ -1569,14 +1570,12 @@ _memo_clamp_ = _handle_clamp_.memo
 _redispatch_memo_clamp_: Any = _handle_clamp_.redispatch_memo
 
 
-def clamp__Tensor(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
-) -> Tensor:
+def clamp__Tensor(self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp__Tensor[_state()][self._dispatch_keyset][_optional(min)][
-            _optional(max)
-        ]
+        kernel = (
+            _memo_clamp__Tensor[_state()][self._dispatch_keyset][_optional(min)][_optional(max)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp__Tensor.resolve(self, min, max)
     return kernel(self, min, max)
@@ -1609,16 +1608,17 @@ _redispatch_memo_clamp__Tensor: Any = _handle_clamp__Tensor.redispatch_memo
 def lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp__Scalar[_state()][self._dispatch_keyset][
-            end._dispatch_keyset
-        ]
+        kernel = _memo_lerp__Scalar[_state()][self._dispatch_keyset][end._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp__Scalar.resolve(self, end)
     return kernel(self, end, weight)
 
 
 def redispatch_lerp__Scalar(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lerp__Scalar[keyset]
@@ -1641,16 +1641,19 @@ _redispatch_memo_lerp__Scalar: Any = _handle_lerp__Scalar.redispatch_memo
 def lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp__Tensor[_state()][self._dispatch_keyset][
-            end._dispatch_keyset
-        ][weight._dispatch_keyset]
+        kernel = _memo_lerp__Tensor[_state()][self._dispatch_keyset][end._dispatch_keyset][
+            weight._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp__Tensor.resolve(self, end, weight)
     return kernel(self, end, weight)
 
 
 def redispatch_lerp__Tensor(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    end: Tensor,
+    weight: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_lerp__Tensor[keyset]
@@ -1670,9 +1673,7 @@ _memo_lerp__Tensor = _handle_lerp__Tensor.memo
 _redispatch_memo_lerp__Tensor: Any = _handle_lerp__Tensor.redispatch_memo
 
 
-def addcdiv_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
+def addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_addcdiv_[_state()][self._dispatch_keyset][
@@ -1718,9 +1719,7 @@ def sum(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     return kernel(self, dtype=dtype)
 
 
-def redispatch_sum(
-    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
-) -> Tensor:
+def redispatch_sum(keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sum[keyset]
     except KeyError:
@@ -1797,9 +1796,7 @@ def sum_IntList_out(
     if dim is not None and _type(dim) is not _tuple:
         dim = _handle_sum_IntList_out.as_tuple(1, dim)
     try:
-        kernel = _memo_sum_IntList_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_sum_IntList_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sum_IntList_out.resolve(self, out)
     return kernel(self, dim, keepdim, dtype=dtype, out=out)
@@ -1845,7 +1842,10 @@ def all_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
 
 
 def redispatch_all_dim(
-    keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_all_dim[keyset]
@@ -1918,7 +1918,11 @@ def redispatch_all(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_all = _library_aten.define_stubs(
-    "aten::all(Tensor self) -> Tensor", "T", all, redispatch_all, tags=("reduction",)
+    "aten::all(Tensor self) -> Tensor",
+    "T",
+    all,
+    redispatch_all,
+    tags=("reduction",),
 )
 _memo_all = _handle_all.memo
 _redispatch_memo_all: Any = _handle_all.redispatch_memo
@@ -1927,17 +1931,13 @@ _redispatch_memo_all: Any = _handle_all.redispatch_memo
 def all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_all_all_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_all_all_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_all_all_out.resolve(self, out)
     return kernel(self, out=out)
 
 
-def redispatch_all_all_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_all_all_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_all_all_out[keyset]
     except KeyError:
@@ -1956,9 +1956,7 @@ _memo_all_all_out = _handle_all_all_out.memo
 _redispatch_memo_all_all_out: Any = _handle_all_all_out.redispatch_memo
 
 
-def all_dims(
-    self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
-) -> Tensor:
+def all_dims(self: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_all_dims[_state()][self._dispatch_keyset]
@@ -2000,9 +1998,7 @@ def all_dims_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_all_dims_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_all_dims_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_all_dims_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
@@ -2073,15 +2069,17 @@ _redispatch_memo_logsumexp: Any = _handle_logsumexp.redispatch_memo
 
 
 def logsumexp_out(
-    self: Tensor, dim: int | Sequence[int], keepdim: bool = False, *, out: Tensor
+    self: Tensor,
+    dim: int | Sequence[int],
+    keepdim: bool = False,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     if _type(dim) is not _tuple:
         dim = _handle_logsumexp_out.as_tuple(1, dim)
     try:
-        kernel = _memo_logsumexp_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_logsumexp_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logsumexp_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
@@ -2117,7 +2115,12 @@ _redispatch_memo_logsumexp_out: Any = _handle_logsumexp_out.redispatch_memo
 
 
 def baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2219,20 +2222,24 @@ def redispatch_ger(keyset: DispatchKeySet, self: Tensor, vec2: Tensor) -> Tensor
 
 
 _handle_ger = _library_aten.define_stubs(
-    "aten::ger(Tensor self, Tensor vec2) -> Tensor", "TT", ger, redispatch_ger
+    "aten::ger(Tensor self, Tensor vec2) -> Tensor",
+    "TT",
+    ger,
+    redispatch_ger,
 )
 _memo_ger = _handle_ger.memo
 _redispatch_memo_ger: Any = _handle_ger.redispatch_memo
 
 
 def tensordot(
-    self: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]
+    self: Tensor,
+    other: Tensor,
+    dims_self: Sequence[int],
+    dims_other: Sequence[int],
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_tensordot[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_tensordot[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_tensordot.resolve(self, other)
     return kernel(self, other, dims_self, dims_other)
@@ -2315,9 +2322,7 @@ def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
     return kernel(matrices)
 
 
-def redispatch_chain_matmul(
-    keyset: DispatchKeySet, matrices: Sequence[Tensor]
-) -> Tensor:
+def redispatch_chain_matmul(keyset: DispatchKeySet, matrices: Sequence[Tensor]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_chain_matmul[keyset]
     except KeyError:
@@ -2381,7 +2386,11 @@ def redispatch_selu(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_selu = _library_aten.define_stubs(
-    "aten::selu(Tensor self) -> Tensor", "T", selu, redispatch_selu, tags=("pointwise",)
+    "aten::selu(Tensor self) -> Tensor",
+    "T",
+    selu,
+    redispatch_selu,
+    tags=("pointwise",),
 )
 _memo_selu = _handle_selu.memo
 _redispatch_memo_selu: Any = _handle_selu.redispatch_memo
@@ -2396,9 +2405,7 @@ def gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
     return kernel(self, approximate=approximate)
 
 
-def redispatch_gelu(
-    keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
-) -> Tensor:
+def redispatch_gelu(keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none") -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_gelu[keyset]
     except KeyError:
@@ -2427,7 +2434,11 @@ def gelu_out(self: Tensor, *, approximate: str = "none", out: Tensor) -> Tensor:
 
 
 def redispatch_gelu_out(
-    keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none", out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    approximate: str = "none",
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_gelu_out[keyset]
@@ -2456,7 +2467,10 @@ def log_softmax_int(self: Tensor, dim: int, dtype: dtype | None = None) -> Tenso
 
 
 def redispatch_log_softmax_int(
-    keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_log_softmax_int[keyset]
@@ -2476,13 +2490,15 @@ _redispatch_memo_log_softmax_int: Any = _handle_log_softmax_int.redispatch_memo
 
 
 def log_softmax_int_out(
-    self: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None = None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_log_softmax_int_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_log_softmax_int_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_log_softmax_int_out.resolve(self, out)
     return kernel(self, dim, dtype, out=out)
@@ -2531,7 +2547,10 @@ def redispatch_coalesce(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_coalesce = _library_aten.define_stubs(
-    "aten::coalesce(Tensor(a) self) -> Tensor(a)", "T", coalesce, redispatch_coalesce
+    "aten::coalesce(Tensor(a) self) -> Tensor(a)",
+    "T",
+    coalesce,
+    redispatch_coalesce,
 )
 _memo_coalesce = _handle_coalesce.memo
 _redispatch_memo_coalesce: Any = _handle_coalesce.redispatch_memo
@@ -2555,7 +2574,10 @@ def redispatch__coalesce(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle__coalesce = _library_aten.define_stubs(
-    "aten::_coalesce(Tensor self) -> Tensor", "T", _coalesce, redispatch__coalesce
+    "aten::_coalesce(Tensor self) -> Tensor",
+    "T",
+    _coalesce,
+    redispatch__coalesce,
 )
 _memo__coalesce = _handle__coalesce.memo
 _redispatch_memo__coalesce: Any = _handle__coalesce.redispatch_memo
@@ -2579,7 +2601,10 @@ def redispatch__values(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle__values = _library_aten.define_stubs(
-    "aten::_values(Tensor(a) self) -> Tensor(a)", "T", _values, redispatch__values
+    "aten::_values(Tensor(a) self) -> Tensor(a)",
+    "T",
+    _values,
+    redispatch__values,
 )
 _memo__values = _handle__values.memo
 _redispatch_memo__values: Any = _handle__values.redispatch_memo
@@ -2604,9 +2629,7 @@ def _sparse_coo_tensor_with_dims_and_tensors(
             indices._dispatch_keyset
         ][values._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
-        kernel = _handle__sparse_coo_tensor_with_dims_and_tensors.resolve(
-            indices, values
-        )
+        kernel = _handle__sparse_coo_tensor_with_dims_and_tensors.resolve(indices, values)
     return kernel(
         sparse_dim,
         dense_dim,
@@ -2640,9 +2663,7 @@ def redispatch__sparse_coo_tensor_with_dims_and_tensors(
             _redispatch_memo__sparse_coo_tensor_with_dims_and_tensors[keyset]
         )
     except KeyError:
-        kernel = _handle__sparse_coo_tensor_with_dims_and_tensors.resolve_redispatch(
-            keyset
-        )
+        kernel = _handle__sparse_coo_tensor_with_dims_and_tensors.resolve_redispatch(keyset)
     return kernel(
         sparse_dim,
         dense_dim,
@@ -2674,17 +2695,13 @@ _redispatch_memo__sparse_coo_tensor_with_dims_and_tensors: Any = (
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_sparse_mask[_state()][self._dispatch_keyset][
-            mask._dispatch_keyset
-        ]
+        kernel = _memo_sparse_mask[_state()][self._dispatch_keyset][mask._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_mask.resolve(self, mask)
     return kernel(self, mask)
 
 
-def redispatch_sparse_mask(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor
-) -> Tensor:
+def redispatch_sparse_mask(keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sparse_mask[keyset]
     except KeyError:

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 
     from torchgen_lite_runtime import DispatchKeySet
 
-    from torchgen_lite_reference.framework import (
-        Generator,
-        Number,
-        Tensor,
-        device,
-        dtype,
-        layout,
-    )
+    from torchgen_lite_reference.framework import Generator, Number, Tensor, device, dtype, layout
 
 
 def linspace(
@@ -103,7 +96,12 @@ def linspace_out(start: Number, end: Number, steps: int, *, out: Tensor) -> Tens
 
 
 def redispatch_linspace_out(
-    keyset: DispatchKeySet, start: Number, end: Number, steps: int, *, out: Tensor
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    steps: int,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_linspace_out[keyset]
@@ -228,9 +226,7 @@ def view(self: Tensor, size: Sequence[int]) -> Tensor:
     return kernel(self, size)
 
 
-def redispatch_view(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
-) -> Tensor:
+def redispatch_view(keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_view[keyset]
     except KeyError:
@@ -286,7 +282,11 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
 
 
 def redispatch_diagonal(
-    keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_diagonal[keyset]
@@ -316,7 +316,10 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
 
 
 def redispatch_chunk(
-    keyset: DispatchKeySet, self: Tensor, chunks: int, dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    chunks: int,
+    dim: int = 0,
 ) -> list[Tensor]:
     try:
         kernel: Callable[..., list[Tensor]] = _redispatch_memo_chunk[keyset]
@@ -345,12 +348,13 @@ def tensor_split_sections(self: Tensor, sections: int, dim: int = 0) -> list[Ten
 
 
 def redispatch_tensor_split_sections(
-    keyset: DispatchKeySet, self: Tensor, sections: int, dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    sections: int,
+    dim: int = 0,
 ) -> list[Tensor]:
     try:
-        kernel: Callable[..., list[Tensor]] = _redispatch_memo_tensor_split_sections[
-            keyset
-        ]
+        kernel: Callable[..., list[Tensor]] = _redispatch_memo_tensor_split_sections[keyset]
     except KeyError:
         kernel = _handle_tensor_split_sections.resolve_redispatch(keyset)
     return kernel(self, sections, dim)
@@ -363,14 +367,10 @@ _handle_tensor_split_sections = _library_aten.define_stubs(
     redispatch_tensor_split_sections,
 )
 _memo_tensor_split_sections = _handle_tensor_split_sections.memo
-_redispatch_memo_tensor_split_sections: Any = (
-    _handle_tensor_split_sections.redispatch_memo
-)
+_redispatch_memo_tensor_split_sections: Any = _handle_tensor_split_sections.redispatch_memo
 
 
-def tensor_split_indices(
-    self: Tensor, indices: Sequence[int], dim: int = 0
-) -> list[Tensor]:
+def tensor_split_indices(self: Tensor, indices: Sequence[int], dim: int = 0) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_tensor_split_indices[_state()][self._dispatch_keyset]
@@ -380,12 +380,13 @@ def tensor_split_indices(
 
 
 def redispatch_tensor_split_indices(
-    keyset: DispatchKeySet, self: Tensor, indices: Sequence[int], dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[int],
+    dim: int = 0,
 ) -> list[Tensor]:
     try:
-        kernel: Callable[..., list[Tensor]] = _redispatch_memo_tensor_split_indices[
-            keyset
-        ]
+        kernel: Callable[..., list[Tensor]] = _redispatch_memo_tensor_split_indices[keyset]
     except KeyError:
         kernel = _handle_tensor_split_indices.resolve_redispatch(keyset)
     return kernel(self, indices, dim)
@@ -398,22 +399,23 @@ _handle_tensor_split_indices = _library_aten.define_stubs(
     redispatch_tensor_split_indices,
 )
 _memo_tensor_split_indices = _handle_tensor_split_indices.memo
-_redispatch_memo_tensor_split_indices: Any = (
-    _handle_tensor_split_indices.redispatch_memo
-)
+_redispatch_memo_tensor_split_indices: Any = _handle_tensor_split_indices.redispatch_memo
 
 
 def tensor_split_tensor_indices_or_sections(
-    self: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+    self: Tensor,
+    tensor_indices_or_sections: Tensor,
+    dim: int = 0,
 ) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
-        kernel = _memo_tensor_split_tensor_indices_or_sections[_state()][
-            self._dispatch_keyset
-        ][tensor_indices_or_sections._dispatch_keyset]
+        kernel = _memo_tensor_split_tensor_indices_or_sections[_state()][self._dispatch_keyset][
+            tensor_indices_or_sections._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_tensor_split_tensor_indices_or_sections.resolve(
-            self, tensor_indices_or_sections
+            self,
+            tensor_indices_or_sections,
         )
     return kernel(self, tensor_indices_or_sections, dim)
 
@@ -429,9 +431,7 @@ def redispatch_tensor_split_tensor_indices_or_sections(
             _redispatch_memo_tensor_split_tensor_indices_or_sections[keyset]
         )
     except KeyError:
-        kernel = _handle_tensor_split_tensor_indices_or_sections.resolve_redispatch(
-            keyset
-        )
+        kernel = _handle_tensor_split_tensor_indices_or_sections.resolve_redispatch(keyset)
     return kernel(self, tensor_indices_or_sections, dim)
 
 
@@ -441,17 +441,13 @@ _handle_tensor_split_tensor_indices_or_sections = _library_aten.define_stubs(
     tensor_split_tensor_indices_or_sections,
     redispatch_tensor_split_tensor_indices_or_sections,
 )
-_memo_tensor_split_tensor_indices_or_sections = (
-    _handle_tensor_split_tensor_indices_or_sections.memo
-)
+_memo_tensor_split_tensor_indices_or_sections = _handle_tensor_split_tensor_indices_or_sections.memo
 _redispatch_memo_tensor_split_tensor_indices_or_sections: Any = (
     _handle_tensor_split_tensor_indices_or_sections.redispatch_memo
 )
 
 
-def roll(
-    self: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()
-) -> Tensor:
+def roll(self: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
     kernel: Callable[..., Tensor]
     if _type(shifts) is not _tuple:
         shifts = _handle_roll.as_tuple(1, shifts)
@@ -501,9 +497,7 @@ def embedding(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_embedding[_state()][weight._dispatch_keyset][
-            indices._dispatch_keyset
-        ]
+        kernel = _memo_embedding[_state()][weight._dispatch_keyset][indices._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_embedding.resolve(weight, indices)
     return kernel(weight, indices, padding_idx, scale_grad_by_freq, sparse)
@@ -538,16 +532,19 @@ _redispatch_memo_embedding: Any = _handle_embedding.redispatch_memo
 def where_self(condition: Tensor, self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_where_self[_state()][condition._dispatch_keyset][
-            self._dispatch_keyset
-        ][other._dispatch_keyset]
+        kernel = _memo_where_self[_state()][
+            condition._dispatch_keyset
+        ][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_self.resolve(condition, self, other)
     return kernel(condition, self, other)
 
 
 def redispatch_where_self(
-    keyset: DispatchKeySet, condition: Tensor, self: Tensor, other: Tensor
+    keyset: DispatchKeySet,
+    condition: Tensor,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_where_self[keyset]
@@ -567,14 +564,12 @@ _memo_where_self = _handle_where_self.memo
 _redispatch_memo_where_self: Any = _handle_where_self.redispatch_memo
 
 
-def where_self_out(
-    condition: Tensor, self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def where_self_out(condition: Tensor, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_where_self_out[_state()][condition._dispatch_keyset][
-            self._dispatch_keyset
-        ][other._dispatch_keyset][out._dispatch_keyset]
+        kernel = _memo_where_self_out[_state()][
+            condition._dispatch_keyset
+        ][self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_self_out.resolve(condition, self, other, out)
     return kernel(condition, self, other, out=out)
@@ -608,16 +603,19 @@ _redispatch_memo_where_self_out: Any = _handle_where_self_out.redispatch_memo
 def where_ScalarSelf(condition: Tensor, self: Number, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_where_ScalarSelf[_state()][condition._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = (
+            _memo_where_ScalarSelf[_state()][condition._dispatch_keyset][other._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_ScalarSelf.resolve(condition, other)
     return kernel(condition, self, other)
 
 
 def redispatch_where_ScalarSelf(
-    keyset: DispatchKeySet, condition: Tensor, self: Number, other: Tensor
+    keyset: DispatchKeySet,
+    condition: Tensor,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_where_ScalarSelf[keyset]
@@ -639,16 +637,19 @@ _redispatch_memo_where_ScalarSelf: Any = _handle_where_ScalarSelf.redispatch_mem
 def where_ScalarOther(condition: Tensor, self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_where_ScalarOther[_state()][condition._dispatch_keyset][
-            self._dispatch_keyset
-        ]
+        kernel = (
+            _memo_where_ScalarOther[_state()][condition._dispatch_keyset][self._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_ScalarOther.resolve(condition, self)
     return kernel(condition, self, other)
 
 
 def redispatch_where_ScalarOther(
-    keyset: DispatchKeySet, condition: Tensor, self: Tensor, other: Number
+    keyset: DispatchKeySet,
+    condition: Tensor,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_where_ScalarOther[keyset]
@@ -677,7 +678,10 @@ def where_Scalar(condition: Tensor, self: Number, other: Number) -> Tensor:
 
 
 def redispatch_where_Scalar(
-    keyset: DispatchKeySet, condition: Tensor, self: Number, other: Number
+    keyset: DispatchKeySet,
+    condition: Tensor,
+    self: Number,
+    other: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_where_Scalar[keyset]
@@ -714,7 +718,10 @@ def redispatch_where(keyset: DispatchKeySet, condition: Tensor) -> list[Tensor]:
 
 
 _handle_where = _library_aten.define_stubs(
-    "aten::where(Tensor condition) -> Tensor[]", "T", where, redispatch_where
+    "aten::where(Tensor condition) -> Tensor[]",
+    "T",
+    where,
+    redispatch_where,
 )
 _memo_where = _handle_where.memo
 _redispatch_memo_where: Any = _handle_where.redispatch_memo
@@ -723,16 +730,17 @@ _redispatch_memo_where: Any = _handle_where.redispatch_memo
 def masked_fill__Scalar(self: Tensor, mask: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_fill__Scalar[_state()][self._dispatch_keyset][
-            mask._dispatch_keyset
-        ]
+        kernel = _memo_masked_fill__Scalar[_state()][self._dispatch_keyset][mask._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill__Scalar.resolve(self, mask)
     return kernel(self, mask, value)
 
 
 def redispatch_masked_fill__Scalar(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_masked_fill__Scalar[keyset]
@@ -754,16 +762,19 @@ _redispatch_memo_masked_fill__Scalar: Any = _handle_masked_fill__Scalar.redispat
 def masked_fill__Tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_fill__Tensor[_state()][self._dispatch_keyset][
-            mask._dispatch_keyset
-        ][value._dispatch_keyset]
+        kernel = _memo_masked_fill__Tensor[_state()][self._dispatch_keyset][mask._dispatch_keyset][
+            value._dispatch_keyset
+        ]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill__Tensor.resolve(self, mask, value)
     return kernel(self, mask, value)
 
 
 def redispatch_masked_fill__Tensor(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    value: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_masked_fill__Tensor[keyset]
@@ -792,7 +803,10 @@ def argsort(self: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
 
 
 def redispatch_argsort(
-    keyset: DispatchKeySet, self: Tensor, dim: int = -1, descending: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int = -1,
+    descending: bool = False,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_argsort[keyset]
@@ -812,7 +826,11 @@ _redispatch_memo_argsort: Any = _handle_argsort.redispatch_memo
 
 
 def argsort_stable(
-    self: Tensor, *, stable: bool, dim: int = -1, descending: bool = False
+    self: Tensor,
+    *,
+    stable: bool,
+    dim: int = -1,
+    descending: bool = False,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -996,9 +1014,7 @@ def rsqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_rsqrt_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_rsqrt_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_rsqrt_out[keyset]
     except KeyError:
@@ -1082,9 +1098,7 @@ def asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_asinh_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_asinh_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_asinh_out[keyset]
     except KeyError:
@@ -1140,9 +1154,7 @@ def floor_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_floor_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_floor_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_floor_out[keyset]
     except KeyError:
@@ -1369,7 +1381,11 @@ def maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_maximum_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_maximum_out[keyset]
@@ -1392,17 +1408,13 @@ _redispatch_memo_maximum_out: Any = _handle_maximum_out.redispatch_memo
 def logical_and_(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_and_[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_logical_and_[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_and_.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_logical_and_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_logical_and_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_and_[keyset]
     except KeyError:
@@ -1424,17 +1436,13 @@ _redispatch_memo_logical_and_: Any = _handle_logical_and_.redispatch_memo
 def logical_or(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_or[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_logical_or[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_or.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_logical_or(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_logical_or(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_or[keyset]
     except KeyError:
@@ -1465,7 +1473,11 @@ def logical_or_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_logical_or_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logical_or_out[keyset]
@@ -1556,17 +1568,13 @@ _redispatch_memo_clamp_max: Any = _handle_clamp_max.redispatch_memo
 def clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_max_Tensor[_state()][self._dispatch_keyset][
-            max._dispatch_keyset
-        ]
+        kernel = _memo_clamp_max_Tensor[_state()][self._dispatch_keyset][max._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_Tensor.resolve(self, max)
     return kernel(self, max)
 
 
-def redispatch_clamp_max_Tensor(
-    keyset: DispatchKeySet, self: Tensor, max: Tensor
-) -> Tensor:
+def redispatch_clamp_max_Tensor(keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max_Tensor[keyset]
     except KeyError:
@@ -1588,16 +1596,18 @@ _redispatch_memo_clamp_max_Tensor: Any = _handle_clamp_max_Tensor.redispatch_mem
 def clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_max_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_clamp_max_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_out.resolve(self, out)
     return kernel(self, max, out=out)
 
 
 def redispatch_clamp_max_out(
-    keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    max: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max_out[keyset]
@@ -1620,16 +1630,20 @@ _redispatch_memo_clamp_max_out: Any = _handle_clamp_max_out.redispatch_memo
 def clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_max_Tensor_out[_state()][self._dispatch_keyset][
-            max._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = _memo_clamp_max_Tensor_out[_state()][
+            self._dispatch_keyset
+        ][max._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_Tensor_out.resolve(self, max, out)
     return kernel(self, max, out=out)
 
 
 def redispatch_clamp_max_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    max: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max_Tensor_out[keyset]
@@ -1646,9 +1660,7 @@ _handle_clamp_max_Tensor_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_clamp_max_Tensor_out = _handle_clamp_max_Tensor_out.memo
-_redispatch_memo_clamp_max_Tensor_out: Any = (
-    _handle_clamp_max_Tensor_out.redispatch_memo
-)
+_redispatch_memo_clamp_max_Tensor_out: Any = _handle_clamp_max_Tensor_out.redispatch_memo
 
 
 def var(self: Tensor, unbiased: bool = True) -> Tensor:
@@ -1660,9 +1672,7 @@ def var(self: Tensor, unbiased: bool = True) -> Tensor:
     return kernel(self, unbiased)
 
 
-def redispatch_var(
-    keyset: DispatchKeySet, self: Tensor, unbiased: bool = True
-) -> Tensor:
+def redispatch_var(keyset: DispatchKeySet, self: Tensor, unbiased: bool = True) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_var[keyset]
     except KeyError:
@@ -1831,9 +1841,7 @@ def var_correction_out(
     if dim is not None and _type(dim) is not _tuple:
         dim = _handle_var_correction_out.as_tuple(1, dim)
     try:
-        kernel = _memo_var_correction_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_var_correction_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_var_correction_out.resolve(self, out)
     return kernel(self, dim, correction=correction, keepdim=keepdim, out=out)
@@ -1879,7 +1887,11 @@ def cumsum_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def redispatch_cumsum_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_cumsum_[keyset]
@@ -1908,7 +1920,9 @@ def leaky_relu(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 
 def redispatch_leaky_relu(
-    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+    keyset: DispatchKeySet,
+    self: Tensor,
+    negative_slope: Number = 0.01,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_leaky_relu[keyset]
@@ -1928,21 +1942,21 @@ _memo_leaky_relu = _handle_leaky_relu.memo
 _redispatch_memo_leaky_relu: Any = _handle_leaky_relu.redispatch_memo
 
 
-def leaky_relu_out(
-    self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
-) -> Tensor:
+def leaky_relu_out(self: Tensor, negative_slope: Number = 0.01, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_leaky_relu_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_leaky_relu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_leaky_relu_out.resolve(self, out)
     return kernel(self, negative_slope, out=out)
 
 
 def redispatch_leaky_relu_out(
-    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    negative_slope: Number = 0.01,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_leaky_relu_out[keyset]
@@ -1971,7 +1985,10 @@ def threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
 
 
 def redispatch_threshold(
-    keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    threshold: Number,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_threshold[keyset]
@@ -1991,14 +2008,10 @@ _memo_threshold = _handle_threshold.memo
 _redispatch_memo_threshold: Any = _handle_threshold.redispatch_memo
 
 
-def threshold_out(
-    self: Tensor, threshold: Number, value: Number, *, out: Tensor
-) -> Tensor:
+def threshold_out(self: Tensor, threshold: Number, value: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_threshold_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_threshold_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_threshold_out.resolve(self, out)
     return kernel(self, threshold, value, out=out)
@@ -2038,9 +2051,7 @@ def softshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     return kernel(self, lambd)
 
 
-def redispatch_softshrink(
-    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
-) -> Tensor:
+def redispatch_softshrink(keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_softshrink[keyset]
     except KeyError:
@@ -2062,16 +2073,18 @@ _redispatch_memo_softshrink: Any = _handle_softshrink.redispatch_memo
 def softshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_softshrink_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_softshrink_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_softshrink_out.resolve(self, out)
     return kernel(self, lambd, out=out)
 
 
 def redispatch_softshrink_out(
-    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    lambd: Number = 0.5,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_softshrink_out[keyset]
@@ -2100,7 +2113,10 @@ def hardtanh(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
 
 
 def redispatch_hardtanh(
-    keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number = -1,
+    max_val: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_hardtanh[keyset]
@@ -2120,14 +2136,10 @@ _memo_hardtanh = _handle_hardtanh.memo
 _redispatch_memo_hardtanh: Any = _handle_hardtanh.redispatch_memo
 
 
-def hardtanh_out(
-    self: Tensor, min_val: Number = -1, max_val: Number = 1, *, out: Tensor
-) -> Tensor:
+def hardtanh_out(self: Tensor, min_val: Number = -1, max_val: Number = 1, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_hardtanh_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_hardtanh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardtanh_out.resolve(self, out)
     return kernel(self, min_val, max_val, out=out)
@@ -2167,9 +2179,9 @@ def margin_ranking_loss(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_margin_ranking_loss[_state()][input1._dispatch_keyset][
-            input2._dispatch_keyset
-        ][target._dispatch_keyset]
+        kernel = _memo_margin_ranking_loss[_state()][
+            input1._dispatch_keyset
+        ][input2._dispatch_keyset][target._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_margin_ranking_loss.resolve(input1, input2, target)
     return kernel(input1, input2, target, margin, reduction)
@@ -2218,7 +2230,10 @@ def redispatch__indices(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle__indices = _library_aten.define_stubs(
-    "aten::_indices(Tensor(a) self) -> Tensor(a)", "T", _indices, redispatch__indices
+    "aten::_indices(Tensor(a) self) -> Tensor(a)",
+    "T",
+    _indices,
+    redispatch__indices,
 )
 _memo__indices = _handle__indices.memo
 _redispatch_memo__indices: Any = _handle__indices.redispatch_memo
@@ -2242,7 +2257,10 @@ def redispatch_values(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_values = _library_aten.define_stubs(
-    "aten::values(Tensor(a) self) -> Tensor(a)", "T", values, redispatch_values
+    "aten::values(Tensor(a) self) -> Tensor(a)",
+    "T",
+    values,
+    redispatch_values,
 )
 _memo_values = _handle_values.memo
 _redispatch_memo_values: Any = _handle_values.redispatch_memo
@@ -2266,7 +2284,10 @@ def redispatch_sparse_dim(keyset: DispatchKeySet, self: Tensor) -> int:
 
 
 _handle_sparse_dim = _library_aten.define_stubs(
-    "aten::sparse_dim(Tensor self) -> int", "T", sparse_dim, redispatch_sparse_dim
+    "aten::sparse_dim(Tensor self) -> int",
+    "T",
+    sparse_dim,
+    redispatch_sparse_dim,
 )
 _memo_sparse_dim = _handle_sparse_dim.memo
 _redispatch_memo_sparse_dim: Any = _handle_sparse_dim.redispatch_memo

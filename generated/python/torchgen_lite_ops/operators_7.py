@@ -104,9 +104,7 @@ def ones(
         kernel = _memo_ones[_state()]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ones.resolve()
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_ones(
@@ -122,9 +120,7 @@ def redispatch_ones(
         kernel: Callable[..., Tensor] = _redispatch_memo_ones[keyset]
     except KeyError:
         kernel = _handle_ones.resolve_redispatch(keyset)
-    return kernel(
-        size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_ones = _library_aten.define_stubs(
@@ -146,9 +142,7 @@ def ones_out(size: Sequence[int], *, out: Tensor) -> Tensor:
     return kernel(size, out=out)
 
 
-def redispatch_ones_out(
-    keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
-) -> Tensor:
+def redispatch_ones_out(keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ones_out[keyset]
     except KeyError:
@@ -238,9 +232,7 @@ def new_zeros(
         kernel = _memo_new_zeros[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_zeros.resolve(self)
-    return kernel(
-        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 def redispatch_new_zeros(
@@ -257,9 +249,7 @@ def redispatch_new_zeros(
         kernel: Callable[..., Tensor] = _redispatch_memo_new_zeros[keyset]
     except KeyError:
         kernel = _handle_new_zeros.resolve_redispatch(keyset)
-    return kernel(
-        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return kernel(self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
 _handle_new_zeros = _library_aten.define_stubs(
@@ -282,7 +272,10 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 
 def redispatch_copy_(
-    keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    src: Tensor,
+    non_blocking: bool = False,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_copy_[keyset]
@@ -311,7 +304,11 @@ def expand(self: Tensor, size: Sequence[int], *, implicit: bool = False) -> Tens
 
 
 def redispatch_expand(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int], *, implicit: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    implicit: bool = False,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_expand[keyset]
@@ -341,7 +338,10 @@ def flatten_using_ints(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> T
 
 
 def redispatch_flatten_using_ints(
-    keyset: DispatchKeySet, self: Tensor, start_dim: int = 0, end_dim: int = -1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    start_dim: int = 0,
+    end_dim: int = -1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_flatten_using_ints[keyset]
@@ -378,7 +378,10 @@ def redispatch_ravel(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_ravel = _library_aten.define_stubs(
-    "aten::ravel(Tensor(a) self) -> Tensor(a)", "T", ravel, redispatch_ravel
+    "aten::ravel(Tensor(a) self) -> Tensor(a)",
+    "T",
+    ravel,
+    redispatch_ravel,
 )
 _memo_ravel = _handle_ravel.memo
 _redispatch_memo_ravel: Any = _handle_ravel.redispatch_memo
@@ -396,7 +399,11 @@ def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def redispatch_scatter_add(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_scatter_add[keyset]
@@ -416,9 +423,7 @@ _memo_scatter_add = _handle_scatter_add.memo
 _redispatch_memo_scatter_add: Any = _handle_scatter_add.redispatch_memo
 
 
-def scatter_add_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
-) -> Tensor:
+def scatter_add_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_scatter_add_out[_state()][self._dispatch_keyset][
@@ -455,21 +460,23 @@ _memo_scatter_add_out = _handle_scatter_add_out.memo
 _redispatch_memo_scatter_add_out: Any = _handle_scatter_add_out.redispatch_memo
 
 
-def index_fill_int_Scalar(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
+def index_fill_int_Scalar(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_fill_int_Scalar[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_fill_int_Scalar[_state()][self._dispatch_keyset][index._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_fill_int_Scalar.resolve(self, index)
     return kernel(self, dim, index, value)
 
 
 def redispatch_index_fill_int_Scalar(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_index_fill_int_Scalar[keyset]
@@ -485,9 +492,7 @@ _handle_index_fill_int_Scalar = _library_aten.define_stubs(
     redispatch_index_fill_int_Scalar,
 )
 _memo_index_fill_int_Scalar = _handle_index_fill_int_Scalar.memo
-_redispatch_memo_index_fill_int_Scalar: Any = (
-    _handle_index_fill_int_Scalar.redispatch_memo
-)
+_redispatch_memo_index_fill_int_Scalar: Any = _handle_index_fill_int_Scalar.redispatch_memo
 
 
 def index_put_(
@@ -533,17 +538,13 @@ _redispatch_memo_index_put_: Any = _handle_index_put_.redispatch_memo
 def masked_select(self: Tensor, mask: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_select[_state()][self._dispatch_keyset][
-            mask._dispatch_keyset
-        ]
+        kernel = _memo_masked_select[_state()][self._dispatch_keyset][mask._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_select.resolve(self, mask)
     return kernel(self, mask)
 
 
-def redispatch_masked_select(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor
-) -> Tensor:
+def redispatch_masked_select(keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_masked_select[keyset]
     except KeyError:
@@ -565,16 +566,20 @@ _redispatch_memo_masked_select: Any = _handle_masked_select.redispatch_memo
 def masked_select_out(self: Tensor, mask: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_select_out[_state()][self._dispatch_keyset][
-            mask._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = _memo_masked_select_out[_state()][
+            self._dispatch_keyset
+        ][mask._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_select_out.resolve(self, mask, out)
     return kernel(self, mask, out=out)
 
 
 def redispatch_masked_select_out(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_masked_select_out[keyset]
@@ -714,9 +719,7 @@ def log10_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_log10_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_log10_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_log10_out[keyset]
     except KeyError:
@@ -772,9 +775,7 @@ def log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_log1p_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_log1p_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_log1p_out[keyset]
     except KeyError:
@@ -970,9 +971,7 @@ def acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_acosh_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_acosh_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_acosh_out[keyset]
     except KeyError:
@@ -1028,9 +1027,7 @@ def atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
     return kernel(self, out=out)
 
 
-def redispatch_atanh_out(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
-) -> Tensor:
+def redispatch_atanh_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_atanh_out[keyset]
     except KeyError:
@@ -1142,9 +1139,7 @@ def round__decimals(self: Tensor, *, decimals: int) -> Tensor:
     return kernel(self, decimals=decimals)
 
 
-def redispatch_round__decimals(
-    keyset: DispatchKeySet, self: Tensor, *, decimals: int
-) -> Tensor:
+def redispatch_round__decimals(keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_round__decimals[keyset]
     except KeyError:
@@ -1222,16 +1217,18 @@ _redispatch_memo_erf_: Any = _handle_erf_.redispatch_memo
 def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
 def redispatch_add_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_add_Tensor[keyset]
@@ -1254,9 +1251,9 @@ _redispatch_memo_add_Tensor: Any = _handle_add_Tensor.redispatch_memo
 def add_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_add_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_add_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_out.resolve(self, other, out)
     return kernel(self, other, alpha=alpha, out=out)
@@ -1298,7 +1295,10 @@ def add_Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
 
 
 def redispatch_add_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_add_Scalar[keyset]
@@ -1321,17 +1321,13 @@ _redispatch_memo_add_Scalar: Any = _handle_add_Scalar.redispatch_memo
 def mul__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mul__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_mul__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_mul__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_mul__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mul__Tensor[keyset]
     except KeyError:
@@ -1359,9 +1355,7 @@ def mul__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_mul__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_mul__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mul__Scalar[keyset]
     except KeyError:
@@ -1383,16 +1377,18 @@ _redispatch_memo_mul__Scalar: Any = _handle_mul__Scalar.redispatch_memo
 def eq_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_eq_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_eq_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_eq_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_eq_Scalar_out[keyset]
@@ -1452,7 +1448,11 @@ def eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_eq_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_eq_Tensor_out[keyset]
@@ -1475,9 +1475,7 @@ _redispatch_memo_eq_Tensor_out: Any = _handle_eq_Tensor_out.redispatch_memo
 def eq_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_eq_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_eq_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq_Tensor.resolve(self, other)
     return kernel(self, other)
@@ -1511,9 +1509,7 @@ def ne__Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_ne__Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_ne__Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ne__Scalar[keyset]
     except KeyError:
@@ -1534,17 +1530,13 @@ _redispatch_memo_ne__Scalar: Any = _handle_ne__Scalar.redispatch_memo
 def ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ne__Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_ne__Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne__Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_ne__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_ne__Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_ne__Tensor[keyset]
     except KeyError:
@@ -1574,7 +1566,11 @@ def bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tenso
 
 
 def redispatch_bitwise_xor_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Tensor_out[keyset]
@@ -1591,24 +1587,24 @@ _handle_bitwise_xor_Tensor_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_xor_Tensor_out = _handle_bitwise_xor_Tensor_out.memo
-_redispatch_memo_bitwise_xor_Tensor_out: Any = (
-    _handle_bitwise_xor_Tensor_out.redispatch_memo
-)
+_redispatch_memo_bitwise_xor_Tensor_out: Any = _handle_bitwise_xor_Tensor_out.redispatch_memo
 
 
 def bitwise_xor_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_xor_Scalar_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_xor_Scalar_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
 
 def redispatch_bitwise_xor_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Scalar_out[keyset]
@@ -1625,9 +1621,7 @@ _handle_bitwise_xor_Scalar_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_xor_Scalar_out = _handle_bitwise_xor_Scalar_out.memo
-_redispatch_memo_bitwise_xor_Scalar_out: Any = (
-    _handle_bitwise_xor_Scalar_out.redispatch_memo
-)
+_redispatch_memo_bitwise_xor_Scalar_out: Any = _handle_bitwise_xor_Scalar_out.redispatch_memo
 
 
 def bitwise_xor_Scalar(self: Tensor, other: Number) -> Tensor:
@@ -1639,9 +1633,7 @@ def bitwise_xor_Scalar(self: Tensor, other: Number) -> Tensor:
     return kernel(self, other)
 
 
-def redispatch_bitwise_xor_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def redispatch_bitwise_xor_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Scalar[keyset]
     except KeyError:
@@ -1670,12 +1662,12 @@ def bitwise_xor_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
 
 
 def redispatch_bitwise_xor_Scalar_Tensor(
-    keyset: DispatchKeySet, self: Number, other: Tensor
+    keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Scalar_Tensor[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Scalar_Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_xor_Scalar_Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1689,25 +1681,19 @@ _handle_bitwise_xor_Scalar_Tensor = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_xor_Scalar_Tensor = _handle_bitwise_xor_Scalar_Tensor.memo
-_redispatch_memo_bitwise_xor_Scalar_Tensor: Any = (
-    _handle_bitwise_xor_Scalar_Tensor.redispatch_memo
-)
+_redispatch_memo_bitwise_xor_Scalar_Tensor: Any = _handle_bitwise_xor_Scalar_Tensor.redispatch_memo
 
 
 def bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_xor_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_xor_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_bitwise_xor_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_bitwise_xor_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Tensor[keyset]
     except KeyError:
@@ -1729,21 +1715,21 @@ _redispatch_memo_bitwise_xor_Tensor: Any = _handle_bitwise_xor_Tensor.redispatch
 def bitwise_left_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_left_shift_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = (
+            _memo_bitwise_left_shift_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_left_shift_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
 def redispatch_bitwise_left_shift_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Tensor[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_left_shift_Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1757,14 +1743,10 @@ _handle_bitwise_left_shift_Tensor = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_bitwise_left_shift_Tensor = _handle_bitwise_left_shift_Tensor.memo
-_redispatch_memo_bitwise_left_shift_Tensor: Any = (
-    _handle_bitwise_left_shift_Tensor.redispatch_memo
-)
+_redispatch_memo_bitwise_left_shift_Tensor: Any = _handle_bitwise_left_shift_Tensor.redispatch_memo
 
 
-def bitwise_left_shift_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def bitwise_left_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_left_shift_Tensor_out[_state()][self._dispatch_keyset][
@@ -1776,12 +1758,14 @@ def bitwise_left_shift_Tensor_out(
 
 
 def redispatch_bitwise_left_shift_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Tensor_out[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Tensor_out[keyset]
     except KeyError:
         kernel = _handle_bitwise_left_shift_Tensor_out.resolve_redispatch(keyset)
     return kernel(self, other, out=out)
@@ -1810,12 +1794,12 @@ def bitwise_left_shift_Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
 
 
 def redispatch_bitwise_left_shift_Tensor_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = (
-            _redispatch_memo_bitwise_left_shift_Tensor_Scalar[keyset]
-        )
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Tensor_Scalar[keyset]
     except KeyError:
         kernel = _handle_bitwise_left_shift_Tensor_Scalar.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1834,9 +1818,7 @@ _redispatch_memo_bitwise_left_shift_Tensor_Scalar: Any = (
 )
 
 
-def bitwise_left_shift_Tensor_Scalar_out(
-    self: Tensor, other: Number, *, out: Tensor
-) -> Tensor:
+def bitwise_left_shift_Tensor_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_left_shift_Tensor_Scalar_out[_state()][
@@ -1848,7 +1830,11 @@ def bitwise_left_shift_Tensor_Scalar_out(
 
 
 def redispatch_bitwise_left_shift_Tensor_Scalar_out(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = (
@@ -1866,9 +1852,7 @@ _handle_bitwise_left_shift_Tensor_Scalar_out = _library_aten.define_stubs(
     redispatch_bitwise_left_shift_Tensor_Scalar_out,
     tags=("pointwise",),
 )
-_memo_bitwise_left_shift_Tensor_Scalar_out = (
-    _handle_bitwise_left_shift_Tensor_Scalar_out.memo
-)
+_memo_bitwise_left_shift_Tensor_Scalar_out = _handle_bitwise_left_shift_Tensor_Scalar_out.memo
 _redispatch_memo_bitwise_left_shift_Tensor_Scalar_out: Any = (
     _handle_bitwise_left_shift_Tensor_Scalar_out.redispatch_memo
 )
@@ -1877,21 +1861,19 @@ _redispatch_memo_bitwise_left_shift_Tensor_Scalar_out: Any = (
 def bitwise_left_shift_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_left_shift_Scalar_Tensor[_state()][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_left_shift_Scalar_Tensor[_state()][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_left_shift_Scalar_Tensor.resolve(other)
     return kernel(self, other)
 
 
 def redispatch_bitwise_left_shift_Scalar_Tensor(
-    keyset: DispatchKeySet, self: Number, other: Tensor
+    keyset: DispatchKeySet,
+    self: Number,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = (
-            _redispatch_memo_bitwise_left_shift_Scalar_Tensor[keyset]
-        )
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_left_shift_Scalar_Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_left_shift_Scalar_Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1922,12 +1904,12 @@ def bitwise_right_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
 
 
 def redispatch_bitwise_right_shift__Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift__Tensor[
-            keyset
-        ]
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift__Tensor[keyset]
     except KeyError:
         kernel = _handle_bitwise_right_shift__Tensor.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1949,21 +1931,19 @@ _redispatch_memo_bitwise_right_shift__Tensor: Any = (
 def bitwise_right_shift__Tensor_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_right_shift__Tensor_Scalar[_state()][
-            self._dispatch_keyset
-        ]
+        kernel = _memo_bitwise_right_shift__Tensor_Scalar[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_right_shift__Tensor_Scalar.resolve(self)
     return kernel(self, other)
 
 
 def redispatch_bitwise_right_shift__Tensor_Scalar(
-    keyset: DispatchKeySet, self: Tensor, other: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
 ) -> Tensor:
     try:
-        kernel: Callable[..., Tensor] = (
-            _redispatch_memo_bitwise_right_shift__Tensor_Scalar[keyset]
-        )
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_right_shift__Tensor_Scalar[keyset]
     except KeyError:
         kernel = _handle_bitwise_right_shift__Tensor_Scalar.resolve_redispatch(keyset)
     return kernel(self, other)
@@ -1976,9 +1956,7 @@ _handle_bitwise_right_shift__Tensor_Scalar = _library_aten.define_stubs(
     redispatch_bitwise_right_shift__Tensor_Scalar,
     tags=("pointwise",),
 )
-_memo_bitwise_right_shift__Tensor_Scalar = (
-    _handle_bitwise_right_shift__Tensor_Scalar.memo
-)
+_memo_bitwise_right_shift__Tensor_Scalar = _handle_bitwise_right_shift__Tensor_Scalar.memo
 _redispatch_memo_bitwise_right_shift__Tensor_Scalar: Any = (
     _handle_bitwise_right_shift__Tensor_Scalar.redispatch_memo
 )
@@ -2043,17 +2021,13 @@ _redispatch_memo_clamp_min: Any = _handle_clamp_min.redispatch_memo
 def clamp_min_Tensor(self: Tensor, min: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_min_Tensor[_state()][self._dispatch_keyset][
-            min._dispatch_keyset
-        ]
+        kernel = _memo_clamp_min_Tensor[_state()][self._dispatch_keyset][min._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_Tensor.resolve(self, min)
     return kernel(self, min)
 
 
-def redispatch_clamp_min_Tensor(
-    keyset: DispatchKeySet, self: Tensor, min: Tensor
-) -> Tensor:
+def redispatch_clamp_min_Tensor(keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_min_Tensor[keyset]
     except KeyError:
@@ -2075,16 +2049,18 @@ _redispatch_memo_clamp_min_Tensor: Any = _handle_clamp_min_Tensor.redispatch_mem
 def clamp_min_out(self: Tensor, min: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_min_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_clamp_min_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_out.resolve(self, out)
     return kernel(self, min, out=out)
 
 
 def redispatch_clamp_min_out(
-    keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_min_out[keyset]
@@ -2107,16 +2083,20 @@ _redispatch_memo_clamp_min_out: Any = _handle_clamp_min_out.redispatch_memo
 def clamp_min_Tensor_out(self: Tensor, min: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_min_Tensor_out[_state()][self._dispatch_keyset][
-            min._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = _memo_clamp_min_Tensor_out[_state()][
+            self._dispatch_keyset
+        ][min._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_Tensor_out.resolve(self, min, out)
     return kernel(self, min, out=out)
 
 
 def redispatch_clamp_min_Tensor_out(
-    keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_clamp_min_Tensor_out[keyset]
@@ -2133,9 +2113,7 @@ _handle_clamp_min_Tensor_out = _library_aten.define_stubs(
     tags=("pointwise",),
 )
 _memo_clamp_min_Tensor_out = _handle_clamp_min_Tensor_out.memo
-_redispatch_memo_clamp_min_Tensor_out: Any = (
-    _handle_clamp_min_Tensor_out.redispatch_memo
-)
+_redispatch_memo_clamp_min_Tensor_out: Any = _handle_clamp_min_Tensor_out.redispatch_memo
 
 
 def prod(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
@@ -2147,9 +2125,7 @@ def prod(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     return kernel(self, dtype=dtype)
 
 
-def redispatch_prod(
-    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
-) -> Tensor:
+def redispatch_prod(keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_prod[keyset]
     except KeyError:
@@ -2169,7 +2145,11 @@ _redispatch_memo_prod: Any = _handle_prod.redispatch_memo
 
 
 def prod_dim_int(
-    self: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -2215,9 +2195,7 @@ def prod_int_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_prod_int_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo_prod_int_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_prod_int_out.resolve(self, out)
     return kernel(self, dim, keepdim, dtype=dtype, out=out)
@@ -2251,13 +2229,18 @@ _redispatch_memo_prod_int_out: Any = _handle_prod_int_out.redispatch_memo
 
 
 def addmm(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmm[_state()][self._dispatch_keyset][mat1._dispatch_keyset][
-            mat2._dispatch_keyset
-        ]
+        kernel = _memo_addmm[_state()][
+            self._dispatch_keyset
+        ][mat1._dispatch_keyset][mat2._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm.resolve(self, mat1, mat2)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
@@ -2301,9 +2284,9 @@ def addmm_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmm_out[_state()][self._dispatch_keyset][
-            mat1._dispatch_keyset
-        ][mat2._dispatch_keyset][out._dispatch_keyset]
+        kernel = _memo_addmm_out[_state()][
+            self._dispatch_keyset
+        ][mat1._dispatch_keyset][mat2._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm_out.resolve(self, mat1, mat2, out)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
@@ -2354,7 +2337,10 @@ def redispatch_kron(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tens
 
 
 _handle_kron = _library_aten.define_stubs(
-    "aten::kron(Tensor self, Tensor other) -> Tensor", "TT", kron, redispatch_kron
+    "aten::kron(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    kron,
+    redispatch_kron,
 )
 _memo_kron = _handle_kron.memo
 _redispatch_memo_kron: Any = _handle_kron.redispatch_memo
@@ -2372,7 +2358,11 @@ def kron_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def redispatch_kron_out(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_kron_out[keyset]
@@ -2391,9 +2381,7 @@ _memo_kron_out = _handle_kron_out.memo
 _redispatch_memo_kron_out: Any = _handle_kron_out.redispatch_memo
 
 
-def elu_(
-    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
-) -> Tensor:
+def elu_(self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_elu_[_state()][self._dispatch_keyset]
@@ -2445,7 +2433,10 @@ def redispatch_glu(keyset: DispatchKeySet, self: Tensor, dim: int = -1) -> Tenso
 
 
 _handle_glu = _library_aten.define_stubs(
-    "aten::glu(Tensor self, int dim=-1) -> Tensor", "T-", glu, redispatch_glu
+    "aten::glu(Tensor self, int dim=-1) -> Tensor",
+    "T-",
+    glu,
+    redispatch_glu,
 )
 _memo_glu = _handle_glu.memo
 _redispatch_memo_glu: Any = _handle_glu.redispatch_memo
@@ -2461,7 +2452,11 @@ def glu_out(self: Tensor, dim: int = -1, *, out: Tensor) -> Tensor:
 
 
 def redispatch_glu_out(
-    keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int = -1,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_glu_out[keyset]
@@ -2490,7 +2485,10 @@ def _softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
 
 
 def redispatch__softmax(
-    keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__softmax[keyset]
@@ -2513,16 +2511,19 @@ _redispatch_memo__softmax: Any = _handle__softmax.redispatch_memo
 def _softmax_out(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo__softmax_out[_state()][self._dispatch_keyset][
-            out._dispatch_keyset
-        ]
+        kernel = _memo__softmax_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle__softmax_out.resolve(self, out)
     return kernel(self, dim, half_to_float, out=out)
 
 
 def redispatch__softmax_out(
-    keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__softmax_out[keyset]
@@ -2584,13 +2585,16 @@ _redispatch_memo_nll_loss: Any = _handle_nll_loss.redispatch_memo
 
 
 def hinge_embedding_loss(
-    self: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
+    self: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    reduction: int = 1,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_hinge_embedding_loss[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ]
+        kernel = (
+            _memo_hinge_embedding_loss[_state()][self._dispatch_keyset][target._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_hinge_embedding_loss.resolve(self, target)
     return kernel(self, target, margin, reduction)
@@ -2617,6 +2621,4 @@ _handle_hinge_embedding_loss = _library_aten.define_stubs(
     redispatch_hinge_embedding_loss,
 )
 _memo_hinge_embedding_loss = _handle_hinge_embedding_loss.memo
-_redispatch_memo_hinge_embedding_loss: Any = (
-    _handle_hinge_embedding_loss.redispatch_memo
-)
+_redispatch_memo_hinge_embedding_loss: Any = _handle_hinge_embedding_loss.redispatch_memo

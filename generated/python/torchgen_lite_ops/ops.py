@@ -21,27 +21,18 @@ aten.empty = _with_overloads(
     memory_format=_operators.empty_memory_format,
     out=_operators.empty_out,
 )
-aten.empty_strided = _with_overloads(
-    _operators.empty_strided, default=_operators.empty_strided
-)
+aten.empty_strided = _with_overloads(_operators.empty_strided, default=_operators.empty_strided)
 aten.empty_like = _with_overloads(_operators.empty_like, default=_operators.empty_like)
 aten.new_empty = _with_overloads(_operators.new_empty, default=_operators.new_empty)
 aten.new_empty_strided = _with_overloads(
-    _operators.new_empty_strided, default=_operators.new_empty_strided
+    _operators.new_empty_strided,
+    default=_operators.new_empty_strided,
 )
 aten.resize_ = _with_overloads(_operators.resize_, default=_operators.resize_)
-aten.zeros = _with_overloads(
-    _functions.zeros, default=_operators.zeros, out=_operators.zeros_out
-)
-aten.ones = _with_overloads(
-    _functions.ones, default=_operators.ones, out=_operators.ones_out
-)
-aten.full = _with_overloads(
-    _functions.full, default=_operators.full, out=_operators.full_out
-)
-aten.scalar_tensor = _with_overloads(
-    _operators.scalar_tensor, default=_operators.scalar_tensor
-)
+aten.zeros = _with_overloads(_functions.zeros, default=_operators.zeros, out=_operators.zeros_out)
+aten.ones = _with_overloads(_functions.ones, default=_operators.ones, out=_operators.ones_out)
+aten.full = _with_overloads(_functions.full, default=_operators.full, out=_operators.full_out)
+aten.scalar_tensor = _with_overloads(_operators.scalar_tensor, default=_operators.scalar_tensor)
 aten.zeros_like = _with_overloads(_operators.zeros_like, default=_operators.zeros_like)
 aten.ones_like = _with_overloads(_operators.ones_like, default=_operators.ones_like)
 aten.full_like = _with_overloads(_operators.full_like, default=_operators.full_like)
@@ -64,10 +55,14 @@ aten.range = _with_overloads(
     out=_operators.range_out,
 )
 aten.linspace = _with_overloads(
-    _functions.linspace, default=_operators.linspace, out=_operators.linspace_out
+    _functions.linspace,
+    default=_operators.linspace,
+    out=_operators.linspace_out,
 )
 aten.logspace = _with_overloads(
-    _functions.logspace, default=_operators.logspace, out=_operators.logspace_out
+    _functions.logspace,
+    default=_operators.logspace,
+    out=_operators.logspace_out,
 )
 aten.eye = _with_overloads(
     _functions.eye,
@@ -76,15 +71,9 @@ aten.eye = _with_overloads(
     out=_operators.eye_out,
     m_out=_operators.eye_m_out,
 )
-aten.rand = _with_overloads(
-    _functions.rand, default=_operators.rand, out=_operators.rand_out
-)
-aten.randn = _with_overloads(
-    _functions.randn, default=_operators.randn, out=_operators.randn_out
-)
-aten.bernoulli_ = _with_overloads(
-    _operators.bernoulli__float, float=_operators.bernoulli__float
-)
+aten.rand = _with_overloads(_functions.rand, default=_operators.rand, out=_operators.rand_out)
+aten.randn = _with_overloads(_functions.randn, default=_operators.randn, out=_operators.randn_out)
+aten.bernoulli_ = _with_overloads(_operators.bernoulli__float, float=_operators.bernoulli__float)
 aten.uniform_ = _with_overloads(_operators.uniform_, default=_operators.uniform_)
 aten.normal_ = _with_overloads(_operators.normal_, default=_operators.normal_)
 aten.copy_ = _with_overloads(_operators.copy_, default=_operators.copy_)
@@ -93,14 +82,19 @@ aten._to_copy = _with_overloads(_operators._to_copy, default=_operators._to_copy
 aten.contiguous = _with_overloads(_operators.contiguous, default=_operators.contiguous)
 aten.zero_ = _with_overloads(_operators.zero_, default=_operators.zero_)
 aten.fill_ = _with_overloads(
-    _functions.fill_, Scalar=_operators.fill__Scalar, Tensor=_operators.fill__Tensor
+    _functions.fill_,
+    Scalar=_operators.fill__Scalar,
+    Tensor=_operators.fill__Tensor,
 )
 aten.fill = _with_overloads(
-    _functions.fill, Scalar=_operators.fill_Scalar, Tensor=_operators.fill_Tensor
+    _functions.fill,
+    Scalar=_operators.fill_Scalar,
+    Tensor=_operators.fill_Tensor,
 )
 aten.item = _with_overloads(_operators.item, default=_operators.item)
 aten._local_scalar_dense = _with_overloads(
-    _operators._local_scalar_dense, default=_operators._local_scalar_dense
+    _operators._local_scalar_dense,
+    default=_operators._local_scalar_dense,
 )
 aten.to = _with_overloads(
     _packet(
@@ -122,13 +116,8 @@ aten.to = _with_overloads(
             _operators.to_device,
             ("Tensor", "Device", "ScalarType", "bool", "bool", "MemoryFormat?"),
         ),
-        _Candidate(
-            _operators.to_dtype,
-            ("Tensor", "ScalarType", "bool", "bool", "MemoryFormat?"),
-        ),
-        _Candidate(
-            _operators.to_other, ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?")
-        ),
+        _Candidate(_operators.to_dtype, ("Tensor", "ScalarType", "bool", "bool", "MemoryFormat?")),
+        _Candidate(_operators.to_other, ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?")),
     ),
     dtype_layout=_operators.to_dtype_layout,
     device=_operators.to_device,
@@ -146,15 +135,11 @@ aten.view = _with_overloads(
     default=_operators.view,
     dtype=_operators.view_dtype,
 )
-aten._reshape_alias = _with_overloads(
-    _operators._reshape_alias, default=_operators._reshape_alias
-)
+aten._reshape_alias = _with_overloads(_operators._reshape_alias, default=_operators._reshape_alias)
 aten.unfold = _with_overloads(_operators.unfold, default=_operators.unfold)
 aten.alias = _with_overloads(_operators.alias, default=_operators.alias)
 aten.detach = _with_overloads(_operators.detach, default=_operators.detach)
-aten._unsafe_view = _with_overloads(
-    _operators._unsafe_view, default=_operators._unsafe_view
-)
+aten._unsafe_view = _with_overloads(_operators._unsafe_view, default=_operators._unsafe_view)
 aten.permute = _with_overloads(_operators.permute, default=_operators.permute)
 aten.transpose = _with_overloads(_operators.transpose_int, int=_operators.transpose_int)
 aten.t = _with_overloads(_operators.t, default=_operators.t)
@@ -170,10 +155,13 @@ aten.squeeze = _with_overloads(
 )
 aten.unsqueeze = _with_overloads(_operators.unsqueeze, default=_operators.unsqueeze)
 aten.split = _with_overloads(
-    _functions.split, Tensor=_operators.split_Tensor, sizes=_operators.split_sizes
+    _functions.split,
+    Tensor=_operators.split_Tensor,
+    sizes=_operators.split_sizes,
 )
 aten.split_with_sizes = _with_overloads(
-    _operators.split_with_sizes, default=_operators.split_with_sizes
+    _operators.split_with_sizes,
+    default=_operators.split_with_sizes,
 )
 aten.unbind = _with_overloads(_operators.unbind_int, int=_operators.unbind_int)
 aten.reshape = _with_overloads(_operators.reshape, default=_operators.reshape)
@@ -185,42 +173,43 @@ aten.tensor_split = _with_overloads(
     indices=_operators.tensor_split_indices,
     tensor_indices_or_sections=_operators.tensor_split_tensor_indices_or_sections,
 )
-aten.broadcast_to = _with_overloads(
-    _operators.broadcast_to, default=_operators.broadcast_to
-)
+aten.broadcast_to = _with_overloads(_operators.broadcast_to, default=_operators.broadcast_to)
 aten.reshape_as = _with_overloads(_operators.reshape_as, default=_operators.reshape_as)
 aten.unflatten = _with_overloads(_operators.unflatten_int, int=_operators.unflatten_int)
 aten.flatten = _with_overloads(
-    _operators.flatten_using_ints, using_ints=_operators.flatten_using_ints
+    _operators.flatten_using_ints,
+    using_ints=_operators.flatten_using_ints,
 )
 aten.view_as = _with_overloads(_operators.view_as, default=_operators.view_as)
 aten.expand_as = _with_overloads(_operators.expand_as, default=_operators.expand_as)
 aten.movedim = _with_overloads(
-    _functions.movedim, intlist=_operators.movedim_intlist, int=_operators.movedim_int
+    _functions.movedim,
+    intlist=_operators.movedim_intlist,
+    int=_operators.movedim_int,
 )
 aten.swapaxes = _with_overloads(_operators.swapaxes, default=_operators.swapaxes)
 aten.swapdims = _with_overloads(_operators.swapdims, default=_operators.swapdims)
 aten.ravel = _with_overloads(_operators.ravel, default=_operators.ravel)
 aten.atleast_1d = _with_overloads(_operators.atleast_1d, default=_operators.atleast_1d)
 aten.atleast_2d = _with_overloads(_operators.atleast_2d, default=_operators.atleast_2d)
-aten.cat = _with_overloads(
-    _functions.cat, default=_operators.cat, out=_operators.cat_out
-)
+aten.cat = _with_overloads(_functions.cat, default=_operators.cat, out=_operators.cat_out)
 aten.concat = _with_overloads(
-    _functions.concat, default=_operators.concat, out=_operators.concat_out
+    _functions.concat,
+    default=_operators.concat,
+    out=_operators.concat_out,
 )
-aten.stack = _with_overloads(
-    _functions.stack, default=_operators.stack, out=_operators.stack_out
-)
+aten.stack = _with_overloads(_functions.stack, default=_operators.stack, out=_operators.stack_out)
 aten.hstack = _with_overloads(
-    _functions.hstack, default=_operators.hstack, out=_operators.hstack_out
+    _functions.hstack,
+    default=_operators.hstack,
+    out=_operators.hstack_out,
 )
 aten.vstack = _with_overloads(
-    _functions.vstack, default=_operators.vstack, out=_operators.vstack_out
+    _functions.vstack,
+    default=_operators.vstack,
+    out=_operators.vstack_out,
 )
-aten.meshgrid = _with_overloads(
-    _operators.meshgrid_indexing, indexing=_operators.meshgrid_indexing
-)
+aten.meshgrid = _with_overloads(_operators.meshgrid_indexing, indexing=_operators.meshgrid_indexing)
 aten.repeat = _with_overloads(_operators.repeat, default=_operators.repeat)
 aten.tile = _with_overloads(_operators.tile, default=_operators.tile)
 aten.flip = _with_overloads(_operators.flip, default=_operators.flip)
@@ -228,24 +217,21 @@ aten.fliplr = _with_overloads(_operators.fliplr, default=_operators.fliplr)
 aten.flipud = _with_overloads(_operators.flipud, default=_operators.flipud)
 aten.roll = _with_overloads(_operators.roll, default=_operators.roll)
 aten.rot90 = _with_overloads(_operators.rot90, default=_operators.rot90)
-aten.tril = _with_overloads(
-    _functions.tril, default=_operators.tril, out=_operators.tril_out
-)
+aten.tril = _with_overloads(_functions.tril, default=_operators.tril, out=_operators.tril_out)
 aten.tril_ = _with_overloads(_operators.tril_, default=_operators.tril_)
-aten.triu = _with_overloads(
-    _functions.triu, default=_operators.triu, out=_operators.triu_out
-)
+aten.triu = _with_overloads(_functions.triu, default=_operators.triu, out=_operators.triu_out)
 aten.triu_ = _with_overloads(_operators.triu_, default=_operators.triu_)
-aten.diag = _with_overloads(
-    _functions.diag, default=_operators.diag, out=_operators.diag_out
-)
+aten.diag = _with_overloads(_functions.diag, default=_operators.diag, out=_operators.diag_out)
 aten.diag_embed = _with_overloads(_operators.diag_embed, default=_operators.diag_embed)
 aten.constant_pad_nd = _with_overloads(
-    _operators.constant_pad_nd, default=_operators.constant_pad_nd
+    _operators.constant_pad_nd,
+    default=_operators.constant_pad_nd,
 )
 aten.pad = _with_overloads(_operators.pad, default=_operators.pad)
 aten.gather = _with_overloads(
-    _functions.gather, default=_operators.gather, out=_operators.gather_out
+    _functions.gather,
+    default=_operators.gather,
+    out=_operators.gather_out,
 )
 aten.scatter = _with_overloads(
     _functions.scatter,
@@ -262,14 +248,9 @@ aten.scatter_ = _with_overloads(
     _packet(
         "aten.scatter_",
         _Candidate(_operators.scatter__src, ("Tensor", "int", "Tensor", "Tensor")),
-        _Candidate(
-            _operators.scatter__reduce, ("Tensor", "int", "Tensor", "Tensor", "str")
-        ),
+        _Candidate(_operators.scatter__reduce, ("Tensor", "int", "Tensor", "Tensor", "str")),
         _Candidate(_operators.scatter__value, ("Tensor", "int", "Tensor", "Scalar")),
-        _Candidate(
-            _operators.scatter__value_reduce,
-            ("Tensor", "int", "Tensor", "Scalar", "str"),
-        ),
+        _Candidate(_operators.scatter__value_reduce, ("Tensor", "int", "Tensor", "Scalar", "str")),
     ),
     src=_operators.scatter__src,
     value=_operators.scatter__value,
@@ -281,12 +262,8 @@ aten.scatter_add = _with_overloads(
     default=_operators.scatter_add,
     out=_operators.scatter_add_out,
 )
-aten.scatter_add_ = _with_overloads(
-    _operators.scatter_add_, default=_operators.scatter_add_
-)
-aten.take = _with_overloads(
-    _functions.take, default=_operators.take, out=_operators.take_out
-)
+aten.scatter_add_ = _with_overloads(_operators.scatter_add_, default=_operators.scatter_add_)
+aten.take = _with_overloads(_functions.take, default=_operators.take, out=_operators.take_out)
 aten.take_along_dim = _with_overloads(
     _functions.take_along_dim,
     default=_operators.take_along_dim,
@@ -298,20 +275,24 @@ aten.index_select = _with_overloads(
     out=_operators.index_select_out,
 )
 aten.index_add = _with_overloads(
-    _functions.index_add, default=_operators.index_add, out=_operators.index_add_out
+    _functions.index_add,
+    default=_operators.index_add,
+    out=_operators.index_add_out,
 )
 aten.index_add_ = _with_overloads(_operators.index_add_, default=_operators.index_add_)
 aten.index_copy = _with_overloads(
-    _functions.index_copy, default=_operators.index_copy, out=_operators.index_copy_out
+    _functions.index_copy,
+    default=_operators.index_copy,
+    out=_operators.index_copy_out,
 )
-aten.index_copy_ = _with_overloads(
-    _operators.index_copy_, default=_operators.index_copy_
-)
+aten.index_copy_ = _with_overloads(_operators.index_copy_, default=_operators.index_copy_)
 aten.index_fill = _with_overloads(
-    _operators.index_fill_int_Scalar, int_Scalar=_operators.index_fill_int_Scalar
+    _operators.index_fill_int_Scalar,
+    int_Scalar=_operators.index_fill_int_Scalar,
 )
 aten.index_fill_ = _with_overloads(
-    _operators.index_fill__int_Scalar, int_Scalar=_operators.index_fill__int_Scalar
+    _operators.index_fill__int_Scalar,
+    int_Scalar=_operators.index_fill__int_Scalar,
 )
 aten.index = _with_overloads(
     _functions.index,
@@ -321,7 +302,8 @@ aten.index = _with_overloads(
 aten.index_put = _with_overloads(_operators.index_put, default=_operators.index_put)
 aten.index_put_ = _with_overloads(_operators.index_put_, default=_operators.index_put_)
 aten._index_put_impl_ = _with_overloads(
-    _operators._index_put_impl_, default=_operators._index_put_impl_
+    _operators._index_put_impl_,
+    default=_operators._index_put_impl_,
 )
 aten.embedding = _with_overloads(_operators.embedding, default=_operators.embedding)
 aten.where = _with_overloads(
@@ -353,7 +335,9 @@ aten.masked_select = _with_overloads(
     out=_operators.masked_select_out,
 )
 aten.nonzero = _with_overloads(
-    _functions.nonzero, default=_operators.nonzero, out=_operators.nonzero_out
+    _functions.nonzero,
+    default=_operators.nonzero,
+    out=_operators.nonzero_out,
 )
 aten.sort = _with_overloads(
     _functions.sort,
@@ -362,134 +346,81 @@ aten.sort = _with_overloads(
     stable=_operators.sort_stable,
     values_stable=_operators.sort_values_stable,
 )
-aten.topk = _with_overloads(
-    _functions.topk, default=_operators.topk, values=_operators.topk_values
-)
+aten.topk = _with_overloads(_functions.topk, default=_operators.topk, values=_operators.topk_values)
 aten.argsort = _with_overloads(
-    _functions.argsort, default=_operators.argsort, stable=_operators.argsort_stable
+    _functions.argsort,
+    default=_operators.argsort,
+    stable=_operators.argsort_stable,
 )
-aten.abs = _with_overloads(
-    _functions.abs, default=_operators.abs, out=_operators.abs_out
-)
+aten.abs = _with_overloads(_functions.abs, default=_operators.abs, out=_operators.abs_out)
 aten.abs_ = _with_overloads(_operators.abs_, default=_operators.abs_)
 aten.conj_physical = _with_overloads(
     _functions.conj_physical,
     default=_operators.conj_physical,
     out=_operators.conj_physical_out,
 )
-aten.conj_physical_ = _with_overloads(
-    _operators.conj_physical_, default=_operators.conj_physical_
-)
-aten._conj_physical = _with_overloads(
-    _operators._conj_physical, default=_operators._conj_physical
-)
+aten.conj_physical_ = _with_overloads(_operators.conj_physical_, default=_operators.conj_physical_)
+aten._conj_physical = _with_overloads(_operators._conj_physical, default=_operators._conj_physical)
 aten.real = _with_overloads(_operators.real, default=_operators.real)
 aten.imag = _with_overloads(_operators.imag, default=_operators.imag)
-aten.view_as_real = _with_overloads(
-    _operators.view_as_real, default=_operators.view_as_real
-)
+aten.view_as_real = _with_overloads(_operators.view_as_real, default=_operators.view_as_real)
 aten.view_as_complex = _with_overloads(
-    _operators.view_as_complex, default=_operators.view_as_complex
+    _operators.view_as_complex,
+    default=_operators.view_as_complex,
 )
-aten.neg = _with_overloads(
-    _functions.neg, default=_operators.neg, out=_operators.neg_out
-)
+aten.neg = _with_overloads(_functions.neg, default=_operators.neg, out=_operators.neg_out)
 aten.neg_ = _with_overloads(_operators.neg_, default=_operators.neg_)
-aten.exp = _with_overloads(
-    _functions.exp, default=_operators.exp, out=_operators.exp_out
-)
+aten.exp = _with_overloads(_functions.exp, default=_operators.exp, out=_operators.exp_out)
 aten.exp_ = _with_overloads(_operators.exp_, default=_operators.exp_)
-aten.exp2 = _with_overloads(
-    _functions.exp2, default=_operators.exp2, out=_operators.exp2_out
-)
+aten.exp2 = _with_overloads(_functions.exp2, default=_operators.exp2, out=_operators.exp2_out)
 aten.exp2_ = _with_overloads(_operators.exp2_, default=_operators.exp2_)
-aten.log = _with_overloads(
-    _functions.log, default=_operators.log, out=_operators.log_out
-)
+aten.log = _with_overloads(_functions.log, default=_operators.log, out=_operators.log_out)
 aten.log_ = _with_overloads(_operators.log_, default=_operators.log_)
-aten.log2 = _with_overloads(
-    _functions.log2, default=_operators.log2, out=_operators.log2_out
-)
+aten.log2 = _with_overloads(_functions.log2, default=_operators.log2, out=_operators.log2_out)
 aten.log2_ = _with_overloads(_operators.log2_, default=_operators.log2_)
-aten.log10 = _with_overloads(
-    _functions.log10, default=_operators.log10, out=_operators.log10_out
-)
+aten.log10 = _with_overloads(_functions.log10, default=_operators.log10, out=_operators.log10_out)
 aten.log10_ = _with_overloads(_operators.log10_, default=_operators.log10_)
-aten.log1p = _with_overloads(
-    _functions.log1p, default=_operators.log1p, out=_operators.log1p_out
-)
+aten.log1p = _with_overloads(_functions.log1p, default=_operators.log1p, out=_operators.log1p_out)
 aten.log1p_ = _with_overloads(_operators.log1p_, default=_operators.log1p_)
-aten.expm1 = _with_overloads(
-    _functions.expm1, default=_operators.expm1, out=_operators.expm1_out
-)
+aten.expm1 = _with_overloads(_functions.expm1, default=_operators.expm1, out=_operators.expm1_out)
 aten.expm1_ = _with_overloads(_operators.expm1_, default=_operators.expm1_)
-aten.sqrt = _with_overloads(
-    _functions.sqrt, default=_operators.sqrt, out=_operators.sqrt_out
-)
+aten.sqrt = _with_overloads(_functions.sqrt, default=_operators.sqrt, out=_operators.sqrt_out)
 aten.sqrt_ = _with_overloads(_operators.sqrt_, default=_operators.sqrt_)
-aten.rsqrt = _with_overloads(
-    _functions.rsqrt, default=_operators.rsqrt, out=_operators.rsqrt_out
-)
+aten.rsqrt = _with_overloads(_functions.rsqrt, default=_operators.rsqrt, out=_operators.rsqrt_out)
 aten.rsqrt_ = _with_overloads(_operators.rsqrt_, default=_operators.rsqrt_)
 aten.square = _with_overloads(
-    _functions.square, default=_operators.square, out=_operators.square_out
+    _functions.square,
+    default=_operators.square,
+    out=_operators.square_out,
 )
 aten.square_ = _with_overloads(_operators.square_, default=_operators.square_)
-aten.sin = _with_overloads(
-    _functions.sin, default=_operators.sin, out=_operators.sin_out
-)
+aten.sin = _with_overloads(_functions.sin, default=_operators.sin, out=_operators.sin_out)
 aten.sin_ = _with_overloads(_operators.sin_, default=_operators.sin_)
-aten.cos = _with_overloads(
-    _functions.cos, default=_operators.cos, out=_operators.cos_out
-)
+aten.cos = _with_overloads(_functions.cos, default=_operators.cos, out=_operators.cos_out)
 aten.cos_ = _with_overloads(_operators.cos_, default=_operators.cos_)
-aten.tan = _with_overloads(
-    _functions.tan, default=_operators.tan, out=_operators.tan_out
-)
+aten.tan = _with_overloads(_functions.tan, default=_operators.tan, out=_operators.tan_out)
 aten.tan_ = _with_overloads(_operators.tan_, default=_operators.tan_)
-aten.asin = _with_overloads(
-    _functions.asin, default=_operators.asin, out=_operators.asin_out
-)
+aten.asin = _with_overloads(_functions.asin, default=_operators.asin, out=_operators.asin_out)
 aten.asin_ = _with_overloads(_operators.asin_, default=_operators.asin_)
-aten.acos = _with_overloads(
-    _functions.acos, default=_operators.acos, out=_operators.acos_out
-)
+aten.acos = _with_overloads(_functions.acos, default=_operators.acos, out=_operators.acos_out)
 aten.acos_ = _with_overloads(_operators.acos_, default=_operators.acos_)
-aten.atan = _with_overloads(
-    _functions.atan, default=_operators.atan, out=_operators.atan_out
-)
+aten.atan = _with_overloads(_functions.atan, default=_operators.atan, out=_operators.atan_out)
 aten.atan_ = _with_overloads(_operators.atan_, default=_operators.atan_)
-aten.sinh = _with_overloads(
-    _functions.sinh, default=_operators.sinh, out=_operators.sinh_out
-)
+aten.sinh = _with_overloads(_functions.sinh, default=_operators.sinh, out=_operators.sinh_out)
 aten.sinh_ = _with_overloads(_operators.sinh_, default=_operators.sinh_)
-aten.cosh = _with_overloads(
-    _functions.cosh, default=_operators.cosh, out=_operators.cosh_out
-)
+aten.cosh = _with_overloads(_functions.cosh, default=_operators.cosh, out=_operators.cosh_out)
 aten.cosh_ = _with_overloads(_operators.cosh_, default=_operators.cosh_)
-aten.tanh = _with_overloads(
-    _functions.tanh, default=_operators.tanh, out=_operators.tanh_out
-)
+aten.tanh = _with_overloads(_functions.tanh, default=_operators.tanh, out=_operators.tanh_out)
 aten.tanh_ = _with_overloads(_operators.tanh_, default=_operators.tanh_)
-aten.asinh = _with_overloads(
-    _functions.asinh, default=_operators.asinh, out=_operators.asinh_out
-)
+aten.asinh = _with_overloads(_functions.asinh, default=_operators.asinh, out=_operators.asinh_out)
 aten.asinh_ = _with_overloads(_operators.asinh_, default=_operators.asinh_)
-aten.acosh = _with_overloads(
-    _functions.acosh, default=_operators.acosh, out=_operators.acosh_out
-)
+aten.acosh = _with_overloads(_functions.acosh, default=_operators.acosh, out=_operators.acosh_out)
 aten.acosh_ = _with_overloads(_operators.acosh_, default=_operators.acosh_)
-aten.atanh = _with_overloads(
-    _functions.atanh, default=_operators.atanh, out=_operators.atanh_out
-)
+aten.atanh = _with_overloads(_functions.atanh, default=_operators.atanh, out=_operators.atanh_out)
 aten.atanh_ = _with_overloads(_operators.atanh_, default=_operators.atanh_)
-aten.floor = _with_overloads(
-    _functions.floor, default=_operators.floor, out=_operators.floor_out
-)
+aten.floor = _with_overloads(_functions.floor, default=_operators.floor, out=_operators.floor_out)
 aten.floor_ = _with_overloads(_operators.floor_, default=_operators.floor_)
-aten.ceil = _with_overloads(
-    _functions.ceil, default=_operators.ceil, out=_operators.ceil_out
-)
+aten.ceil = _with_overloads(_functions.ceil, default=_operators.ceil, out=_operators.ceil_out)
 aten.ceil_ = _with_overloads(_operators.ceil_, default=_operators.ceil_)
 aten.round = _with_overloads(
     _functions.round,
@@ -499,61 +430,51 @@ aten.round = _with_overloads(
     decimals_out=_operators.round_decimals_out,
 )
 aten.round_ = _with_overloads(
-    _functions.round_, default=_operators.round_, decimals=_operators.round__decimals
+    _functions.round_,
+    default=_operators.round_,
+    decimals=_operators.round__decimals,
 )
-aten.trunc = _with_overloads(
-    _functions.trunc, default=_operators.trunc, out=_operators.trunc_out
-)
+aten.trunc = _with_overloads(_functions.trunc, default=_operators.trunc, out=_operators.trunc_out)
 aten.trunc_ = _with_overloads(_operators.trunc_, default=_operators.trunc_)
-aten.frac = _with_overloads(
-    _functions.frac, default=_operators.frac, out=_operators.frac_out
-)
+aten.frac = _with_overloads(_functions.frac, default=_operators.frac, out=_operators.frac_out)
 aten.frac_ = _with_overloads(_operators.frac_, default=_operators.frac_)
-aten.sign = _with_overloads(
-    _functions.sign, default=_operators.sign, out=_operators.sign_out
-)
+aten.sign = _with_overloads(_functions.sign, default=_operators.sign, out=_operators.sign_out)
 aten.sign_ = _with_overloads(_operators.sign_, default=_operators.sign_)
-aten.sgn = _with_overloads(
-    _functions.sgn, default=_operators.sgn, out=_operators.sgn_out
-)
+aten.sgn = _with_overloads(_functions.sgn, default=_operators.sgn, out=_operators.sgn_out)
 aten.sgn_ = _with_overloads(_operators.sgn_, default=_operators.sgn_)
 aten.signbit = _with_overloads(
-    _functions.signbit, default=_operators.signbit, out=_operators.signbit_out
+    _functions.signbit,
+    default=_operators.signbit,
+    out=_operators.signbit_out,
 )
 aten.reciprocal = _with_overloads(
-    _functions.reciprocal, default=_operators.reciprocal, out=_operators.reciprocal_out
+    _functions.reciprocal,
+    default=_operators.reciprocal,
+    out=_operators.reciprocal_out,
 )
-aten.reciprocal_ = _with_overloads(
-    _operators.reciprocal_, default=_operators.reciprocal_
-)
+aten.reciprocal_ = _with_overloads(_operators.reciprocal_, default=_operators.reciprocal_)
 aten.sigmoid = _with_overloads(
-    _functions.sigmoid, default=_operators.sigmoid, out=_operators.sigmoid_out
+    _functions.sigmoid,
+    default=_operators.sigmoid,
+    out=_operators.sigmoid_out,
 )
 aten.sigmoid_ = _with_overloads(_operators.sigmoid_, default=_operators.sigmoid_)
-aten.erf = _with_overloads(
-    _functions.erf, default=_operators.erf, out=_operators.erf_out
-)
+aten.erf = _with_overloads(_functions.erf, default=_operators.erf, out=_operators.erf_out)
 aten.erf_ = _with_overloads(_operators.erf_, default=_operators.erf_)
-aten.erfc = _with_overloads(
-    _functions.erfc, default=_operators.erfc, out=_operators.erfc_out
-)
+aten.erfc = _with_overloads(_functions.erfc, default=_operators.erfc, out=_operators.erfc_out)
 aten.erfc_ = _with_overloads(_operators.erfc_, default=_operators.erfc_)
 aten.logical_not = _with_overloads(
     _functions.logical_not,
     default=_operators.logical_not,
     out=_operators.logical_not_out,
 )
-aten.logical_not_ = _with_overloads(
-    _operators.logical_not_, default=_operators.logical_not_
-)
+aten.logical_not_ = _with_overloads(_operators.logical_not_, default=_operators.logical_not_)
 aten.bitwise_not = _with_overloads(
     _functions.bitwise_not,
     default=_operators.bitwise_not,
     out=_operators.bitwise_not_out,
 )
-aten.bitwise_not_ = _with_overloads(
-    _operators.bitwise_not_, default=_operators.bitwise_not_
-)
+aten.bitwise_not_ = _with_overloads(_operators.bitwise_not_, default=_operators.bitwise_not_)
 aten.isnan = _with_overloads(_operators.isnan, default=_operators.isnan)
 aten.isinf = _with_overloads(_operators.isinf, default=_operators.isinf)
 aten.isfinite = _with_overloads(_operators.isfinite, default=_operators.isfinite)
@@ -692,27 +613,25 @@ aten.floor_divide_ = _with_overloads(
     Scalar=_operators.floor_divide__Scalar,
 )
 aten.maximum = _with_overloads(
-    _functions.maximum, default=_operators.maximum, out=_operators.maximum_out
+    _functions.maximum,
+    default=_operators.maximum,
+    out=_operators.maximum_out,
 )
 aten.minimum = _with_overloads(
-    _functions.minimum, default=_operators.minimum, out=_operators.minimum_out
+    _functions.minimum,
+    default=_operators.minimum,
+    out=_operators.minimum_out,
 )
-aten.fmax = _with_overloads(
-    _functions.fmax, default=_operators.fmax, out=_operators.fmax_out
-)
-aten.fmin = _with_overloads(
-    _functions.fmin, default=_operators.fmin, out=_operators.fmin_out
-)
-aten.atan2 = _with_overloads(
-    _functions.atan2, out=_operators.atan2_out, default=_operators.atan2
-)
+aten.fmax = _with_overloads(_functions.fmax, default=_operators.fmax, out=_operators.fmax_out)
+aten.fmin = _with_overloads(_functions.fmin, default=_operators.fmin, out=_operators.fmin_out)
+aten.atan2 = _with_overloads(_functions.atan2, out=_operators.atan2_out, default=_operators.atan2)
 aten.atan2_ = _with_overloads(_operators.atan2_, default=_operators.atan2_)
 aten.rsub = _with_overloads(
-    _functions.rsub, Tensor=_operators.rsub_Tensor, Scalar=_operators.rsub_Scalar
+    _functions.rsub,
+    Tensor=_operators.rsub_Tensor,
+    Scalar=_operators.rsub_Scalar,
 )
-aten.hypot = _with_overloads(
-    _functions.hypot, out=_operators.hypot_out, default=_operators.hypot
-)
+aten.hypot = _with_overloads(_functions.hypot, out=_operators.hypot_out, default=_operators.hypot)
 aten.hypot_ = _with_overloads(_operators.hypot_, default=_operators.hypot_)
 aten.copysign = _with_overloads(
     _functions.copysign,
@@ -830,23 +749,19 @@ aten.logical_and = _with_overloads(
     default=_operators.logical_and,
     out=_operators.logical_and_out,
 )
-aten.logical_and_ = _with_overloads(
-    _operators.logical_and_, default=_operators.logical_and_
-)
+aten.logical_and_ = _with_overloads(_operators.logical_and_, default=_operators.logical_and_)
 aten.logical_or = _with_overloads(
-    _functions.logical_or, default=_operators.logical_or, out=_operators.logical_or_out
+    _functions.logical_or,
+    default=_operators.logical_or,
+    out=_operators.logical_or_out,
 )
-aten.logical_or_ = _with_overloads(
-    _operators.logical_or_, default=_operators.logical_or_
-)
+aten.logical_or_ = _with_overloads(_operators.logical_or_, default=_operators.logical_or_)
 aten.logical_xor = _with_overloads(
     _functions.logical_xor,
     default=_operators.logical_xor,
     out=_operators.logical_xor_out,
 )
-aten.logical_xor_ = _with_overloads(
-    _operators.logical_xor_, default=_operators.logical_xor_
-)
+aten.logical_xor_ = _with_overloads(_operators.logical_xor_, default=_operators.logical_xor_)
 aten.bitwise_and = _with_overloads(
     _functions.bitwise_and,
     Tensor_out=_operators.bitwise_and_Tensor_out,
@@ -943,7 +858,9 @@ aten.clamp = _with_overloads(
     Tensor_out=_operators.clamp_Tensor_out,
 )
 aten.clamp_ = _with_overloads(
-    _functions.clamp_, default=_operators.clamp_, Tensor=_operators.clamp__Tensor
+    _functions.clamp_,
+    default=_operators.clamp_,
+    Tensor=_operators.clamp__Tensor,
 )
 aten.clamp_min = _with_overloads(
     _functions.clamp_min,
@@ -986,11 +903,15 @@ aten.lerp = _with_overloads(
     Tensor=_operators.lerp_Tensor,
 )
 aten.addcmul = _with_overloads(
-    _functions.addcmul, out=_operators.addcmul_out, default=_operators.addcmul
+    _functions.addcmul,
+    out=_operators.addcmul_out,
+    default=_operators.addcmul,
 )
 aten.addcmul_ = _with_overloads(_operators.addcmul_, default=_operators.addcmul_)
 aten.addcdiv = _with_overloads(
-    _functions.addcdiv, out=_operators.addcdiv_out, default=_operators.addcdiv
+    _functions.addcdiv,
+    out=_operators.addcdiv_out,
+    default=_operators.addcdiv,
 )
 aten.addcdiv_ = _with_overloads(_operators.addcdiv_, default=_operators.addcdiv_)
 aten.sum = _with_overloads(
@@ -1012,17 +933,17 @@ aten.prod = _with_overloads(
     dim_int=_operators.prod_dim_int,
     int_out=_operators.prod_int_out,
 )
-aten.amax = _with_overloads(
-    _functions.amax, default=_operators.amax, out=_operators.amax_out
-)
-aten.amin = _with_overloads(
-    _functions.amin, default=_operators.amin, out=_operators.amin_out
-)
+aten.amax = _with_overloads(_functions.amax, default=_operators.amax, out=_operators.amax_out)
+aten.amin = _with_overloads(_functions.amin, default=_operators.amin, out=_operators.amin_out)
 aten.argmax = _with_overloads(
-    _functions.argmax, default=_operators.argmax, out=_operators.argmax_out
+    _functions.argmax,
+    default=_operators.argmax,
+    out=_operators.argmax_out,
 )
 aten.argmin = _with_overloads(
-    _functions.argmin, default=_operators.argmin, out=_operators.argmin_out
+    _functions.argmin,
+    default=_operators.argmin,
+    out=_operators.argmin_out,
 )
 aten.max = _with_overloads(
     _functions.max,
@@ -1082,7 +1003,9 @@ aten.linalg_vector_norm = _with_overloads(
     out=_operators.linalg_vector_norm_out,
 )
 aten.logsumexp = _with_overloads(
-    _functions.logsumexp, default=_operators.logsumexp, out=_operators.logsumexp_out
+    _functions.logsumexp,
+    default=_operators.logsumexp,
+    out=_operators.logsumexp_out,
 )
 aten.norm = _with_overloads(
     _functions.norm,
@@ -1091,55 +1014,51 @@ aten.norm = _with_overloads(
     out=_operators.norm_out,
 )
 aten.cumsum = _with_overloads(
-    _functions.cumsum, default=_operators.cumsum, out=_operators.cumsum_out
+    _functions.cumsum,
+    default=_operators.cumsum,
+    out=_operators.cumsum_out,
 )
 aten.cumsum_ = _with_overloads(_operators.cumsum_, default=_operators.cumsum_)
 aten.cumprod = _with_overloads(
-    _functions.cumprod, default=_operators.cumprod, out=_operators.cumprod_out
+    _functions.cumprod,
+    default=_operators.cumprod,
+    out=_operators.cumprod_out,
 )
 aten.cumprod_ = _with_overloads(_operators.cumprod_, default=_operators.cumprod_)
 aten.mm = _with_overloads(_functions.mm, default=_operators.mm, out=_operators.mm_out)
-aten.bmm = _with_overloads(
-    _functions.bmm, default=_operators.bmm, out=_operators.bmm_out
-)
-aten.addmm = _with_overloads(
-    _functions.addmm, default=_operators.addmm, out=_operators.addmm_out
-)
+aten.bmm = _with_overloads(_functions.bmm, default=_operators.bmm, out=_operators.bmm_out)
+aten.addmm = _with_overloads(_functions.addmm, default=_operators.addmm, out=_operators.addmm_out)
 aten.addmm_ = _with_overloads(_operators.addmm_, default=_operators.addmm_)
 aten.baddbmm = _with_overloads(
-    _functions.baddbmm, default=_operators.baddbmm, out=_operators.baddbmm_out
+    _functions.baddbmm,
+    default=_operators.baddbmm,
+    out=_operators.baddbmm_out,
 )
 aten.baddbmm_ = _with_overloads(_operators.baddbmm_, default=_operators.baddbmm_)
-aten.addmv = _with_overloads(
-    _functions.addmv, default=_operators.addmv, out=_operators.addmv_out
-)
+aten.addmv = _with_overloads(_functions.addmv, default=_operators.addmv, out=_operators.addmv_out)
 aten.addmv_ = _with_overloads(_operators.addmv_, default=_operators.addmv_)
 aten.mv = _with_overloads(_functions.mv, default=_operators.mv, out=_operators.mv_out)
-aten.dot = _with_overloads(
-    _functions.dot, default=_operators.dot, out=_operators.dot_out
-)
+aten.dot = _with_overloads(_functions.dot, default=_operators.dot, out=_operators.dot_out)
 aten.matmul = _with_overloads(
-    _functions.matmul, default=_operators.matmul, out=_operators.matmul_out
+    _functions.matmul,
+    default=_operators.matmul,
+    out=_operators.matmul_out,
 )
 aten.linear = _with_overloads(
-    _functions.linear, default=_operators.linear, out=_operators.linear_out
+    _functions.linear,
+    default=_operators.linear,
+    out=_operators.linear_out,
 )
-aten.outer = _with_overloads(
-    _functions.outer, default=_operators.outer, out=_operators.outer_out
-)
+aten.outer = _with_overloads(_functions.outer, default=_operators.outer, out=_operators.outer_out)
 aten.ger = _with_overloads(_operators.ger, default=_operators.ger)
-aten.inner = _with_overloads(
-    _functions.inner, default=_operators.inner, out=_operators.inner_out
-)
+aten.inner = _with_overloads(_functions.inner, default=_operators.inner, out=_operators.inner_out)
 aten.tensordot = _with_overloads(
-    _functions.tensordot, default=_operators.tensordot, out=_operators.tensordot_out
+    _functions.tensordot,
+    default=_operators.tensordot,
+    out=_operators.tensordot_out,
 )
-aten.kron = _with_overloads(
-    _functions.kron, default=_operators.kron, out=_operators.kron_out
-)
-aten.chain_matmul = _with_overloads(
-    _operators.chain_matmul, default=_operators.chain_matmul
-)
+aten.kron = _with_overloads(_functions.kron, default=_operators.kron, out=_operators.kron_out)
+aten.chain_matmul = _with_overloads(_operators.chain_matmul, default=_operators.chain_matmul)
 aten.trace = _with_overloads(_operators.trace, default=_operators.trace)
 aten.relu = _with_overloads(_operators.relu, default=_operators.relu)
 aten.relu_ = _with_overloads(_operators.relu_, default=_operators.relu_)
@@ -1149,33 +1068,29 @@ aten.selu = _with_overloads(_operators.selu, default=_operators.selu)
 aten.selu_ = _with_overloads(_operators.selu_, default=_operators.selu_)
 aten.celu = _with_overloads(_operators.celu, default=_operators.celu)
 aten.celu_ = _with_overloads(_operators.celu_, default=_operators.celu_)
-aten.gelu = _with_overloads(
-    _functions.gelu, default=_operators.gelu, out=_operators.gelu_out
-)
+aten.gelu = _with_overloads(_functions.gelu, default=_operators.gelu, out=_operators.gelu_out)
 aten.gelu_ = _with_overloads(_operators.gelu_, default=_operators.gelu_)
-aten.silu = _with_overloads(
-    _functions.silu, default=_operators.silu, out=_operators.silu_out
-)
+aten.silu = _with_overloads(_functions.silu, default=_operators.silu, out=_operators.silu_out)
 aten.silu_ = _with_overloads(_operators.silu_, default=_operators.silu_)
-aten.mish = _with_overloads(
-    _functions.mish, default=_operators.mish, out=_operators.mish_out
-)
+aten.mish = _with_overloads(_functions.mish, default=_operators.mish, out=_operators.mish_out)
 aten.mish_ = _with_overloads(_operators.mish_, default=_operators.mish_)
-aten.elu = _with_overloads(
-    _functions.elu, default=_operators.elu, out=_operators.elu_out
-)
+aten.elu = _with_overloads(_functions.elu, default=_operators.elu, out=_operators.elu_out)
 aten.elu_ = _with_overloads(_operators.elu_, default=_operators.elu_)
 aten.leaky_relu = _with_overloads(
-    _functions.leaky_relu, default=_operators.leaky_relu, out=_operators.leaky_relu_out
+    _functions.leaky_relu,
+    default=_operators.leaky_relu,
+    out=_operators.leaky_relu_out,
 )
-aten.leaky_relu_ = _with_overloads(
-    _operators.leaky_relu_, default=_operators.leaky_relu_
-)
+aten.leaky_relu_ = _with_overloads(_operators.leaky_relu_, default=_operators.leaky_relu_)
 aten.softplus = _with_overloads(
-    _functions.softplus, default=_operators.softplus, out=_operators.softplus_out
+    _functions.softplus,
+    default=_operators.softplus,
+    out=_operators.softplus_out,
 )
 aten.threshold = _with_overloads(
-    _functions.threshold, default=_operators.threshold, out=_operators.threshold_out
+    _functions.threshold,
+    default=_operators.threshold,
+    out=_operators.threshold_out,
 )
 aten.threshold_ = _with_overloads(_operators.threshold_, default=_operators.threshold_)
 aten.hardsigmoid = _with_overloads(
@@ -1183,34 +1098,40 @@ aten.hardsigmoid = _with_overloads(
     default=_operators.hardsigmoid,
     out=_operators.hardsigmoid_out,
 )
-aten.hardsigmoid_ = _with_overloads(
-    _operators.hardsigmoid_, default=_operators.hardsigmoid_
-)
+aten.hardsigmoid_ = _with_overloads(_operators.hardsigmoid_, default=_operators.hardsigmoid_)
 aten.hardshrink = _with_overloads(
-    _functions.hardshrink, default=_operators.hardshrink, out=_operators.hardshrink_out
+    _functions.hardshrink,
+    default=_operators.hardshrink,
+    out=_operators.hardshrink_out,
 )
 aten.softshrink = _with_overloads(
-    _functions.softshrink, default=_operators.softshrink, out=_operators.softshrink_out
+    _functions.softshrink,
+    default=_operators.softshrink,
+    out=_operators.softshrink_out,
 )
 aten.hardtanh = _with_overloads(
-    _functions.hardtanh, default=_operators.hardtanh, out=_operators.hardtanh_out
+    _functions.hardtanh,
+    default=_operators.hardtanh,
+    out=_operators.hardtanh_out,
 )
 aten.hardtanh_ = _with_overloads(_operators.hardtanh_, default=_operators.hardtanh_)
 aten.hardswish = _with_overloads(
-    _functions.hardswish, default=_operators.hardswish, out=_operators.hardswish_out
+    _functions.hardswish,
+    default=_operators.hardswish,
+    out=_operators.hardswish_out,
 )
 aten.hardswish_ = _with_overloads(_operators.hardswish_, default=_operators.hardswish_)
-aten.log_sigmoid = _with_overloads(
-    _operators.log_sigmoid, default=_operators.log_sigmoid
-)
-aten.glu = _with_overloads(
-    _functions.glu, default=_operators.glu, out=_operators.glu_out
-)
+aten.log_sigmoid = _with_overloads(_operators.log_sigmoid, default=_operators.log_sigmoid)
+aten.glu = _with_overloads(_functions.glu, default=_operators.glu, out=_operators.glu_out)
 aten.softmax = _with_overloads(
-    _functions.softmax, int=_operators.softmax_int, int_out=_operators.softmax_int_out
+    _functions.softmax,
+    int=_operators.softmax_int,
+    int_out=_operators.softmax_int_out,
 )
 aten._softmax = _with_overloads(
-    _functions._softmax, default=_operators._softmax, out=_operators._softmax_out
+    _functions._softmax,
+    default=_operators._softmax,
+    out=_operators._softmax_out,
 )
 aten.log_softmax = _with_overloads(
     _functions.log_softmax,
@@ -1224,20 +1145,25 @@ aten._log_softmax = _with_overloads(
 )
 aten.layer_norm = _with_overloads(_operators.layer_norm, default=_operators.layer_norm)
 aten.native_layer_norm = _with_overloads(
-    _operators.native_layer_norm, default=_operators.native_layer_norm
+    _operators.native_layer_norm,
+    default=_operators.native_layer_norm,
 )
 aten.rms_norm = _with_overloads(_operators.rms_norm, default=_operators.rms_norm)
 aten.group_norm = _with_overloads(_operators.group_norm, default=_operators.group_norm)
 aten.native_group_norm = _with_overloads(
-    _operators.native_group_norm, default=_operators.native_group_norm
+    _operators.native_group_norm,
+    default=_operators.native_group_norm,
 )
 aten.dropout = _with_overloads(_operators.dropout, default=_operators.dropout)
 aten.one_hot = _with_overloads(_operators.one_hot, default=_operators.one_hot)
 aten.cosine_similarity = _with_overloads(
-    _operators.cosine_similarity, default=_operators.cosine_similarity
+    _operators.cosine_similarity,
+    default=_operators.cosine_similarity,
 )
 aten.mse_loss = _with_overloads(
-    _functions.mse_loss, default=_operators.mse_loss, out=_operators.mse_loss_out
+    _functions.mse_loss,
+    default=_operators.mse_loss,
+    out=_operators.mse_loss_out,
 )
 aten.l1_loss = _with_overloads(_operators.l1_loss, default=_operators.l1_loss)
 aten.smooth_l1_loss = _with_overloads(
@@ -1246,7 +1172,9 @@ aten.smooth_l1_loss = _with_overloads(
     out=_operators.smooth_l1_loss_out,
 )
 aten.huber_loss = _with_overloads(
-    _functions.huber_loss, default=_operators.huber_loss, out=_operators.huber_loss_out
+    _functions.huber_loss,
+    default=_operators.huber_loss,
+    out=_operators.huber_loss_out,
 )
 aten.binary_cross_entropy = _with_overloads(
     _functions.binary_cross_entropy,
@@ -1265,19 +1193,20 @@ aten.nll_loss_forward = _with_overloads(
     output=_operators.nll_loss_forward_output,
 )
 aten.cross_entropy_loss = _with_overloads(
-    _operators.cross_entropy_loss, default=_operators.cross_entropy_loss
+    _operators.cross_entropy_loss,
+    default=_operators.cross_entropy_loss,
 )
 aten.hinge_embedding_loss = _with_overloads(
-    _operators.hinge_embedding_loss, default=_operators.hinge_embedding_loss
+    _operators.hinge_embedding_loss,
+    default=_operators.hinge_embedding_loss,
 )
 aten.margin_ranking_loss = _with_overloads(
-    _operators.margin_ranking_loss, default=_operators.margin_ranking_loss
+    _operators.margin_ranking_loss,
+    default=_operators.margin_ranking_loss,
 )
 aten.coalesce = _with_overloads(_operators.coalesce, default=_operators.coalesce)
 aten._coalesce = _with_overloads(_operators._coalesce, default=_operators._coalesce)
-aten.is_coalesced = _with_overloads(
-    _operators.is_coalesced, default=_operators.is_coalesced
-)
+aten.is_coalesced = _with_overloads(_operators.is_coalesced, default=_operators.is_coalesced)
 aten._indices = _with_overloads(_operators._indices, default=_operators._indices)
 aten._values = _with_overloads(_operators._values, default=_operators._values)
 aten.indices = _with_overloads(_operators.indices, default=_operators.indices)
@@ -1312,9 +1241,7 @@ aten._sparse_coo_tensor_with_dims_and_tensors = _with_overloads(
     _operators._sparse_coo_tensor_with_dims_and_tensors,
     default=_operators._sparse_coo_tensor_with_dims_and_tensors,
 )
-aten.sparse_mask = _with_overloads(
-    _operators.sparse_mask, default=_operators.sparse_mask
-)
+aten.sparse_mask = _with_overloads(_operators.sparse_mask, default=_operators.sparse_mask)
 aten.sparse_dim = _with_overloads(_operators.sparse_dim, default=_operators.sparse_dim)
 aten.dense_dim = _with_overloads(_operators.dense_dim, default=_operators.dense_dim)
 aten._nnz = _with_overloads(_operators._nnz, default=_operators._nnz)

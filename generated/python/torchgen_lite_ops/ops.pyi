@@ -26,9 +26,7 @@ contiguous_format: Any
 
 class _Overload(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
-    def redispatch(
-        self, keyset: DispatchKeySet, *args: _P.args, **kwargs: _P.kwargs
-    ) -> _R: ...
+    def redispatch(self, keyset: DispatchKeySet, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
 
 class _Only(_Overload[_P, _R]):
     default: _Overload[_P, _R]
@@ -254,7 +252,11 @@ class _aten_randn:
 
 class _aten_bernoulli_:
     def __call__(
-        _packet, self: _Tensor, p: _float = 0.5, *, generator: Generator | None = None
+        _packet,
+        self: _Tensor,
+        p: _float = 0.5,
+        *,
+        generator: Generator | None = None,
     ) -> _Tensor: ...
     float = _overload(_operators.bernoulli__float)
 
@@ -361,12 +363,13 @@ class _aten_squeeze:
 
 class _aten_split:
     @overload
-    def __call__(
-        _packet, self: _Tensor, split_size: _int, dim: _int = 0
-    ) -> list[_Tensor]: ...
+    def __call__(_packet, self: _Tensor, split_size: _int, dim: _int = 0) -> list[_Tensor]: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, split_size: Sequence[_int], dim: _int = 0
+        _packet,
+        self: _Tensor,
+        split_size: Sequence[_int],
+        dim: _int = 0,
     ) -> list[_Tensor]: ...
     Tensor = _overload(_operators.split_Tensor)
     sizes = _overload(_operators.split_sizes)
@@ -377,44 +380,43 @@ class _aten_unbind:
 
 class _aten_tensor_split:
     @overload
+    def __call__(_packet, self: _Tensor, sections: _int, dim: _int = 0) -> list[_Tensor]: ...
+    @overload
     def __call__(
-        _packet, self: _Tensor, sections: _int, dim: _int = 0
+        _packet,
+        self: _Tensor,
+        indices: Sequence[_int],
+        dim: _int = 0,
     ) -> list[_Tensor]: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, indices: Sequence[_int], dim: _int = 0
-    ) -> list[_Tensor]: ...
-    @overload
-    def __call__(
-        _packet, self: _Tensor, tensor_indices_or_sections: _Tensor, dim: _int = 0
+        _packet,
+        self: _Tensor,
+        tensor_indices_or_sections: _Tensor,
+        dim: _int = 0,
     ) -> list[_Tensor]: ...
     sections = _overload(_operators.tensor_split_sections)
     indices = _overload(_operators.tensor_split_indices)
-    tensor_indices_or_sections = _overload(
-        _operators.tensor_split_tensor_indices_or_sections
-    )
+    tensor_indices_or_sections = _overload(_operators.tensor_split_tensor_indices_or_sections)
 
 class _aten_unflatten:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, sizes: Sequence[_int]
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int, sizes: Sequence[_int]) -> _Tensor: ...
     int = _overload(_operators.unflatten_int)
 
 class _aten_flatten:
-    def __call__(
-        _packet, self: _Tensor, start_dim: _int = 0, end_dim: _int = -1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, start_dim: _int = 0, end_dim: _int = -1) -> _Tensor: ...
     using_ints = _overload(_operators.flatten_using_ints)
 
 class _aten_movedim:
     @overload
     def __call__(
-        _packet, self: _Tensor, source: Sequence[_int], destination: Sequence[_int]
+        _packet,
+        self: _Tensor,
+        source: Sequence[_int],
+        destination: Sequence[_int],
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, source: _int, destination: _int
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, source: _int, destination: _int) -> _Tensor: ...
     intlist = _overload(_operators.movedim_intlist)
     int = _overload(_operators.movedim_int)
 
@@ -452,42 +454,48 @@ class _aten_stack:
     out = _overload(_operators.stack_out)
 
 class _aten_hstack:
-    def __call__(
-        _packet, tensors: Sequence[_Tensor], *, out: _Tensor | None = None
-    ) -> _Tensor: ...
+    def __call__(_packet, tensors: Sequence[_Tensor], *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.hstack)
     out = _overload(_operators.hstack_out)
 
 class _aten_vstack:
-    def __call__(
-        _packet, tensors: Sequence[_Tensor], *, out: _Tensor | None = None
-    ) -> _Tensor: ...
+    def __call__(_packet, tensors: Sequence[_Tensor], *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.vstack)
     out = _overload(_operators.vstack_out)
 
 class _aten_meshgrid:
-    def __call__(
-        _packet, tensors: Sequence[_Tensor], *, indexing: str
-    ) -> list[_Tensor]: ...
+    def __call__(_packet, tensors: Sequence[_Tensor], *, indexing: str) -> list[_Tensor]: ...
     indexing = _overload(_operators.meshgrid_indexing)
 
 class _aten_tril:
     def __call__(
-        _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        diagonal: _int = 0,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.tril)
     out = _overload(_operators.tril_out)
 
 class _aten_triu:
     def __call__(
-        _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        diagonal: _int = 0,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.triu)
     out = _overload(_operators.triu_out)
 
 class _aten_diag:
     def __call__(
-        _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        diagonal: _int = 0,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.diag)
     out = _overload(_operators.diag_out)
@@ -559,20 +567,28 @@ class _aten_scatter:
 
 class _aten_scatter_:
     @overload
-    def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, src: _Tensor
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, src: _Tensor, *, reduce: str
+        _packet,
+        self: _Tensor,
+        dim: _int,
+        index: _Tensor,
+        src: _Tensor,
+        *,
+        reduce: str,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int, index: _Tensor, value: Number) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number, *, reduce: str
+        _packet,
+        self: _Tensor,
+        dim: _int,
+        index: _Tensor,
+        value: Number,
+        *,
+        reduce: str,
     ) -> _Tensor: ...
     src = _overload(_operators.scatter__src)
     value = _overload(_operators.scatter__value)
@@ -594,7 +610,11 @@ class _aten_scatter_add:
 
 class _aten_take:
     def __call__(
-        _packet, self: _Tensor, index: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        index: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.take)
     out = _overload(_operators.take_out)
@@ -613,7 +633,12 @@ class _aten_take_along_dim:
 
 class _aten_index_select:
     def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        dim: _int,
+        index: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.index_select)
     out = _overload(_operators.index_select_out)
@@ -646,15 +671,11 @@ class _aten_index_copy:
     out = _overload(_operators.index_copy_out)
 
 class _aten_index_fill:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int, index: _Tensor, value: Number) -> _Tensor: ...
     int_Scalar = _overload(_operators.index_fill_int_Scalar)
 
 class _aten_index_fill_:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int, index: _Tensor, value: Number) -> _Tensor: ...
     int_Scalar = _overload(_operators.index_fill__int_Scalar)
 
 class _aten_index:
@@ -681,17 +702,11 @@ class _aten_where:
     @overload
     def __call__(_packet, condition: _Tensor) -> list[_Tensor]: ...
     @overload
-    def __call__(
-        _packet, condition: _Tensor, self: Number, other: _Tensor
-    ) -> _Tensor: ...
+    def __call__(_packet, condition: _Tensor, self: Number, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, condition: _Tensor, self: _Tensor, other: Number
-    ) -> _Tensor: ...
+    def __call__(_packet, condition: _Tensor, self: _Tensor, other: Number) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, condition: _Tensor, self: Number, other: Number
-    ) -> _Tensor: ...
+    def __call__(_packet, condition: _Tensor, self: Number, other: Number) -> _Tensor: ...
     self = _overload(_operators.where_self)
     self_out = _overload(_operators.where_self_out)
     ScalarSelf = _overload(_operators.where_ScalarSelf)
@@ -717,7 +732,11 @@ class _aten_masked_fill_:
 
 class _aten_masked_select:
     def __call__(
-        _packet, self: _Tensor, mask: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        mask: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.masked_select)
     out = _overload(_operators.masked_select_out)
@@ -768,9 +787,7 @@ class _aten_topk:
 
 class _aten_argsort:
     @overload
-    def __call__(
-        _packet, self: _Tensor, dim: _int = -1, descending: bool = False
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int = -1, descending: bool = False) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -923,7 +940,11 @@ class _aten_round:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, *, decimals: _int, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        *,
+        decimals: _int,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.round)
     out = _overload(_operators.round_out)
@@ -1004,22 +1025,16 @@ class _aten_add:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: Number, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number, alpha: Number = 1) -> _Tensor: ...
     Tensor = _overload(_operators.add_Tensor)
     out = _overload(_operators.add_out)
     Scalar = _overload(_operators.add_Scalar)
 
 class _aten_add_:
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: Number, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number, alpha: Number = 1) -> _Tensor: ...
     Tensor = _overload(_operators.add__Tensor)
     Scalar = _overload(_operators.add__Scalar)
 
@@ -1034,29 +1049,27 @@ class _aten_sub:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: Number, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number, alpha: Number = 1) -> _Tensor: ...
     out = _overload(_operators.sub_out)
     Tensor = _overload(_operators.sub_Tensor)
     Scalar = _overload(_operators.sub_Scalar)
 
 class _aten_sub_:
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: Number, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number, alpha: Number = 1) -> _Tensor: ...
     Tensor = _overload(_operators.sub__Tensor)
     Scalar = _overload(_operators.sub__Scalar)
 
 class _aten_mul:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
@@ -1075,7 +1088,11 @@ class _aten_mul_:
 class _aten_div:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
@@ -1090,7 +1107,11 @@ class _aten_div:
     def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, rounding_mode: str | None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        rounding_mode: str | None,
     ) -> _Tensor: ...
     Tensor = _overload(_operators.div_Tensor)
     out = _overload(_operators.div_out)
@@ -1104,13 +1125,21 @@ class _aten_div_:
     def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, rounding_mode: str | None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        rounding_mode: str | None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, rounding_mode: str | None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        rounding_mode: str | None,
     ) -> _Tensor: ...
     Tensor = _overload(_operators.div__Tensor)
     Tensor_mode = _overload(_operators.div__Tensor_mode)
@@ -1120,15 +1149,27 @@ class _aten_div_:
 class _aten_pow:
     @overload
     def __call__(
-        _packet, self: _Tensor, exponent: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        exponent: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: Number, exponent: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: Number,
+        exponent: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, exponent: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        exponent: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Tensor_Tensor_out = _overload(_operators.pow_Tensor_Tensor_out)
     Tensor_Tensor = _overload(_operators.pow_Tensor_Tensor)
@@ -1148,11 +1189,19 @@ class _aten_pow_:
 class _aten_remainder:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
@@ -1173,11 +1222,19 @@ class _aten_remainder_:
 class _aten_fmod:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.fmod_Scalar_out)
     Scalar = _overload(_operators.fmod_Scalar)
@@ -1195,7 +1252,11 @@ class _aten_fmod_:
 class _aten_floor_divide:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
@@ -1213,54 +1274,74 @@ class _aten_floor_divide_:
 
 class _aten_maximum:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.maximum)
     out = _overload(_operators.maximum_out)
 
 class _aten_minimum:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.minimum)
     out = _overload(_operators.minimum_out)
 
 class _aten_fmax:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.fmax)
     out = _overload(_operators.fmax_out)
 
 class _aten_fmin:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.fmin)
     out = _overload(_operators.fmin_out)
 
 class _aten_atan2:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     out = _overload(_operators.atan2_out)
     default = _overload(_operators.atan2)
 
 class _aten_rsub:
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, other: Number, alpha: Number = 1
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number, alpha: Number = 1) -> _Tensor: ...
     Tensor = _overload(_operators.rsub_Tensor)
     Scalar = _overload(_operators.rsub_Scalar)
 
 class _aten_hypot:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     out = _overload(_operators.hypot_out)
     default = _overload(_operators.hypot)
@@ -1268,7 +1349,11 @@ class _aten_hypot:
 class _aten_copysign:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
@@ -1295,11 +1380,19 @@ class _aten_eq_:
 class _aten_eq:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.eq_Scalar_out)
     Scalar = _overload(_operators.eq_Scalar)
@@ -1309,11 +1402,19 @@ class _aten_eq:
 class _aten_ne:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.ne_Scalar_out)
     Scalar = _overload(_operators.ne_Scalar)
@@ -1331,11 +1432,19 @@ class _aten_ne_:
 class _aten_lt:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.lt_Scalar_out)
     Scalar = _overload(_operators.lt_Scalar)
@@ -1353,11 +1462,19 @@ class _aten_lt_:
 class _aten_le:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.le_Scalar_out)
     Scalar = _overload(_operators.le_Scalar)
@@ -1375,11 +1492,19 @@ class _aten_le_:
 class _aten_gt:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.gt_Scalar_out)
     Scalar = _overload(_operators.gt_Scalar)
@@ -1397,11 +1522,19 @@ class _aten_gt_:
 class _aten_ge:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.ge_Scalar_out)
     Scalar = _overload(_operators.ge_Scalar)
@@ -1418,21 +1551,33 @@ class _aten_ge_:
 
 class _aten_logical_and:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.logical_and)
     out = _overload(_operators.logical_and_out)
 
 class _aten_logical_or:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.logical_or)
     out = _overload(_operators.logical_or_out)
 
 class _aten_logical_xor:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.logical_xor)
     out = _overload(_operators.logical_xor_out)
@@ -1440,11 +1585,19 @@ class _aten_logical_xor:
 class _aten_bitwise_and:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
@@ -1465,11 +1618,19 @@ class _aten_bitwise_and_:
 class _aten_bitwise_or:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
@@ -1490,11 +1651,19 @@ class _aten_bitwise_or_:
 class _aten_bitwise_xor:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
@@ -1515,11 +1684,19 @@ class _aten_bitwise_xor_:
 class _aten_bitwise_left_shift:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
@@ -1540,11 +1717,19 @@ class _aten_bitwise_left_shift_:
 class _aten_bitwise_right_shift:
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: Number,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
@@ -1589,11 +1774,17 @@ class _aten_clamp:
 class _aten_clamp_:
     @overload
     def __call__(
-        _packet, self: _Tensor, min: Number | None = None, max: Number | None = None
+        _packet,
+        self: _Tensor,
+        min: Number | None = None,
+        max: Number | None = None,
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, min: _Tensor | None = None, max: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        min: _Tensor | None = None,
+        max: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.clamp_)
     Tensor = _overload(_operators.clamp__Tensor)
@@ -1601,12 +1792,14 @@ class _aten_clamp_:
 class _aten_clamp_min:
     @overload
     def __call__(
-        _packet, self: _Tensor, min: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        min: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, min: Number, *, out: _Tensor | None = None
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, min: Number, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.clamp_min)
     Tensor = _overload(_operators.clamp_min_Tensor)
     out = _overload(_operators.clamp_min_out)
@@ -1623,12 +1816,14 @@ class _aten_clamp_min_:
 class _aten_clamp_max:
     @overload
     def __call__(
-        _packet, self: _Tensor, max: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        max: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet, self: _Tensor, max: Number, *, out: _Tensor | None = None
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, max: Number, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.clamp_max)
     Tensor = _overload(_operators.clamp_max_Tensor)
     out = _overload(_operators.clamp_max_out)
@@ -1820,7 +2015,11 @@ class _aten_max:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     dim = _overload(_operators.max_dim)
     dim_max = _overload(_operators.max_dim_max)
@@ -1843,7 +2042,11 @@ class _aten_min:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     dim = _overload(_operators.min_dim)
     dim_min = _overload(_operators.min_dim_min)
@@ -2035,14 +2238,22 @@ class _aten_cumprod:
 
 class _aten_mm:
     def __call__(
-        _packet, self: _Tensor, mat2: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        mat2: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.mm)
     out = _overload(_operators.mm_out)
 
 class _aten_bmm:
     def __call__(
-        _packet, self: _Tensor, mat2: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        mat2: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.bmm)
     out = _overload(_operators.bmm_out)
@@ -2091,21 +2302,33 @@ class _aten_addmv:
 
 class _aten_mv:
     def __call__(
-        _packet, self: _Tensor, vec: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        vec: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.mv)
     out = _overload(_operators.mv_out)
 
 class _aten_dot:
     def __call__(
-        _packet, self: _Tensor, tensor: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        tensor: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.dot)
     out = _overload(_operators.dot_out)
 
 class _aten_matmul:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.matmul)
     out = _overload(_operators.matmul_out)
@@ -2124,14 +2347,22 @@ class _aten_linear:
 
 class _aten_outer:
     def __call__(
-        _packet, self: _Tensor, vec2: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        vec2: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.outer)
     out = _overload(_operators.outer_out)
 
 class _aten_inner:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.inner)
     out = _overload(_operators.inner_out)
@@ -2151,14 +2382,22 @@ class _aten_tensordot:
 
 class _aten_kron:
     def __call__(
-        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.kron)
     out = _overload(_operators.kron_out)
 
 class _aten_gelu:
     def __call__(
-        _packet, self: _Tensor, *, approximate: str = "none", out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        *,
+        approximate: str = "none",
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.gelu)
     out = _overload(_operators.gelu_out)
@@ -2228,14 +2467,22 @@ class _aten_hardsigmoid:
 
 class _aten_hardshrink:
     def __call__(
-        _packet, self: _Tensor, lambd: Number = 0.5, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        lambd: Number = 0.5,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.hardshrink)
     out = _overload(_operators.hardshrink_out)
 
 class _aten_softshrink:
     def __call__(
-        _packet, self: _Tensor, lambd: Number = 0.5, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        lambd: Number = 0.5,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.softshrink)
     out = _overload(_operators.softshrink_out)
@@ -2259,7 +2506,11 @@ class _aten_hardswish:
 
 class _aten_glu:
     def __call__(
-        _packet, self: _Tensor, dim: _int = -1, *, out: _Tensor | None = None
+        _packet,
+        self: _Tensor,
+        dim: _int = -1,
+        *,
+        out: _Tensor | None = None,
     ) -> _Tensor: ...
     default = _overload(_operators.glu)
     out = _overload(_operators.glu_out)
@@ -2810,9 +3061,7 @@ class _aten:
     smooth_l1_loss: _aten_smooth_l1_loss
     huber_loss: _aten_huber_loss
     binary_cross_entropy: _aten_binary_cross_entropy
-    binary_cross_entropy_with_logits = _only(
-        _operators.binary_cross_entropy_with_logits
-    )
+    binary_cross_entropy_with_logits = _only(_operators.binary_cross_entropy_with_logits)
     kl_div = _only(_operators.kl_div)
     nll_loss = _only(_operators.nll_loss)
     nll_loss_forward: _aten_nll_loss_forward
@@ -2832,7 +3081,7 @@ class _aten:
     _to_sparse: _aten__to_sparse
     sparse_coo_tensor: _aten_sparse_coo_tensor
     _sparse_coo_tensor_with_dims_and_tensors = _only(
-        _operators._sparse_coo_tensor_with_dims_and_tensors
+        _operators._sparse_coo_tensor_with_dims_and_tensors,
     )
     sparse_mask = _only(_operators.sparse_mask)
     sparse_dim = _only(_operators.sparse_dim)

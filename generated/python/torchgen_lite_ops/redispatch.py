@@ -376,9 +376,7 @@ l1_loss = _operators.redispatch_l1_loss
 smooth_l1_loss = _redispatch_packet(_ops.aten.smooth_l1_loss)
 huber_loss = _redispatch_packet(_ops.aten.huber_loss)
 binary_cross_entropy = _redispatch_packet(_ops.aten.binary_cross_entropy)
-binary_cross_entropy_with_logits = (
-    _operators.redispatch_binary_cross_entropy_with_logits
-)
+binary_cross_entropy_with_logits = _operators.redispatch_binary_cross_entropy_with_logits
 kl_div = _operators.redispatch_kl_div
 nll_loss = _operators.redispatch_nll_loss
 nll_loss_forward = _redispatch_packet(_ops.aten.nll_loss_forward)

@@ -327,10 +327,16 @@ def normal_(
     generator: Generator | None = None,
 ) -> Tensor: ...
 def copy_(
-    keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    src: Tensor,
+    non_blocking: bool = False,
 ) -> Tensor: ...
 def clone(
-    keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    memory_format: memory_format | None = None,
 ) -> Tensor: ...
 def _to_copy(
     keyset: DispatchKeySet,
@@ -414,21 +420,30 @@ def view(keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor: .
 @overload
 def view(keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> Tensor: ...
 def _reshape_alias(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
 ) -> Tensor: ...
 def unfold(
-    keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dimension: int,
+    size: int,
+    step: int,
 ) -> Tensor: ...
 def alias(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def detach(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def _unsafe_view(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
-) -> Tensor: ...
+def _unsafe_view(keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor: ...
 def permute(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor: ...
 def transpose(keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor: ...
 def t(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def expand(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int], *, implicit: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    implicit: bool = False,
 ) -> Tensor: ...
 def select(keyset: DispatchKeySet, self: Tensor, dim: int, index: int) -> Tensor: ...
 def slice(
@@ -440,7 +455,11 @@ def slice(
     step: int = 1,
 ) -> Tensor: ...
 def diagonal(
-    keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
 ) -> Tensor: ...
 @overload
 def squeeze(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
@@ -450,31 +469,37 @@ def squeeze(keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor: ...
 def squeeze(keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]) -> Tensor: ...
 def unsqueeze(keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor: ...
 @overload
-def split(
-    keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
-) -> list[Tensor]: ...
+def split(keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0) -> list[Tensor]: ...
 @overload
 def split(
-    keyset: DispatchKeySet, self: Tensor, split_size: Sequence[int], dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    split_size: Sequence[int],
+    dim: int = 0,
 ) -> list[Tensor]: ...
 def split_with_sizes(
-    keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    split_sizes: Sequence[int],
+    dim: int = 0,
 ) -> list[Tensor]: ...
 def unbind(keyset: DispatchKeySet, self: Tensor, dim: int = 0) -> list[Tensor]: ...
 def reshape(keyset: DispatchKeySet, self: Tensor, shape: Sequence[int]) -> Tensor: ...
-def narrow(
-    keyset: DispatchKeySet, self: Tensor, dim: int, start: int, length: int
-) -> Tensor: ...
-def chunk(
-    keyset: DispatchKeySet, self: Tensor, chunks: int, dim: int = 0
+def narrow(keyset: DispatchKeySet, self: Tensor, dim: int, start: int, length: int) -> Tensor: ...
+def chunk(keyset: DispatchKeySet, self: Tensor, chunks: int, dim: int = 0) -> list[Tensor]: ...
+@overload
+def tensor_split(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    sections: int,
+    dim: int = 0,
 ) -> list[Tensor]: ...
 @overload
 def tensor_split(
-    keyset: DispatchKeySet, self: Tensor, sections: int, dim: int = 0
-) -> list[Tensor]: ...
-@overload
-def tensor_split(
-    keyset: DispatchKeySet, self: Tensor, indices: Sequence[int], dim: int = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[int],
+    dim: int = 0,
 ) -> list[Tensor]: ...
 @overload
 def tensor_split(
@@ -483,15 +508,14 @@ def tensor_split(
     tensor_indices_or_sections: Tensor,
     dim: int = 0,
 ) -> list[Tensor]: ...
-def broadcast_to(
-    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
-) -> Tensor: ...
+def broadcast_to(keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor: ...
 def reshape_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
-def unflatten(
-    keyset: DispatchKeySet, self: Tensor, dim: int, sizes: Sequence[int]
-) -> Tensor: ...
+def unflatten(keyset: DispatchKeySet, self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor: ...
 def flatten(
-    keyset: DispatchKeySet, self: Tensor, start_dim: int = 0, end_dim: int = -1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    start_dim: int = 0,
+    end_dim: int = -1,
 ) -> Tensor: ...
 def view_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def expand_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
@@ -503,12 +527,8 @@ def movedim(
     destination: Sequence[int],
 ) -> Tensor: ...
 @overload
-def movedim(
-    keyset: DispatchKeySet, self: Tensor, source: int, destination: int
-) -> Tensor: ...
-def swapaxes(
-    keyset: DispatchKeySet, self: Tensor, axis0: int, axis1: int
-) -> Tensor: ...
+def movedim(keyset: DispatchKeySet, self: Tensor, source: int, destination: int) -> Tensor: ...
+def swapaxes(keyset: DispatchKeySet, self: Tensor, axis0: int, axis1: int) -> Tensor: ...
 def swapdims(keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor: ...
 def ravel(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def atleast_1d(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
@@ -535,13 +555,22 @@ def stack(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def hstack(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def vstack(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def meshgrid(
-    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, indexing: str
+    keyset: DispatchKeySet,
+    tensors: Sequence[Tensor],
+    *,
+    indexing: str,
 ) -> list[Tensor]: ...
 def repeat(keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]) -> Tensor: ...
 def tile(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor: ...
@@ -555,7 +584,10 @@ def roll(
     dims: int | Sequence[int] = (),
 ) -> Tensor: ...
 def rot90(
-    keyset: DispatchKeySet, self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)
+    keyset: DispatchKeySet,
+    self: Tensor,
+    k: int = 1,
+    dims: Sequence[int] = (0, 1),
 ) -> Tensor: ...
 def tril(
     keyset: DispatchKeySet,
@@ -588,7 +620,10 @@ def diag_embed(
     dim2: int = -1,
 ) -> Tensor: ...
 def constant_pad_nd(
-    keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number = 0
+    keyset: DispatchKeySet,
+    self: Tensor,
+    pad: Sequence[int],
+    value: Number = 0,
 ) -> Tensor: ...
 def pad(
     keyset: DispatchKeySet,
@@ -650,7 +685,11 @@ def scatter(
 ) -> Tensor: ...
 @overload
 def scatter_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor: ...
 @overload
 def scatter_(
@@ -664,7 +703,11 @@ def scatter_(
 ) -> Tensor: ...
 @overload
 def scatter_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor: ...
 @overload
 def scatter_(
@@ -686,10 +729,18 @@ def scatter_add(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def scatter_add_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
 ) -> Tensor: ...
 def take(
-    keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    index: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def take_along_dim(
     keyset: DispatchKeySet,
@@ -736,13 +787,25 @@ def index_copy(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_copy_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
 ) -> Tensor: ...
 def index_fill(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor: ...
 def index_fill_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
 ) -> Tensor: ...
 def index(
     keyset: DispatchKeySet,
@@ -793,39 +856,27 @@ def where(
 @overload
 def where(keyset: DispatchKeySet, condition: Tensor) -> list[Tensor]: ...
 @overload
-def where(
-    keyset: DispatchKeySet, condition: Tensor, self: Number, other: Tensor
-) -> Tensor: ...
+def where(keyset: DispatchKeySet, condition: Tensor, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def where(
-    keyset: DispatchKeySet, condition: Tensor, self: Tensor, other: Number
-) -> Tensor: ...
+def where(keyset: DispatchKeySet, condition: Tensor, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def where(
-    keyset: DispatchKeySet, condition: Tensor, self: Number, other: Number
-) -> Tensor: ...
+def where(keyset: DispatchKeySet, condition: Tensor, self: Number, other: Number) -> Tensor: ...
 @overload
-def masked_fill(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
-) -> Tensor: ...
+def masked_fill(keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
 @overload
-def masked_fill(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
-) -> Tensor: ...
+def masked_fill(keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number) -> Tensor: ...
 @overload
-def masked_fill_(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
-) -> Tensor: ...
+def masked_fill_(keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
 @overload
-def masked_fill_(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
-) -> Tensor: ...
+def masked_fill_(keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number) -> Tensor: ...
 def masked_select(
-    keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
-def nonzero(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def nonzero(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def sort(
     keyset: DispatchKeySet,
@@ -857,7 +908,10 @@ def topk(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def argsort(
-    keyset: DispatchKeySet, self: Tensor, dim: int = -1, descending: bool = False
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int = -1,
+    descending: bool = False,
 ) -> Tensor: ...
 @overload
 def argsort(
@@ -868,173 +922,99 @@ def argsort(
     dim: int = -1,
     descending: bool = False,
 ) -> Tensor: ...
-def abs(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def abs(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def conj_physical(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def conj_physical(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def conj_physical_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def _conj_physical(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def real(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def imag(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def view_as_real(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def view_as_complex(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def neg(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def neg(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def neg_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def exp(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def exp(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def exp_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def exp2(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def exp2(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def exp2_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def log(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def log(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def log2(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def log2(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log2_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def log10(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def log10(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def log1p(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def log1p(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log1p_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def expm1(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def expm1(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def expm1_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def sqrt(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def sqrt(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def rsqrt(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def rsqrt(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def square(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def square(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def square_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def sin(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def sin(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sin_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def cos(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def cos(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def cos_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def tan(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def tan(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def tan_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def asin(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def asin(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def asin_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def acos(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def acos(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def acos_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def atan(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def atan(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def atan_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def sinh(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def sinh(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sinh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def cosh(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def cosh(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def cosh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def tanh(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def tanh(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def tanh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def asinh(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def asinh(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def asinh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def acosh(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def acosh(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def acosh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def atanh(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def atanh(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def atanh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def floor(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def floor(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def floor_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def ceil(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def ceil(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def ceil_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 @overload
-def round(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def round(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def round(
-    keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    decimals: int,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def round_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 @overload
 def round_(keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor: ...
-def trunc(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def trunc(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def trunc_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def frac(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def frac(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def sign(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def sign(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sign_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def sgn(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def sgn(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sgn_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def signbit(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
-def reciprocal(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def signbit(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def reciprocal(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def reciprocal_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def sigmoid(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def sigmoid(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sigmoid_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def erf(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def erf(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def erf_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def erfc(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def erfc(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def erfc_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def logical_not(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def logical_not(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logical_not_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def bitwise_not(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def bitwise_not(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def bitwise_not_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def isnan(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def isinf(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
@@ -1050,17 +1030,11 @@ def add(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def add(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
-) -> Tensor: ...
+def add(keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
 @overload
-def add_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
-) -> Tensor: ...
+def add_(keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
 @overload
-def add_(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
-) -> Tensor: ...
+def add_(keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
 @overload
 def sub(
     keyset: DispatchKeySet,
@@ -1071,20 +1045,18 @@ def sub(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def sub(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
-) -> Tensor: ...
+def sub(keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
 @overload
-def sub_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
-) -> Tensor: ...
+def sub_(keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
 @overload
-def sub_(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
-) -> Tensor: ...
+def sub_(keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
 @overload
 def mul(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def mul(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
@@ -1094,7 +1066,11 @@ def mul_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def mul_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def div(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def div(
@@ -1109,31 +1085,55 @@ def div(
 def div(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def div(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor: ...
 @overload
 def div_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def div_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor: ...
 @overload
 def div_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def div_(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor: ...
 @overload
 def pow(
-    keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def pow(
-    keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Number,
+    exponent: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def pow(
-    keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    exponent: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def pow_(keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor: ...
@@ -1141,11 +1141,19 @@ def pow_(keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor: ...
 def pow_(keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor: ...
 @overload
 def remainder(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def remainder(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def remainder(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
@@ -1155,11 +1163,19 @@ def remainder_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: .
 def remainder_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def fmod(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def fmod(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def fmod_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
@@ -1167,7 +1183,11 @@ def fmod_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def fmod_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def floor_divide(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def floor_divide(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
@@ -1176,36 +1196,60 @@ def floor_divide_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor
 @overload
 def floor_divide_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 def maximum(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def minimum(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def fmax(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def fmin(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def atan2(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def atan2_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def rsub(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
-) -> Tensor: ...
+def rsub(keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
 @overload
-def rsub(
-    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
-) -> Tensor: ...
+def rsub(keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
 def hypot(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def hypot_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def copysign(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def copysign(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
@@ -1219,19 +1263,35 @@ def eq_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def eq_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def eq(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def eq(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def ne(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def ne(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def ne_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
@@ -1239,11 +1299,19 @@ def ne_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def ne_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def lt(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def lt(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def lt_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
@@ -1251,11 +1319,19 @@ def lt_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def lt_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def le(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def le(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def le_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
@@ -1263,11 +1339,19 @@ def le_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def le_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def gt(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def gt(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def gt_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
@@ -1275,35 +1359,63 @@ def gt_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def gt_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def ge(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def ge(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def ge_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def ge_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 def logical_and(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def logical_and_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def logical_or(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def logical_or_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def logical_xor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def logical_xor_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def bitwise_and(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_and(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_and(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
@@ -1313,11 +1425,19 @@ def bitwise_and_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
 def bitwise_and_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def bitwise_or(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_or(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_or(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
@@ -1327,11 +1447,19 @@ def bitwise_or_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: 
 def bitwise_or_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def bitwise_xor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_xor(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_xor(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
@@ -1341,44 +1469,48 @@ def bitwise_xor_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
 def bitwise_xor_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def bitwise_left_shift(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_left_shift(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def bitwise_left_shift(
-    keyset: DispatchKeySet, self: Number, other: Tensor
-) -> Tensor: ...
+def bitwise_left_shift(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_left_shift_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor: ...
+def bitwise_left_shift_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_left_shift_(
-    keyset: DispatchKeySet, self: Tensor, other: Number
+def bitwise_left_shift_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
+@overload
+def bitwise_right_shift(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bitwise_right_shift(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def bitwise_right_shift(
-    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
-) -> Tensor: ...
+def bitwise_right_shift(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_right_shift(
-    keyset: DispatchKeySet, self: Number, other: Tensor
-) -> Tensor: ...
+def bitwise_right_shift_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_right_shift_(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor: ...
-@overload
-def bitwise_right_shift_(
-    keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor: ...
+def bitwise_right_shift_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 def isclose(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -1430,11 +1562,19 @@ def clamp_(
 ) -> Tensor: ...
 @overload
 def clamp_min(
-    keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def clamp_min(
-    keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def clamp_min_(keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor: ...
@@ -1442,24 +1582,28 @@ def clamp_min_(keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor: ...
 def clamp_min_(keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor: ...
 @overload
 def clamp_max(
-    keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    max: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def clamp_max(
-    keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    max: Number,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def clamp_max_(keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor: ...
 @overload
 def clamp_max_(keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor: ...
 @overload
-def lerp_(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
-) -> Tensor: ...
+def lerp_(keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor) -> Tensor: ...
 @overload
-def lerp_(
-    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
-) -> Tensor: ...
+def lerp_(keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number) -> Tensor: ...
 @overload
 def lerp(
     keyset: DispatchKeySet,
@@ -1513,9 +1657,7 @@ def addcdiv_(
     value: Number = 1,
 ) -> Tensor: ...
 @overload
-def sum(
-    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
-) -> Tensor: ...
+def sum(keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None) -> Tensor: ...
 @overload
 def sum(
     keyset: DispatchKeySet,
@@ -1545,9 +1687,7 @@ def mean(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def prod(
-    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
-) -> Tensor: ...
+def prod(keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None) -> Tensor: ...
 @overload
 def prod(
     keyset: DispatchKeySet,
@@ -1600,12 +1740,14 @@ def max(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
-def max(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def max(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def max(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def min(
@@ -1617,12 +1759,14 @@ def min(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
-def min(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def min(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def min(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def any(
@@ -1634,9 +1778,7 @@ def any(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def any(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def any(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def any(
     keyset: DispatchKeySet,
@@ -1656,9 +1798,7 @@ def all(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def all(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def all(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def all(
     keyset: DispatchKeySet,
@@ -1751,7 +1891,11 @@ def cumsum(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def cumsum_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor: ...
 def cumprod(
     keyset: DispatchKeySet,
@@ -1762,13 +1906,25 @@ def cumprod(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def cumprod_(
-    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor: ...
 def mm(
-    keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mat2: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def bmm(
-    keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mat2: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def addmm(
     keyset: DispatchKeySet,
@@ -1828,13 +1984,25 @@ def addmv_(
     alpha: Number = 1,
 ) -> Tensor: ...
 def mv(
-    keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    vec: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def dot(
-    keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    tensor: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def matmul(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def linear(
     keyset: DispatchKeySet,
@@ -1845,11 +2013,19 @@ def linear(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def outer(
-    keyset: DispatchKeySet, self: Tensor, vec2: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    vec2: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def ger(keyset: DispatchKeySet, self: Tensor, vec2: Tensor) -> Tensor: ...
 def inner(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def tensordot(
     keyset: DispatchKeySet,
@@ -1861,7 +2037,11 @@ def tensordot(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def kron(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def chain_matmul(keyset: DispatchKeySet, matrices: Sequence[Tensor]) -> Tensor: ...
 def trace(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
@@ -1880,16 +2060,10 @@ def gelu(
     approximate: str = "none",
     out: Tensor | None = None,
 ) -> Tensor: ...
-def gelu_(
-    keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
-) -> Tensor: ...
-def silu(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def gelu_(keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none") -> Tensor: ...
+def silu(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def silu_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def mish(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def mish(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mish_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def elu(
     keyset: DispatchKeySet,
@@ -1914,9 +2088,7 @@ def leaky_relu(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def leaky_relu_(
-    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
-) -> Tensor: ...
+def leaky_relu_(keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01) -> Tensor: ...
 def softplus(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -1934,11 +2106,12 @@ def threshold(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def threshold_(
-    keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
+    keyset: DispatchKeySet,
+    self: Tensor,
+    threshold: Number,
+    value: Number,
 ) -> Tensor: ...
-def hardsigmoid(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def hardsigmoid(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def hardsigmoid_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def hardshrink(
     keyset: DispatchKeySet,
@@ -1963,15 +2136,20 @@ def hardtanh(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def hardtanh_(
-    keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number = -1,
+    max_val: Number = 1,
 ) -> Tensor: ...
-def hardswish(
-    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
+def hardswish(keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def hardswish_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def log_sigmoid(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def glu(
-    keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor | None = None
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int = -1,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def softmax(
     keyset: DispatchKeySet,
@@ -2052,7 +2230,11 @@ def native_group_norm(
 def dropout(keyset: DispatchKeySet, input: Tensor, p: float, train: bool) -> Tensor: ...
 def one_hot(keyset: DispatchKeySet, self: Tensor, num_classes: int = -1) -> Tensor: ...
 def cosine_similarity(
-    keyset: DispatchKeySet, x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08
+    keyset: DispatchKeySet,
+    x1: Tensor,
+    x2: Tensor,
+    dim: int = 1,
+    eps: float = 1e-08,
 ) -> Tensor: ...
 def mse_loss(
     keyset: DispatchKeySet,
@@ -2062,9 +2244,7 @@ def mse_loss(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def l1_loss(
-    keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1
-) -> Tensor: ...
+def l1_loss(keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1) -> Tensor: ...
 def smooth_l1_loss(
     keyset: DispatchKeySet,
     self: Tensor,

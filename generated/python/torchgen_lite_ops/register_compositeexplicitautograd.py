@@ -255,15 +255,11 @@ aten.impl_from(_scalar, "bitwise_xor.Scalar_Tensor", "bitwise_xor")
 aten.impl_from(_scalar, "bitwise_xor_.Scalar", "bitwise_xor_")
 aten.impl_from(_scalar, "bitwise_left_shift.Tensor_Scalar", "bitwise_left_shift")
 aten.impl_from(_scalar, "bitwise_left_shift_.Tensor_Scalar", "bitwise_left_shift_")
-aten.impl_from(
-    _scalar, "bitwise_left_shift.Tensor_Scalar_out", "bitwise_left_shift_Scalar_out"
-)
+aten.impl_from(_scalar, "bitwise_left_shift.Tensor_Scalar_out", "bitwise_left_shift_Scalar_out")
 aten.impl_from(_scalar, "bitwise_left_shift.Scalar_Tensor", "bitwise_left_shift")
 aten.impl_from(_scalar, "bitwise_right_shift.Tensor_Scalar", "bitwise_right_shift")
 aten.impl_from(_scalar, "bitwise_right_shift_.Tensor_Scalar", "bitwise_right_shift_")
-aten.impl_from(
-    _scalar, "bitwise_right_shift.Tensor_Scalar_out", "bitwise_right_shift_Scalar_out"
-)
+aten.impl_from(_scalar, "bitwise_right_shift.Tensor_Scalar_out", "bitwise_right_shift_Scalar_out")
 aten.impl_from(_scalar, "bitwise_right_shift.Scalar_Tensor", "bitwise_right_shift")
 aten.impl_from(_comparison, "allclose", "allclose")
 aten.impl_from(_reduction, "sum", "sum")

@@ -145,9 +145,7 @@ aten.impl_from(_view_composite, "split.sizes", "split_sizes")
 aten.impl_from(_view_composite, "chunk", "chunk")
 aten.impl_from(_view_composite, "tensor_split.sections", "tensor_split_sections")
 aten.impl_from(_view_composite, "tensor_split.indices", "tensor_split_indices")
-aten.impl_from(
-    _view_composite, "tensor_split.tensor_indices_or_sections", "tensor_split_tensor"
-)
+aten.impl_from(_view_composite, "tensor_split.tensor_indices_or_sections", "tensor_split_tensor")
 aten.impl_from(_view_composite, "broadcast_to", "broadcast_to")
 aten.impl_from(_view_composite, "reshape_as", "reshape_as")
 aten.impl_from(_view_composite, "unflatten.int", "unflatten")
@@ -237,6 +235,4 @@ aten.impl_from(_sparse, "to_dense", "to_dense")
 aten.impl_from(_sparse, "to_sparse.sparse_dim", "to_sparse_sparse_dim")
 aten.impl_from(_sparse, "to_sparse", "to_sparse")
 aten.impl_from(_sparse, "sparse_coo_tensor.indices", "sparse_coo_tensor_indices")
-aten.impl_from(
-    _sparse, "sparse_coo_tensor.indices_size", "sparse_coo_tensor_indices_size"
-)
+aten.impl_from(_sparse, "sparse_coo_tensor.indices_size", "sparse_coo_tensor_indices_size")

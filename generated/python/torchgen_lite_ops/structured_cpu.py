@@ -87,9 +87,7 @@ def structured_triu_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_gather(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool
-) -> Tensor:
+def structured_gather(self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     out = allocate(spec, "CPU")
     _index.gather_out(self, dim, index, sparse_grad=sparse_grad, out=out)
@@ -97,7 +95,12 @@ def structured_gather(
 
 
 def structured_gather_out(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     resize_out(out, spec)
@@ -105,18 +108,14 @@ def structured_gather_out(
     return out
 
 
-def structured_scatter_src(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     out = allocate(spec, "CPU")
     _index.scatter_src_out(self, dim, index, src, out=out)
     return out
 
 
-def structured_scatter__src(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter__src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     check_inplace(self, spec)
     _index.scatter_src_out(self, dim, index, src, out=self)
@@ -124,7 +123,12 @@ def structured_scatter__src(
 
 
 def structured_scatter_src_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     resize_out(out, spec)
@@ -132,18 +136,14 @@ def structured_scatter_src_out(
     return out
 
 
-def structured_scatter_value(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
+def structured_scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     out = allocate(spec, "CPU")
     _index.scatter_value_out(self, dim, index, value, out=out)
     return out
 
 
-def structured_scatter__value(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
+def structured_scatter__value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     check_inplace(self, spec)
     _index.scatter_value_out(self, dim, index, value, out=self)
@@ -151,7 +151,12 @@ def structured_scatter__value(
 
 
 def structured_scatter_value_out(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     resize_out(out, spec)
@@ -160,7 +165,12 @@ def structured_scatter_value_out(
 
 
 def structured_scatter_reduce(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
     out = allocate(spec, "CPU")
@@ -169,7 +179,12 @@ def structured_scatter_reduce(
 
 
 def structured_scatter__reduce(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
     check_inplace(self, spec)
@@ -178,7 +193,13 @@ def structured_scatter__reduce(
 
 
 def structured_scatter_reduce_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
     resize_out(out, spec)
@@ -187,7 +208,12 @@ def structured_scatter_reduce_out(
 
 
 def structured_scatter_value_reduce(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
     out = allocate(spec, "CPU")
@@ -196,7 +222,12 @@ def structured_scatter_value_reduce(
 
 
 def structured_scatter__value_reduce(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
     check_inplace(self, spec)
@@ -205,7 +236,13 @@ def structured_scatter__value_reduce(
 
 
 def structured_scatter_value_reduce_out(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
     resize_out(out, spec)
@@ -213,18 +250,14 @@ def structured_scatter_value_reduce_out(
     return out
 
 
-def structured_scatter_add(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     out = allocate(spec, "CPU")
     _index.scatter_add_out(self, dim, index, src, out=out)
     return out
 
 
-def structured_scatter_add_(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     check_inplace(self, spec)
     _index.scatter_add_out(self, dim, index, src, out=self)
@@ -232,7 +265,12 @@ def structured_scatter_add_(
 
 
 def structured_scatter_add_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     resize_out(out, spec)
@@ -241,7 +279,12 @@ def structured_scatter_add_out(
 
 
 def structured_index_add(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -250,7 +293,12 @@ def structured_index_add(
 
 
 def structured_index_add_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     check_inplace(self, spec)
@@ -259,7 +307,13 @@ def structured_index_add_(
 
 
 def structured_index_add_out(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     resize_out(out, spec)
@@ -267,18 +321,14 @@ def structured_index_add_out(
     return out
 
 
-def structured_index_copy(
-    self: Tensor, dim: int, index: Tensor, source: Tensor
-) -> Tensor:
+def structured_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     out = allocate(spec, "CPU")
     _index.index_copy_out(self, dim, index, source, out=out)
     return out
 
 
-def structured_index_copy_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor
-) -> Tensor:
+def structured_index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     check_inplace(self, spec)
     _index.index_copy_out(self, dim, index, source, out=self)
@@ -286,7 +336,12 @@ def structured_index_copy_(
 
 
 def structured_index_copy_out(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     resize_out(out, spec)
@@ -302,7 +357,10 @@ def structured_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> T
 
 
 def structured_index_Tensor_out(
-    self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _advanced_index.meta_index_Tensor(self, indices)
     resize_out(out, spec)
@@ -311,7 +369,11 @@ def structured_index_Tensor_out(
 
 
 def structured_sort_stable(
-    self: Tensor, *, stable: bool | None, dim: int, descending: bool
+    self: Tensor,
+    *,
+    stable: bool | None,
+    dim: int,
+    descending: bool,
 ) -> tuple[Tensor, Tensor]:
     spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
     values = allocate(spec[0], "CPU")
@@ -351,7 +413,11 @@ def structured_sort_values_stable(
 
 
 def structured_topk(
-    self: Tensor, k: int, dim: int, largest: bool, sorted: bool
+    self: Tensor,
+    k: int,
+    dim: int,
+    largest: bool,
+    sorted: bool,
 ) -> tuple[Tensor, Tensor]:
     spec = _order.meta_topk(self, k, dim, largest, sorted)
     values = allocate(spec[0], "CPU")
@@ -916,9 +982,7 @@ def structured_round__decimals(self: Tensor, *, decimals: int) -> Tensor:
     return self
 
 
-def structured_round_decimals_out(
-    self: Tensor, *, decimals: int, out: Tensor
-) -> Tensor:
+def structured_round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     resize_out(out, spec)
     _unary.round_decimals_out(self, decimals=decimals, out=out)
@@ -1142,9 +1206,7 @@ def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Ten
     return self
 
 
-def structured_add_out(
-    self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
-) -> Tensor:
+def structured_add_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
     _binary.ufunc_add_CPU(self, other, alpha=alpha, out=out)
@@ -1165,9 +1227,7 @@ def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Ten
     return self
 
 
-def structured_sub_out(
-    self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
-) -> Tensor:
+def structured_sub_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
     _binary.sub_out(self, other, alpha=alpha, out=out)
@@ -1216,9 +1276,7 @@ def structured_div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_div_Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
-) -> Tensor:
+def structured_div_Tensor_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     out = allocate(spec, "CPU")
     _binary.div_out_mode(self, other, rounding_mode=rounding_mode, out=out)
@@ -1226,7 +1284,10 @@ def structured_div_Tensor_mode(
 
 
 def structured_div__Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     check_inplace(self, spec)
@@ -1235,7 +1296,11 @@ def structured_div__Tensor_mode(
 
 
 def structured_div_out_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
+    out: Tensor,
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     resize_out(out, spec)
@@ -1257,9 +1322,7 @@ def structured_pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     return self
 
 
-def structured_pow_Tensor_Tensor_out(
-    self: Tensor, exponent: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_pow_Tensor_Tensor_out(self: Tensor, exponent: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     resize_out(out, spec)
     _binary.pow_Tensor_Tensor_out(self, exponent, out=out)
@@ -1294,9 +1357,7 @@ def structured_pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
     return self
 
 
-def structured_pow_Tensor_Scalar_out(
-    self: Tensor, exponent: Number, *, out: Tensor
-) -> Tensor:
+def structured_pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     resize_out(out, spec)
     _binary.pow_Tensor_Scalar_out(self, exponent, out=out)
@@ -1317,9 +1378,7 @@ def structured_remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_remainder_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     resize_out(out, spec)
     _binary.remainder_out(self, other, out=out)
@@ -1732,9 +1791,7 @@ def structured_bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_bitwise_and_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_and_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     resize_out(out, spec)
     _binary.bitwise_and_out(self, other, out=out)
@@ -1755,9 +1812,7 @@ def structured_bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_bitwise_or_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     resize_out(out, spec)
     _binary.bitwise_or_out(self, other, out=out)
@@ -1778,9 +1833,7 @@ def structured_bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_bitwise_xor_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     resize_out(out, spec)
     _binary.bitwise_xor_out(self, other, out=out)
@@ -1801,9 +1854,7 @@ def structured_bitwise_left_shift__Tensor(self: Tensor, other: Tensor) -> Tensor
     return self
 
 
-def structured_bitwise_left_shift_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_left_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
     resize_out(out, spec)
     _binary.bitwise_left_shift_out(self, other, out=out)
@@ -1825,7 +1876,10 @@ def structured_bitwise_right_shift__Tensor(self: Tensor, other: Tensor) -> Tenso
 
 
 def structured_bitwise_right_shift_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
     resize_out(out, spec)
@@ -1848,7 +1902,11 @@ def structured_clamp_(self: Tensor, min: Number | None, max: Number | None) -> T
 
 
 def structured_clamp_out(
-    self: Tensor, min: Number | None, max: Number | None, *, out: Tensor
+    self: Tensor,
+    min: Number | None,
+    max: Number | None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     resize_out(out, spec)
@@ -1856,18 +1914,14 @@ def structured_clamp_out(
     return out
 
 
-def structured_clamp_Tensor(
-    self: Tensor, min: Tensor | None, max: Tensor | None
-) -> Tensor:
+def structured_clamp_Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     out = allocate(spec, "CPU")
     _ternary.clamp_Tensor_out(self, min, max, out=out)
     return out
 
 
-def structured_clamp__Tensor(
-    self: Tensor, min: Tensor | None, max: Tensor | None
-) -> Tensor:
+def structured_clamp__Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     check_inplace(self, spec)
     _ternary.clamp_Tensor_out(self, min, max, out=self)
@@ -1875,7 +1929,11 @@ def structured_clamp__Tensor(
 
 
 def structured_clamp_Tensor_out(
-    self: Tensor, min: Tensor | None, max: Tensor | None, *, out: Tensor
+    self: Tensor,
+    min: Tensor | None,
+    max: Tensor | None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     resize_out(out, spec)
@@ -1918,9 +1976,7 @@ def structured_clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
     return self
 
 
-def structured_clamp_min_Tensor_out(
-    self: Tensor, min: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_clamp_min_Tensor_out(self: Tensor, min: Tensor, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     resize_out(out, spec)
     _ternary.clamp_min_Tensor_out(self, min, out=out)
@@ -1962,9 +2018,7 @@ def structured_clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
     return self
 
 
-def structured_clamp_max_Tensor_out(
-    self: Tensor, max: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     resize_out(out, spec)
     _ternary.clamp_max_Tensor_out(self, max, out=out)
@@ -1985,9 +2039,7 @@ def structured_lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     return out
 
 
-def structured_lerp_Scalar_out(
-    self: Tensor, end: Tensor, weight: Number, *, out: Tensor
-) -> Tensor:
+def structured_lerp_Scalar_out(self: Tensor, end: Tensor, weight: Number, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     resize_out(out, spec)
     _ternary.lerp_Scalar(self, end, weight, out=out)
@@ -2008,27 +2060,21 @@ def structured_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     return out
 
 
-def structured_lerp_Tensor_out(
-    self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_lerp_Tensor_out(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     resize_out(out, spec)
     _ternary.lerp_Tensor(self, end, weight, out=out)
     return out
 
 
-def structured_addcmul(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     out = allocate(spec, "CPU")
     _ternary.addcmul_out(self, tensor1, tensor2, value=value, out=out)
     return out
 
 
-def structured_addcmul_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
     _ternary.addcmul_out(self, tensor1, tensor2, value=value, out=self)
@@ -2036,7 +2082,12 @@ def structured_addcmul_(
 
 
 def structured_addcmul_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number, out: Tensor
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -2044,18 +2095,14 @@ def structured_addcmul_out(
     return out
 
 
-def structured_addcdiv(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     out = allocate(spec, "CPU")
     _ternary.addcdiv_out(self, tensor1, tensor2, value=value, out=out)
     return out
 
 
-def structured_addcdiv_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
     _ternary.addcdiv_out(self, tensor1, tensor2, value=value, out=self)
@@ -2063,7 +2110,12 @@ def structured_addcdiv_(
 
 
 def structured_addcdiv_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number, out: Tensor
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -2072,7 +2124,11 @@ def structured_addcdiv_out(
 
 
 def structured_sum_dim_IntList(
-    self: Tensor, dim: tuple[int, ...] | None, keepdim: bool, *, dtype: dtype | None
+    self: Tensor,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "CPU")
@@ -2095,7 +2151,11 @@ def structured_sum_IntList_out(
 
 
 def structured_mean_dim(
-    self: Tensor, dim: tuple[int, ...] | None, keepdim: bool, *, dtype: dtype | None
+    self: Tensor,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "CPU")
@@ -2118,7 +2178,11 @@ def structured_mean_out(
 
 
 def structured_prod_dim_int(
-    self: Tensor, dim: int, keepdim: bool, *, dtype: dtype | None
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "CPU")
@@ -2127,7 +2191,12 @@ def structured_prod_dim_int(
 
 
 def structured_prod_int_out(
-    self: Tensor, dim: int, keepdim: bool, *, dtype: dtype | None, out: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     resize_out(out, spec)
@@ -2143,7 +2212,11 @@ def structured_amax(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor
 
 
 def structured_amax_out(
-    self: Tensor, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: tuple[int, ...],
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     resize_out(out, spec)
@@ -2159,7 +2232,11 @@ def structured_amin(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor
 
 
 def structured_amin_out(
-    self: Tensor, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: tuple[int, ...],
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     resize_out(out, spec)
@@ -2174,9 +2251,7 @@ def structured_argmax(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     return out
 
 
-def structured_argmax_out(
-    self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor
-) -> Tensor:
+def structured_argmax_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     resize_out(out, spec)
     _extremum.argmax_out(self, dim, keepdim, out=out)
@@ -2190,9 +2265,7 @@ def structured_argmin(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     return out
 
 
-def structured_argmin_out(
-    self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor
-) -> Tensor:
+def structured_argmin_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     resize_out(out, spec)
     _extremum.argmin_out(self, dim, keepdim, out=out)
@@ -2208,7 +2281,12 @@ def structured_max_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, T
 
 
 def structured_max_dim_max(
-    self: Tensor, dim: int, keepdim: bool, *, max: Tensor, max_values: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    max: Tensor,
+    max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_max_dim(self, dim, keepdim)
     resize_out(max, spec[0])
@@ -2226,7 +2304,12 @@ def structured_min_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, T
 
 
 def structured_min_dim_min(
-    self: Tensor, dim: int, keepdim: bool, *, min: Tensor, min_indices: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    min: Tensor,
+    min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_min_dim(self, dim, keepdim)
     resize_out(min, spec[0])
@@ -2263,9 +2346,7 @@ def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_any_dims(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool
-) -> Tensor:
+def structured_any_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     spec = _reduction.meta_any_dims(self, dim, keepdim)
     out = allocate(spec, "CPU")
     _reduction.any_dims_out(self, dim, keepdim, out=out)
@@ -2273,7 +2354,11 @@ def structured_any_dims(
 
 
 def structured_any_dims_out(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_any_dims(self, dim, keepdim)
     resize_out(out, spec)
@@ -2309,9 +2394,7 @@ def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_all_dims(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool
-) -> Tensor:
+def structured_all_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     spec = _reduction.meta_all_dims(self, dim, keepdim)
     out = allocate(spec, "CPU")
     _reduction.all_dims_out(self, dim, keepdim, out=out)
@@ -2319,7 +2402,11 @@ def structured_all_dims(
 
 
 def structured_all_dims_out(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_all_dims(self, dim, keepdim)
     resize_out(out, spec)
@@ -2357,7 +2444,10 @@ def structured_linalg_vector_norm_out(
 
 
 def structured_norm_ScalarOpt_dim(
-    self: Tensor, p: Number | None, dim: tuple[int, ...], keepdim: bool
+    self: Tensor,
+    p: Number | None,
+    dim: tuple[int, ...],
+    keepdim: bool,
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     out = allocate(spec, "CPU")
@@ -2366,7 +2456,12 @@ def structured_norm_ScalarOpt_dim(
 
 
 def structured_norm_out(
-    self: Tensor, p: Number | None, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
+    self: Tensor,
+    p: Number | None,
+    dim: tuple[int, ...],
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     resize_out(out, spec)
@@ -2388,9 +2483,7 @@ def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor
     return self
 
 
-def structured_cumsum_out(
-    self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
-) -> Tensor:
+def structured_cumsum_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     resize_out(out, spec)
     _scan.cumsum_out(self, dim, dtype=dtype, out=out)
@@ -2411,9 +2504,7 @@ def structured_cumprod_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tenso
     return self
 
 
-def structured_cumprod_out(
-    self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
-) -> Tensor:
+def structured_cumprod_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     resize_out(out, spec)
     _scan.cumprod_out(self, dim, dtype=dtype, out=out)
@@ -2449,7 +2540,12 @@ def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
 
 
 def structured_addmm(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -2458,7 +2554,12 @@ def structured_addmm(
 
 
 def structured_addmm_(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2482,7 +2583,12 @@ def structured_addmm_out(
 
 
 def structured_baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -2491,7 +2597,12 @@ def structured_baddbmm(
 
 
 def structured_baddbmm_(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2515,7 +2626,12 @@ def structured_baddbmm_out(
 
 
 def structured_addmv(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -2524,7 +2640,12 @@ def structured_addmv(
 
 
 def structured_addmv_(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2533,7 +2654,13 @@ def structured_addmv_(
 
 
 def structured_addmv_out(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number, out: Tensor
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     resize_out(out, spec)
@@ -2604,18 +2731,14 @@ def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_elu(
-    self: Tensor, alpha: Number, scale: Number, input_scale: Number
-) -> Tensor:
+def structured_elu(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     out = allocate(spec, "CPU")
     _activation.elu_out(self, alpha, scale, input_scale, out=out)
     return out
 
 
-def structured_elu_(
-    self: Tensor, alpha: Number, scale: Number, input_scale: Number
-) -> Tensor:
+def structured_elu_(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     check_inplace(self, spec)
     _activation.elu_out(self, alpha, scale, input_scale, out=self)
@@ -2623,7 +2746,12 @@ def structured_elu_(
 
 
 def structured_elu_out(
-    self: Tensor, alpha: Number, scale: Number, input_scale: Number, *, out: Tensor
+    self: Tensor,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     resize_out(out, spec)
@@ -2645,9 +2773,7 @@ def structured_leaky_relu_(self: Tensor, negative_slope: Number) -> Tensor:
     return self
 
 
-def structured_leaky_relu_out(
-    self: Tensor, negative_slope: Number, *, out: Tensor
-) -> Tensor:
+def structured_leaky_relu_out(self: Tensor, negative_slope: Number, *, out: Tensor) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     resize_out(out, spec)
     _activation.leaky_relu_out(self, negative_slope, out=out)
@@ -2662,7 +2788,11 @@ def structured_softplus(self: Tensor, beta: Number, threshold: Number) -> Tensor
 
 
 def structured_softplus_out(
-    self: Tensor, beta: Number, threshold: Number, *, out: Tensor
+    self: Tensor,
+    beta: Number,
+    threshold: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     resize_out(out, spec)
@@ -2685,7 +2815,11 @@ def structured_threshold_(self: Tensor, threshold: Number, value: Number) -> Ten
 
 
 def structured_threshold_out(
-    self: Tensor, threshold: Number, value: Number, *, out: Tensor
+    self: Tensor,
+    threshold: Number,
+    value: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     resize_out(out, spec)
@@ -2763,9 +2897,7 @@ def structured__softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     return out
 
 
-def structured__softmax_out(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
-) -> Tensor:
+def structured__softmax_out(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) -> Tensor:
     spec = _softmax.meta__softmax(self, dim, half_to_float)
     resize_out(out, spec)
     _softmax.softmax_cpu_out(self, dim, half_to_float, out=out)
@@ -2780,7 +2912,11 @@ def structured__log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tens
 
 
 def structured__log_softmax_out(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _softmax.meta__log_softmax(self, dim, half_to_float)
     resize_out(out, spec)
@@ -2795,18 +2931,14 @@ def structured_mse_loss(self: Tensor, target: Tensor, reduction: int) -> Tensor:
     return out
 
 
-def structured_mse_loss_out(
-    self: Tensor, target: Tensor, reduction: int, *, out: Tensor
-) -> Tensor:
+def structured_mse_loss_out(self: Tensor, target: Tensor, reduction: int, *, out: Tensor) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     resize_out(out, spec)
     _loss.mse_loss_out(self, target, reduction, out=out)
     return out
 
 
-def structured_smooth_l1_loss(
-    self: Tensor, target: Tensor, reduction: int, beta: float
-) -> Tensor:
+def structured_smooth_l1_loss(self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     out = allocate(spec, "CPU")
     _loss.smooth_l1_loss_out(self, target, reduction, beta, out=out)
@@ -2814,7 +2946,12 @@ def structured_smooth_l1_loss(
 
 
 def structured_smooth_l1_loss_out(
-    self: Tensor, target: Tensor, reduction: int, beta: float, *, out: Tensor
+    self: Tensor,
+    target: Tensor,
+    reduction: int,
+    beta: float,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     resize_out(out, spec)

@@ -79,64 +79,69 @@ def structured_triu_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_gather(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool
-) -> Tensor:
+def structured_gather(self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_gather_out(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     resize_out(out, spec)
     return out
 
 
-def structured_scatter_src(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_scatter__src(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter__src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     check_inplace(self, spec)
     return self
 
 
 def structured_scatter_src_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     resize_out(out, spec)
     return out
 
 
-def structured_scatter_value(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
+def structured_scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_scatter__value(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
+def structured_scatter__value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     check_inplace(self, spec)
     return self
 
 
 def structured_scatter_value_out(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     resize_out(out, spec)
@@ -144,7 +149,12 @@ def structured_scatter_value_out(
 
 
 def structured_scatter_reduce(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
     out = allocate(spec, "Meta")
@@ -152,7 +162,12 @@ def structured_scatter_reduce(
 
 
 def structured_scatter__reduce(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
     check_inplace(self, spec)
@@ -160,7 +175,13 @@ def structured_scatter__reduce(
 
 
 def structured_scatter_reduce_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    reduce: str,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
     resize_out(out, spec)
@@ -168,7 +189,12 @@ def structured_scatter_reduce_out(
 
 
 def structured_scatter_value_reduce(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
     out = allocate(spec, "Meta")
@@ -176,7 +202,12 @@ def structured_scatter_value_reduce(
 
 
 def structured_scatter__value_reduce(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
 ) -> Tensor:
     spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
     check_inplace(self, spec)
@@ -184,31 +215,38 @@ def structured_scatter__value_reduce(
 
 
 def structured_scatter_value_reduce_out(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    value: Number,
+    *,
+    reduce: str,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
     resize_out(out, spec)
     return out
 
 
-def structured_scatter_add(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_scatter_add_(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
+def structured_scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     check_inplace(self, spec)
     return self
 
 
 def structured_scatter_add_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     resize_out(out, spec)
@@ -216,7 +254,12 @@ def structured_scatter_add_out(
 
 
 def structured_index_add(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -224,7 +267,12 @@ def structured_index_add(
 
 
 def structured_index_add_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number,
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     check_inplace(self, spec)
@@ -232,31 +280,38 @@ def structured_index_add_(
 
 
 def structured_index_add_out(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     resize_out(out, spec)
     return out
 
 
-def structured_index_copy(
-    self: Tensor, dim: int, index: Tensor, source: Tensor
-) -> Tensor:
+def structured_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_index_copy_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor
-) -> Tensor:
+def structured_index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     check_inplace(self, spec)
     return self
 
 
 def structured_index_copy_out(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     resize_out(out, spec)
@@ -270,7 +325,10 @@ def structured_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> T
 
 
 def structured_index_Tensor_out(
-    self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _advanced_index.meta_index_Tensor(self, indices)
     resize_out(out, spec)
@@ -278,7 +336,11 @@ def structured_index_Tensor_out(
 
 
 def structured_sort_stable(
-    self: Tensor, *, stable: bool | None, dim: int, descending: bool
+    self: Tensor,
+    *,
+    stable: bool | None,
+    dim: int,
+    descending: bool,
 ) -> tuple[Tensor, Tensor]:
     spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
     values = allocate(spec[0], "Meta")
@@ -302,7 +364,11 @@ def structured_sort_values_stable(
 
 
 def structured_topk(
-    self: Tensor, k: int, dim: int, largest: bool, sorted: bool
+    self: Tensor,
+    k: int,
+    dim: int,
+    largest: bool,
+    sorted: bool,
 ) -> tuple[Tensor, Tensor]:
     spec = _order.meta_topk(self, k, dim, largest, sorted)
     values = allocate(spec[0], "Meta")
@@ -788,9 +854,7 @@ def structured_round__decimals(self: Tensor, *, decimals: int) -> Tensor:
     return self
 
 
-def structured_round_decimals_out(
-    self: Tensor, *, decimals: int, out: Tensor
-) -> Tensor:
+def structured_round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     resize_out(out, spec)
     return out
@@ -982,9 +1046,7 @@ def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Ten
     return self
 
 
-def structured_add_out(
-    self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
-) -> Tensor:
+def structured_add_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
     return out
@@ -1002,9 +1064,7 @@ def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Ten
     return self
 
 
-def structured_sub_out(
-    self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
-) -> Tensor:
+def structured_sub_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
     return out
@@ -1046,16 +1106,17 @@ def structured_div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_div_Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
-) -> Tensor:
+def structured_div_Tensor_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_div__Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     check_inplace(self, spec)
@@ -1063,7 +1124,11 @@ def structured_div__Tensor_mode(
 
 
 def structured_div_out_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
+    out: Tensor,
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     resize_out(out, spec)
@@ -1082,9 +1147,7 @@ def structured_pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     return self
 
 
-def structured_pow_Tensor_Tensor_out(
-    self: Tensor, exponent: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_pow_Tensor_Tensor_out(self: Tensor, exponent: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     resize_out(out, spec)
     return out
@@ -1114,9 +1177,7 @@ def structured_pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
     return self
 
 
-def structured_pow_Tensor_Scalar_out(
-    self: Tensor, exponent: Number, *, out: Tensor
-) -> Tensor:
+def structured_pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     resize_out(out, spec)
     return out
@@ -1134,9 +1195,7 @@ def structured_remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_remainder_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     resize_out(out, spec)
     return out
@@ -1490,9 +1549,7 @@ def structured_bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_bitwise_and_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_and_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     resize_out(out, spec)
     return out
@@ -1510,9 +1567,7 @@ def structured_bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_bitwise_or_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     resize_out(out, spec)
     return out
@@ -1530,9 +1585,7 @@ def structured_bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
     return self
 
 
-def structured_bitwise_xor_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     resize_out(out, spec)
     return out
@@ -1550,9 +1603,7 @@ def structured_bitwise_left_shift__Tensor(self: Tensor, other: Tensor) -> Tensor
     return self
 
 
-def structured_bitwise_left_shift_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_bitwise_left_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
     resize_out(out, spec)
     return out
@@ -1571,7 +1622,10 @@ def structured_bitwise_right_shift__Tensor(self: Tensor, other: Tensor) -> Tenso
 
 
 def structured_bitwise_right_shift_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
+    self: Tensor,
+    other: Tensor,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
     resize_out(out, spec)
@@ -1591,31 +1645,35 @@ def structured_clamp_(self: Tensor, min: Number | None, max: Number | None) -> T
 
 
 def structured_clamp_out(
-    self: Tensor, min: Number | None, max: Number | None, *, out: Tensor
+    self: Tensor,
+    min: Number | None,
+    max: Number | None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     resize_out(out, spec)
     return out
 
 
-def structured_clamp_Tensor(
-    self: Tensor, min: Tensor | None, max: Tensor | None
-) -> Tensor:
+def structured_clamp_Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_clamp__Tensor(
-    self: Tensor, min: Tensor | None, max: Tensor | None
-) -> Tensor:
+def structured_clamp__Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     check_inplace(self, spec)
     return self
 
 
 def structured_clamp_Tensor_out(
-    self: Tensor, min: Tensor | None, max: Tensor | None, *, out: Tensor
+    self: Tensor,
+    min: Tensor | None,
+    max: Tensor | None,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     resize_out(out, spec)
@@ -1652,9 +1710,7 @@ def structured_clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
     return self
 
 
-def structured_clamp_min_Tensor_out(
-    self: Tensor, min: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_clamp_min_Tensor_out(self: Tensor, min: Tensor, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     resize_out(out, spec)
     return out
@@ -1690,9 +1746,7 @@ def structured_clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
     return self
 
 
-def structured_clamp_max_Tensor_out(
-    self: Tensor, max: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     resize_out(out, spec)
     return out
@@ -1710,9 +1764,7 @@ def structured_lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     return out
 
 
-def structured_lerp_Scalar_out(
-    self: Tensor, end: Tensor, weight: Number, *, out: Tensor
-) -> Tensor:
+def structured_lerp_Scalar_out(self: Tensor, end: Tensor, weight: Number, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     resize_out(out, spec)
     return out
@@ -1730,56 +1782,56 @@ def structured_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     return out
 
 
-def structured_lerp_Tensor_out(
-    self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
-) -> Tensor:
+def structured_lerp_Tensor_out(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     resize_out(out, spec)
     return out
 
 
-def structured_addcmul(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_addcmul_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
     return self
 
 
 def structured_addcmul_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number, out: Tensor
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
     return out
 
 
-def structured_addcdiv(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_addcdiv_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
-) -> Tensor:
+def structured_addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
     return self
 
 
 def structured_addcdiv_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number, out: Tensor
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -1787,7 +1839,11 @@ def structured_addcdiv_out(
 
 
 def structured_sum_dim_IntList(
-    self: Tensor, dim: tuple[int, ...] | None, keepdim: bool, *, dtype: dtype | None
+    self: Tensor,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -1808,7 +1864,11 @@ def structured_sum_IntList_out(
 
 
 def structured_mean_dim(
-    self: Tensor, dim: tuple[int, ...] | None, keepdim: bool, *, dtype: dtype | None
+    self: Tensor,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -1829,7 +1889,11 @@ def structured_mean_out(
 
 
 def structured_prod_dim_int(
-    self: Tensor, dim: int, keepdim: bool, *, dtype: dtype | None
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -1837,7 +1901,12 @@ def structured_prod_dim_int(
 
 
 def structured_prod_int_out(
-    self: Tensor, dim: int, keepdim: bool, *, dtype: dtype | None, out: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    dtype: dtype | None,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     resize_out(out, spec)
@@ -1851,7 +1920,11 @@ def structured_amax(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor
 
 
 def structured_amax_out(
-    self: Tensor, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: tuple[int, ...],
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     resize_out(out, spec)
@@ -1865,7 +1938,11 @@ def structured_amin(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor
 
 
 def structured_amin_out(
-    self: Tensor, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: tuple[int, ...],
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     resize_out(out, spec)
@@ -1878,9 +1955,7 @@ def structured_argmax(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     return out
 
 
-def structured_argmax_out(
-    self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor
-) -> Tensor:
+def structured_argmax_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     resize_out(out, spec)
     return out
@@ -1892,9 +1967,7 @@ def structured_argmin(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     return out
 
 
-def structured_argmin_out(
-    self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor
-) -> Tensor:
+def structured_argmin_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     resize_out(out, spec)
     return out
@@ -1908,7 +1981,12 @@ def structured_max_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, T
 
 
 def structured_max_dim_max(
-    self: Tensor, dim: int, keepdim: bool, *, max: Tensor, max_values: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    max: Tensor,
+    max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_max_dim(self, dim, keepdim)
     resize_out(max, spec[0])
@@ -1924,7 +2002,12 @@ def structured_min_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, T
 
 
 def structured_min_dim_min(
-    self: Tensor, dim: int, keepdim: bool, *, min: Tensor, min_indices: Tensor
+    self: Tensor,
+    dim: int,
+    keepdim: bool,
+    *,
+    min: Tensor,
+    min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_min_dim(self, dim, keepdim)
     resize_out(min, spec[0])
@@ -1956,16 +2039,18 @@ def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_any_dims(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool
-) -> Tensor:
+def structured_any_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     spec = _reduction.meta_any_dims(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_any_dims_out(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_any_dims(self, dim, keepdim)
     resize_out(out, spec)
@@ -1996,16 +2081,18 @@ def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_all_dims(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool
-) -> Tensor:
+def structured_all_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     spec = _reduction.meta_all_dims(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_all_dims_out(
-    self: Tensor, dim: Sequence[int] | None, keepdim: bool, *, out: Tensor
+    self: Tensor,
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_all_dims(self, dim, keepdim)
     resize_out(out, spec)
@@ -2040,7 +2127,10 @@ def structured_linalg_vector_norm_out(
 
 
 def structured_norm_ScalarOpt_dim(
-    self: Tensor, p: Number | None, dim: tuple[int, ...], keepdim: bool
+    self: Tensor,
+    p: Number | None,
+    dim: tuple[int, ...],
+    keepdim: bool,
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -2048,7 +2138,12 @@ def structured_norm_ScalarOpt_dim(
 
 
 def structured_norm_out(
-    self: Tensor, p: Number | None, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
+    self: Tensor,
+    p: Number | None,
+    dim: tuple[int, ...],
+    keepdim: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     resize_out(out, spec)
@@ -2067,9 +2162,7 @@ def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor
     return self
 
 
-def structured_cumsum_out(
-    self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
-) -> Tensor:
+def structured_cumsum_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     resize_out(out, spec)
     return out
@@ -2087,9 +2180,7 @@ def structured_cumprod_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tenso
     return self
 
 
-def structured_cumprod_out(
-    self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
-) -> Tensor:
+def structured_cumprod_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     resize_out(out, spec)
     return out
@@ -2120,7 +2211,12 @@ def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
 
 
 def structured_addmm(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -2128,7 +2224,12 @@ def structured_addmm(
 
 
 def structured_addmm_(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2150,7 +2251,12 @@ def structured_addmm_out(
 
 
 def structured_baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -2158,7 +2264,12 @@ def structured_baddbmm(
 
 
 def structured_baddbmm_(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2180,7 +2291,12 @@ def structured_baddbmm_out(
 
 
 def structured_addmv(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -2188,7 +2304,12 @@ def structured_addmv(
 
 
 def structured_addmv_(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2196,7 +2317,13 @@ def structured_addmv_(
 
 
 def structured_addmv_out(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number, out: Tensor
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number,
+    alpha: Number,
+    out: Tensor,
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     resize_out(out, spec)
@@ -2257,24 +2384,25 @@ def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_elu(
-    self: Tensor, alpha: Number, scale: Number, input_scale: Number
-) -> Tensor:
+def structured_elu(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_elu_(
-    self: Tensor, alpha: Number, scale: Number, input_scale: Number
-) -> Tensor:
+def structured_elu_(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     check_inplace(self, spec)
     return self
 
 
 def structured_elu_out(
-    self: Tensor, alpha: Number, scale: Number, input_scale: Number, *, out: Tensor
+    self: Tensor,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     resize_out(out, spec)
@@ -2293,9 +2421,7 @@ def structured_leaky_relu_(self: Tensor, negative_slope: Number) -> Tensor:
     return self
 
 
-def structured_leaky_relu_out(
-    self: Tensor, negative_slope: Number, *, out: Tensor
-) -> Tensor:
+def structured_leaky_relu_out(self: Tensor, negative_slope: Number, *, out: Tensor) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     resize_out(out, spec)
     return out
@@ -2308,7 +2434,11 @@ def structured_softplus(self: Tensor, beta: Number, threshold: Number) -> Tensor
 
 
 def structured_softplus_out(
-    self: Tensor, beta: Number, threshold: Number, *, out: Tensor
+    self: Tensor,
+    beta: Number,
+    threshold: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     resize_out(out, spec)
@@ -2328,7 +2458,11 @@ def structured_threshold_(self: Tensor, threshold: Number, value: Number) -> Ten
 
 
 def structured_threshold_out(
-    self: Tensor, threshold: Number, value: Number, *, out: Tensor
+    self: Tensor,
+    threshold: Number,
+    value: Number,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     resize_out(out, spec)
@@ -2395,9 +2529,7 @@ def structured__softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     return out
 
 
-def structured__softmax_out(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
-) -> Tensor:
+def structured__softmax_out(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) -> Tensor:
     spec = _softmax.meta__softmax(self, dim, half_to_float)
     resize_out(out, spec)
     return out
@@ -2410,7 +2542,11 @@ def structured__log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tens
 
 
 def structured__log_softmax_out(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _softmax.meta__log_softmax(self, dim, half_to_float)
     resize_out(out, spec)
@@ -2423,24 +2559,25 @@ def structured_mse_loss(self: Tensor, target: Tensor, reduction: int) -> Tensor:
     return out
 
 
-def structured_mse_loss_out(
-    self: Tensor, target: Tensor, reduction: int, *, out: Tensor
-) -> Tensor:
+def structured_mse_loss_out(self: Tensor, target: Tensor, reduction: int, *, out: Tensor) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     resize_out(out, spec)
     return out
 
 
-def structured_smooth_l1_loss(
-    self: Tensor, target: Tensor, reduction: int, beta: float
-) -> Tensor:
+def structured_smooth_l1_loss(self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_smooth_l1_loss_out(
-    self: Tensor, target: Tensor, reduction: int, beta: float, *, out: Tensor
+    self: Tensor,
+    target: Tensor,
+    reduction: int,
+    beta: float,
+    *,
+    out: Tensor,
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     resize_out(out, spec)

@@ -193,8 +193,8 @@ def test_list(run: Run, kind: str, line: str) -> None:
 def test_list_targets_has_their_options(run: Run) -> None:
     data = json.loads(run("list", "targets", "--output-format", "json").stdout)
     options = {target["name"]: target["options"] for target in data["targets"]}
-    assert options["torch-stubs"] == []
-    assert options["torch-python"][-1] == {
+    assert [option["name"] for option in options["torch-stubs"]] == ["format"]
+    assert options["torch-python"][-2] == {
         "name": "autograd",
         "takes": "true or false",
         "default": None,

@@ -112,9 +112,7 @@ if TYPE_CHECKING:
 def scale_cpu(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor:
 """)
     assert """
-def add_vmap(
-    info: Any, in_dims: tuple[Any, ...], self: Tensor, other: Tensor
-) -> tuple[Any, Any]:
+def add_vmap(info: Any, in_dims: tuple[Any, ...], self: Tensor, other: Tensor) -> tuple[Any, Any]:
     raise NotImplementedError("add_vmap")
 """ in text
     assert run("generate").code == 0

@@ -1,19 +1,12 @@
-"""Literals as black writes them."""
+"""Python literals."""
 
 from __future__ import annotations
 
 import doctest
 
-import black
 import pytest
 
 from torchgen_lite.dialects import python_names, text
-
-MODE = black.Mode()
-
-
-def stable(code: str) -> bool:
-    return black.format_str(code, mode=MODE) == code
 
 
 @pytest.mark.parametrize("module", [text, python_names])
@@ -38,7 +31,6 @@ def test_examples_in_docstrings(module: object) -> None:
 def test_quote(value: str, expected: str) -> None:
     assert text.quote(value) == expected
     assert eval(expected) == value
-    assert stable(f"x = {expected}\n")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +39,6 @@ def test_quote(value: str, expected: str) -> None:
 def test_docstring(value: str) -> None:
     literal = text.docstring(value)
     assert eval(literal).strip(" ") == value.strip(" ")
-    assert stable(f"def f():\n    {literal}\n")
 
 
 @pytest.mark.parametrize(
@@ -70,4 +61,3 @@ def test_docstring(value: str) -> None:
 )
 def test_literal(value: object, expected: str) -> None:
     assert text.literal(value) == expected
-    assert stable(f"x = {expected}\n")

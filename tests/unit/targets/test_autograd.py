@@ -71,18 +71,12 @@ class ScaleBackward0(_Node):
             grad_factor_ = grad * self
         return (grad_self_, grad_factor_)
 '''
-KERNEL = """\
-def autograd_scale(
-    _keyset: DispatchKeySet, self: Tensor, factor: Tensor, power: int
-) -> Tensor:
+KERNEL = """def autograd_scale(_keyset: DispatchKeySet, self: Tensor, factor: Tensor, power: int) -> Tensor:
     _needs = (self._requires_grad, factor._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_scale(_after[_keyset], self, factor, power)
     _node = _nodes.ScaleBackward0((_edge_of(self), _edge_of(factor)), _needs)
-    _node.saved = (
-        _save(factor) if _needs[0] else None,
-        _save(self) if _needs[1] else None,
-    )
+    _node.saved = (_save(factor) if _needs[0] else None, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:

@@ -44,16 +44,18 @@ def test_operator(tmp_path: Path) -> None:
 def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
 def redispatch_add_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_add_Tensor[keyset]
@@ -81,7 +83,9 @@ def test_one_number_for_a_sized_list_is_made_a_tuple(tmp_path: Path) -> None:
     assert """
 
 def roll(
-    x: Tensor, type: int | Sequence[int], tuple: int | Sequence[int] | None = (1, 1)
+    x: Tensor,
+    type: int | Sequence[int],
+    tuple: int | Sequence[int] | None = (1, 1),
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     if _type(type) is not _tuple:
@@ -125,15 +129,11 @@ def test_out_is_merged_into_the_functional_overload(tmp_path: Path) -> None:
     assert """
 add = _packet(
     "add",
-    _Candidate(
-        _operators.add_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.add_out
-    ),
+    _Candidate(_operators.add_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.add_out),
 )
 """ in files["functions.py"]
     assert """
-def add(
-    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor | None = None
-) -> Tensor: ...
+def add(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor: ...
 """ in files["functions.pyi"]
     assert "add = _redispatch_packet(_ops.aten.add)\n" in files["redispatch.py"]
     assert "    __add__ = add\n    __radd__ = add\n" in files["methods.py"]
@@ -163,14 +163,10 @@ def test_several_out_arguments_are_named(tmp_path: Path) -> None:
     )
     files = generate(tmp_path, yaml)
     assert """
-    _Candidate(
-        _operators.two, ("Tensor",), out=_operators.two_out, out_names=("a", "b")
-    ),
+    _Candidate(_operators.two, ("Tensor",), out=_operators.two_out, out_names=("a", "b")),
 """ in files["functions.py"]
     assert """
-def two(
-    x: Tensor, *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def two(x: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 """ in files["functions.pyi"]
 
 
@@ -180,9 +176,9 @@ def test_kinds_of_arguments(tmp_path: Path) -> None:
     assert """
     kernel: Callable[..., None]
     try:
-        kernel = _memo_f[_state()][a._dispatch_keyset][_optional(b)][_list(c)][
-            _list(d)
-        ][_optional(g)]
+        kernel = (
+            _memo_f[_state()][a._dispatch_keyset][_optional(b)][_list(c)][_list(d)][_optional(g)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_f.resolve(a, b, c, d, g)
     return kernel(a, b, c, d, g, e)
@@ -202,7 +198,7 @@ def test_names_that_python_uses_itself(tmp_path: Path) -> None:
     assert "\ndef lambda_(kernel: Tensor, keyset: int, from_: int) -> Tensor:\n" in (
         files["operators.py"]
     )
-    assert "    _keyset: DispatchKeySet, kernel: Tensor, keyset: int, from_: int\n" in (
+    assert "(_keyset: DispatchKeySet, kernel: Tensor, keyset: int, from_: int)" in (
         files["operators.py"]
     )
     assert "    return _kernel(kernel, keyset, from_)\n" in files["operators.py"]
@@ -279,10 +275,13 @@ def test_an_operator_adds_lines_and_changes_none(tmp_path: Path, shards: int) ->
 def test_another_namespace_is_prefixed(tmp_path: Path) -> None:
     yaml = "- func: my::f(Tensor x) -> Tensor\n- func: other::f(Tensor x) -> Tensor\n"
     files = generate(tmp_path, yaml)
-    assert (
-        "_handle_other__f = _library_other.define_stubs(\n"
-        '    "other::f(Tensor x) -> Tensor", "T", other__f, redispatch_other__f\n)\n'
-    ) in files["operators.py"]
+    assert ("""_handle_other__f = _library_other.define_stubs(
+    "other::f(Tensor x) -> Tensor",
+    "T",
+    other__f,
+    redispatch_other__f,
+)
+""") in files["operators.py"]
     assert "other.f = _with_overloads(_operators.other__f, default=_operators.other__f)\n" in (
         files["ops.py"]
     )
@@ -292,7 +291,7 @@ f = _redispatch_packet(
         "f",
         _Candidate(_operators.f, ("Tensor",)),
         _Candidate(_operators.other__f, ("Tensor",)),
-    )
+    ),
 )
 """ in files["redispatch.py"]
 

@@ -3,7 +3,7 @@
     const ::std::optional<at::Tensor>&
 
 is `const_ref(std("optional", CType("at::Tensor")))`. The dialects make types from those of the schema, and
-`str()` is what generated code says, spaced as clang-format leaves it. Nothing is read back from that text.
+`str()` is what generated code says. Nothing is read back from that text.
 `::std`, as torchgen writes it: an operator may be called `std`, and hides the other one.
 """
 

@@ -25,7 +25,7 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.dialects.cpp_formula import Functions, unsayable, write
-from torchgen_lite.formulas import Call, Expression, Lambda, Member, Name
+from torchgen_lite.formulas import Call, Expression, Member, Name
 from torchgen_lite.formulas.typed import Typed, every_part
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
@@ -38,15 +38,13 @@ class DerivativeView(NamedTuple):
     """A formula: the `names` that it belongs to, the variables of its gradients with their types,
     the condition under which each is wanted, and what is assigned to which `target`.
 
-    `has_mask`: the formula asks which gradients are wanted; `has_lambda`: part of it is the
-    author's C++.
+    `has_mask`: the formula asks which gradients are wanted.
     """
 
     names: tuple[str, ...]
     gradients: tuple[tuple[str, str], ...]
     wanted: tuple[str, ...]
     has_mask: bool
-    has_lambda: bool
     target: str
     formula: str
 
@@ -260,7 +258,6 @@ def _derivative(
         gradients=tuple(zip(types, map(_local, names))),
         wanted=tuple(_wanted(info, name) for name in names),
         has_mask="grad_input_mask" in derivative.mentioned,
-        has_lambda=any(isinstance(part.node, Lambda) for part in every_part(derivative.tree)),
         target=target,
         formula=write(derivative.tree, functions).result(),
     )

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.cpp import layout
@@ -75,7 +74,7 @@ def test_kernels_above_the_backends_take_the_keys(tmp_path: Path) -> None:
     ]
     yaml = NEG + "  dispatch:\n" + "".join(f"    {key}: neg_{key.lower()}\n" for key in keys)
     text = generate(tmp_path, yaml)["include/my/kernels.h"]
-    taking = re.findall(r"(\w+)\(\n    torchgen_lite::DispatchKeySet dispatchKeySet,", text)
+    taking = re.findall(r"(\w+)\(torchgen_lite::DispatchKeySet dispatchKeySet,", text)
     assert taking == ["neg_autogradcpu", "neg_autograd", "neg_python"]
     assert text.count(" neg_") == len(keys)
 
@@ -87,14 +86,8 @@ def test_kernels_with_one_name_are_told_apart_by_a_call(tmp_path: Path) -> None:
     assert "\n#include <my/kernels.h>\n#include <my/operators.h>\n" in text
     assert text.endswith("""
 TORCHGEN_LITE_LIBRARY_IMPL(my, CPU, m) {
-  m.impl(
-      "neg",
-      TORCHGEN_LITE_FN(
-          static_cast<decltype(::my::ops::neg::call)*>(&::my::neg)));
-  m.impl(
-      "neg.n",
-      TORCHGEN_LITE_FN(
-          static_cast<decltype(::my::ops::neg_n::call)*>(&::my::neg)));
+  m.impl("neg", TORCHGEN_LITE_FN(static_cast<decltype(::my::ops::neg::call)*>(&::my::neg)));
+  m.impl("neg.n", TORCHGEN_LITE_FN(static_cast<decltype(::my::ops::neg_n::call)*>(&::my::neg)));
 }
 """)
 
@@ -131,11 +124,7 @@ def test_a_tag_is_text(tmp_path: Path) -> None:
     assert """
   m.def(
       "neg(Tensor self) -> Tensor",
-      {"core",
-       "pointwise",
-       "nondeterministic_seeded",
-       "pt2_compliant_tag",
-       "view_copy"});
+      {"core", "pointwise", "nondeterministic_seeded", "pt2_compliant_tag", "view_copy"});
 """ in generate(tmp_path, yaml)["src/register.cpp"]
 
 
@@ -162,27 +151,6 @@ def test_many_operators_are_split(tmp_path: Path, count: int) -> None:
     assert len(sources) == (16 if count > 1000 else 1)
     structs = "".join(files.values()).count("\nstruct ")
     assert structs == count
-
-
-@pytest.mark.tools
-@needs_clang_format
-def test_clang_format_changes_nothing_where_names_are_long(tmp_path: Path) -> None:
-    space, name = "a_long_namespace", "an_operator_whose_name_is_long_as_well"
-    arguments = "Tensor self, int[]? a_list_of_numbers=None, *, Tensor? a_tensor_to_be_used=None"
-    kernel = "another_one::of_kernels::a_kernel_whose_name_is_long"
-    yaml = (
-        f"- func: {space}::{name}({arguments}) -> Tensor\n  variants: function, method\n"
-        f"  tags: [pointwise, nondeterministic_seeded, pt2_compliant_tag]\n"
-        f"  dispatch:\n    CPU: {kernel}\n    Autograd: an_autograd_kernel\n"
-        f"- func: {space}::{name}.out({arguments}, Tensor(a!) out) -> Tensor(a!)\n"
-        f"  dispatch:\n    CPU: a_kernel_that_writes\n"
-        f"- func: {space}::{name}.n({arguments}, int n) -> (Tensor, Tensor, int)\n"
-        f"  dispatch:\n    CPU: {name}\n  variants: method\n"
-    )
-    for text, shards in ((yaml, 1), (yaml, 3), ("[]\n", 1), (NEG + "  variants: method\n", 2)):
-        files = generate(tmp_path, text, f"shards = {shards}")
-        for path, found in files.items():
-            assert unformatted([found]) == "", path
 
 
 def test_types_without_a_type_are_shown_where_they_are(tmp_path: Path) -> None:

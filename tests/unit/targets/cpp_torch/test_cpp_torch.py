@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite.loader import releases
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.torch_files import TorchFiles
@@ -113,19 +112,13 @@ TORCH_LIBRARY_IMPL(demo, AutocastCPU, m) {
 #if defined(ROUGH)
   m.impl("rough", TORCH_FN(::demo::rough_cpu));
 #endif
-  m.impl(
-      "exact",
-      demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 1));
+  m.impl("exact", demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 1));
 }
 
 TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
-  m.impl(
-      "exact",
-      demo::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, 1));
+  m.impl("exact", demo::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, 1));
 #if defined(ROUGH)
-  m.impl(
-      "rough",
-      demo::fallback::autocast(c10::DeviceType::CUDA, std::nullopt));
+  m.impl("rough", demo::fallback::autocast(c10::DeviceType::CUDA, std::nullopt));
 #endif
 }
 """ in text
@@ -334,9 +327,7 @@ def test_tags(tmp_path: Path) -> None:
     assert """
   m.def(
       "scale(Tensor self, float s) -> Tensor",
-      {at::Tag::pt2_compliant_tag,
-       at::Tag::pointwise,
-       at::Tag::nondeterministic_seeded});
+      {at::Tag::pt2_compliant_tag, at::Tag::pointwise, at::Tag::nondeterministic_seeded});
 """ in generate(tmp_path, tags)["src/register.cpp"]
 
 
@@ -518,10 +509,7 @@ def test_a_struct_does_not_depend_on_defaults(tmp_path: Path) -> None:
     assert one == other
     assert """
 // demo::f(Tensor x, *, float? y) -> float?
-struct f
-    : detail::Calls<
-          f,
-          ::std::optional<double>(const at::Tensor&, ::std::optional<double>)> {
+struct f : detail::Calls<f, ::std::optional<double>(const at::Tensor&, ::std::optional<double>)> {
   static constexpr const char* name = "demo::f";
   static constexpr const char* overload_name = "";
 };
@@ -565,25 +553,10 @@ def test_a_folder_has_one_spelling() -> None:
 CASE = Path(__file__).parents[3] / "cases" / "cpp_torch"
 
 
-@pytest.mark.tools
-@needs_clang_format
-def test_clang_format_changes_nothing(tmp_path: Path) -> None:
-    yaml = (CASE / "input" / "ops.yaml").read_text()
-    for shards in (1, 3):
-        files = generate(tmp_path, yaml, shards=shards)
-        assert {path: unformatted([text]) for path, text in files.items()} == dict.fromkeys(
-            files, ""
-        )
-
-
 @pytest.mark.torch
-@needs_clang_format
-def test_clang_format_changes_nothing_for_pytorch() -> None:
+def test_no_file_for_pytorch_is_huge() -> None:
     files = torchgen_lite.generate(torchgen_lite.load(torch=True), targets=["cpp-torch"])
     assert len(files) == 55
-    sample = [path for path in files if "_3." in path or path.endswith("methods.h")]
-    assert len(sample) == 4
-    assert {path: unformatted([files[path]]) for path in sample} == dict.fromkeys(sample, "")
     for path, text in files.items():
         assert len(text.splitlines()) < 10_000, path
 

@@ -34,10 +34,7 @@ def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_mul_Tensor(_after[_keyset], self, other)
     _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(other) if _needs[0] else None,
-        _save(self) if _needs[1] else None,
-    )
+    _node.saved = (_save(other) if _needs[0] else None, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:

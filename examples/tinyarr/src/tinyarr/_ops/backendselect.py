@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tinyarr.framework import Number, Tensor, device
 
 
-def select_full(
-    size: Sequence[int], fill_value: Number, *, device: device | None
-) -> Tensor:
+def select_full(size: Sequence[int], fill_value: Number, *, device: device | None) -> Tensor:
     keyset = key_for_options(None, None, device)
     return _operators.redispatch_full(keyset, size, fill_value, device=device)

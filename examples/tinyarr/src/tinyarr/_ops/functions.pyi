@@ -32,6 +32,4 @@ def sum(self: Tensor) -> Tensor:
 def mean(self: Tensor) -> Tensor:
     """The mean of all elements, of shape ()."""
 
-def full(
-    size: Sequence[int], fill_value: Number, *, device: device | None = None
-) -> Tensor: ...
+def full(size: Sequence[int], fill_value: Number, *, device: device | None = None) -> Tensor: ...

@@ -29,16 +29,18 @@ def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     """
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
 def redispatch_add_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
 ) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_add_Tensor[keyset]
@@ -64,17 +66,13 @@ def mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
     """
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mul_Tensor[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ]
+        kernel = _memo_mul_Tensor[_state()][self._dispatch_keyset][other._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul_Tensor.resolve(self, other)
     return kernel(self, other)
 
 
-def redispatch_mul_Tensor(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
+def redispatch_mul_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mul_Tensor[keyset]
     except KeyError:
@@ -110,7 +108,10 @@ def redispatch_neg(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_neg = _library_tinyarr.define_stubs(
-    "tinyarr::neg(Tensor self) -> Tensor", "T", neg, redispatch_neg
+    "tinyarr::neg(Tensor self) -> Tensor",
+    "T",
+    neg,
+    redispatch_neg,
 )
 _memo_neg = _handle_neg.memo
 _redispatch_memo_neg: Any = _handle_neg.redispatch_memo
@@ -134,7 +135,10 @@ def redispatch_exp(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_exp = _library_tinyarr.define_stubs(
-    "tinyarr::exp(Tensor self) -> Tensor", "T", exp, redispatch_exp
+    "tinyarr::exp(Tensor self) -> Tensor",
+    "T",
+    exp,
+    redispatch_exp,
 )
 _memo_exp = _handle_exp.memo
 _redispatch_memo_exp: Any = _handle_exp.redispatch_memo
@@ -162,7 +166,10 @@ def redispatch_sum(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_sum = _library_tinyarr.define_stubs(
-    "tinyarr::sum(Tensor self) -> Tensor", "T", sum, redispatch_sum
+    "tinyarr::sum(Tensor self) -> Tensor",
+    "T",
+    sum,
+    redispatch_sum,
 )
 _memo_sum = _handle_sum.memo
 _redispatch_memo_sum: Any = _handle_sum.redispatch_memo
@@ -190,15 +197,16 @@ def redispatch_mean(keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 _handle_mean = _library_tinyarr.define_stubs(
-    "tinyarr::mean(Tensor self) -> Tensor", "T", mean, redispatch_mean
+    "tinyarr::mean(Tensor self) -> Tensor",
+    "T",
+    mean,
+    redispatch_mean,
 )
 _memo_mean = _handle_mean.memo
 _redispatch_memo_mean: Any = _handle_mean.redispatch_memo
 
 
-def full(
-    size: Sequence[int], fill_value: Number, *, device: device | None = None
-) -> Tensor:
+def full(size: Sequence[int], fill_value: Number, *, device: device | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_full[_state()]
@@ -253,7 +261,10 @@ def redispatch_to(keyset: DispatchKeySet, self: Tensor, device: device) -> Tenso
 
 
 _handle_to = _library_tinyarr.define_stubs(
-    "tinyarr::to(Tensor self, Device device) -> Tensor", "T-", to, redispatch_to
+    "tinyarr::to(Tensor self, Device device) -> Tensor",
+    "T-",
+    to,
+    redispatch_to,
 )
 _memo_to = _handle_to.memo
 _redispatch_memo_to: Any = _handle_to.redispatch_memo

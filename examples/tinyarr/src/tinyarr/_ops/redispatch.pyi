@@ -9,9 +9,7 @@ from typing import Any, overload
 from torchgen_lite.runtime import DispatchKeySet
 from tinyarr.framework import Number, Tensor, device
 
-def add(
-    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
-) -> Tensor:
+def add(keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     """self + alpha * other, of arrays of one shape."""
 
 def mul(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:

@@ -31,7 +31,9 @@ def aten__empty_memory_format__PrivateUse1(
 ) -> Any:
     """aten::empty.memory_format for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.aten__empty_memory_format__PrivateUse1, "toy_backend.kernels", "empty"
+        _places.aten__empty_memory_format__PrivateUse1,
+        "toy_backend.kernels",
+        "empty",
     )
     return _kernel(
         size,
@@ -54,19 +56,19 @@ def aten__empty_strided__PrivateUse1(
 ) -> Any:
     """aten::empty_strided for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.aten__empty_strided__PrivateUse1, "toy_backend.kernels", "empty_strided"
+        _places.aten__empty_strided__PrivateUse1,
+        "toy_backend.kernels",
+        "empty_strided",
     )
-    return _kernel(
-        size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return _kernel(size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
-def aten___copy_from__PrivateUse1(
-    self: Tensor, dst: Tensor, non_blocking: bool = False
-) -> Any:
+def aten___copy_from__PrivateUse1(self: Tensor, dst: Tensor, non_blocking: bool = False) -> Any:
     """aten::_copy_from for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.aten___copy_from__PrivateUse1, "toy_backend.kernels", "copy_from"
+        _places.aten___copy_from__PrivateUse1,
+        "toy_backend.kernels",
+        "copy_from",
     )
     return _kernel(self, dst, non_blocking)
 
@@ -89,68 +91,68 @@ def aten__as_strided__PrivateUse1(
 ) -> Any:
     """aten::as_strided for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.aten__as_strided__PrivateUse1, "toy_backend.kernels", "as_strided"
+        _places.aten__as_strided__PrivateUse1,
+        "toy_backend.kernels",
+        "as_strided",
     )
     return _kernel(self, size, stride, storage_offset)
 
 
 def aten__view__PrivateUse1(self: Tensor, size: Sequence[int | SymInt]) -> Any:
     """aten::view for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.aten__view__PrivateUse1, "toy_backend.kernels", "view"
-    )
+    _kernel = _library.resolve(_places.aten__view__PrivateUse1, "toy_backend.kernels", "view")
     return _kernel(self, size)
 
 
 def aten__fill__Scalar__PrivateUse1(self: Tensor, value: Number | complex) -> Any:
     """aten::fill_.Scalar for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.aten__fill__Scalar__PrivateUse1, "toy_backend.kernels", "fill_"
+        _places.aten__fill__Scalar__PrivateUse1,
+        "toy_backend.kernels",
+        "fill_",
     )
     return _kernel(self, value)
 
 
 def aten__zero___PrivateUse1(self: Tensor) -> Any:
     """aten::zero_ for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.aten__zero___PrivateUse1, "toy_backend.kernels", "zero_"
-    )
+    _kernel = _library.resolve(_places.aten__zero___PrivateUse1, "toy_backend.kernels", "zero_")
     return _kernel(self)
 
 
 def aten__add_out__PrivateUse1(
-    self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number | complex = 1,
+    out: Tensor,
 ) -> Any:
     """aten::add.out for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.aten__add_out__PrivateUse1, "toy_backend.kernels", "add_out"
-    )
+    _kernel = _library.resolve(_places.aten__add_out__PrivateUse1, "toy_backend.kernels", "add_out")
     return _kernel(self, other, alpha=alpha, out=out)
 
 
 def aten__sub_out__PrivateUse1(
-    self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number | complex = 1,
+    out: Tensor,
 ) -> Any:
     """aten::sub.out for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.aten__sub_out__PrivateUse1, "toy_backend.kernels", "sub_out"
-    )
+    _kernel = _library.resolve(_places.aten__sub_out__PrivateUse1, "toy_backend.kernels", "sub_out")
     return _kernel(self, other, alpha=alpha, out=out)
 
 
 def aten__mul_out__PrivateUse1(self: Tensor, other: Tensor, *, out: Tensor) -> Any:
     """aten::mul.out for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.aten__mul_out__PrivateUse1, "toy_backend.kernels", "mul_out"
-    )
+    _kernel = _library.resolve(_places.aten__mul_out__PrivateUse1, "toy_backend.kernels", "mul_out")
     return _kernel(self, other, out=out)
 
 
 def aten__mm_out__PrivateUse1(self: Tensor, mat2: Tensor, *, out: Tensor) -> Any:
     """aten::mm.out for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.aten__mm_out__PrivateUse1, "toy_backend.kernels", "mm_out"
-    )
+    _kernel = _library.resolve(_places.aten__mm_out__PrivateUse1, "toy_backend.kernels", "mm_out")
     return _kernel(self, mat2, out=out)
 
 
@@ -165,7 +167,9 @@ def aten__addmm_out__PrivateUse1(
 ) -> Any:
     """aten::addmm.out for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.aten__addmm_out__PrivateUse1, "toy_backend.kernels", "addmm_out"
+        _places.aten__addmm_out__PrivateUse1,
+        "toy_backend.kernels",
+        "addmm_out",
     )
     return _kernel(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
 
@@ -180,16 +184,16 @@ def aten__sum_IntList_out__PrivateUse1(
 ) -> Any:
     """aten::sum.IntList_out for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.aten__sum_IntList_out__PrivateUse1, "toy_backend.kernels", "sum_out"
+        _places.aten__sum_IntList_out__PrivateUse1,
+        "toy_backend.kernels",
+        "sum_out",
     )
     return _kernel(self, dim, keepdim, dtype=dtype, out=out)
 
 
 def aten__relu__PrivateUse1(self: Tensor) -> Any:
     """aten::relu for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.aten__relu__PrivateUse1, "toy_backend.kernels", "relu"
-    )
+    _kernel = _library.resolve(_places.aten__relu__PrivateUse1, "toy_backend.kernels", "relu")
     return _kernel(self)
 
 
@@ -210,7 +214,11 @@ def aten__threshold_backward_grad_input__PrivateUse1(
 
 
 def aten___log_softmax_out__PrivateUse1(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+    self: Tensor,
+    dim: int,
+    half_to_float: bool,
+    *,
+    out: Tensor,
 ) -> Any:
     """aten::_log_softmax.out for PrivateUse1"""
     _kernel = _library.resolve(
@@ -222,7 +230,12 @@ def aten___log_softmax_out__PrivateUse1(
 
 
 def aten___log_softmax_backward_data_out__PrivateUse1(
-    grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, *, out: Tensor
+    grad_output: Tensor,
+    output: Tensor,
+    dim: int,
+    input_dtype: dtype,
+    *,
+    out: Tensor,
 ) -> Any:
     """aten::_log_softmax_backward_data.out for PrivateUse1"""
     _kernel = _library.resolve(
@@ -297,24 +310,22 @@ def squash__CPU(self: Tensor, scale: float = 1.0) -> Any:
 
 def squash__PrivateUse1(self: Tensor, scale: float = 1.0) -> Any:
     """toy::squash for PrivateUse1"""
-    _kernel = _library.resolve(
-        _places.squash__PrivateUse1, "toy_backend.kernels", "squash_toy"
-    )
+    _kernel = _library.resolve(_places.squash__PrivateUse1, "toy_backend.kernels", "squash_toy")
     return _kernel(self, scale)
 
 
 def squash_slope__CPU(self: Tensor, scale: float = 1.0) -> Any:
     """toy::squash_slope for CPU"""
-    _kernel = _library.resolve(
-        _places.squash_slope__CPU, "toy_backend.kernels", "squash_slope_cpu"
-    )
+    _kernel = _library.resolve(_places.squash_slope__CPU, "toy_backend.kernels", "squash_slope_cpu")
     return _kernel(self, scale)
 
 
 def squash_slope__PrivateUse1(self: Tensor, scale: float = 1.0) -> Any:
     """toy::squash_slope for PrivateUse1"""
     _kernel = _library.resolve(
-        _places.squash_slope__PrivateUse1, "toy_backend.kernels", "squash_slope_toy"
+        _places.squash_slope__PrivateUse1,
+        "toy_backend.kernels",
+        "squash_slope_toy",
     )
     return _kernel(self, scale)
 

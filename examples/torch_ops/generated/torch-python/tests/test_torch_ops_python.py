@@ -47,9 +47,7 @@ def cases(
         if not dtypes:
             found[f"{name}_{i}"] = case
         for dtype in dtypes:
-            found[f"{name}_{i}_{str(dtype).removeprefix('torch.')}"] = case._replace(
-                dtype=dtype
-            )
+            found[f"{name}_{i}_{str(dtype).removeprefix('torch.')}"] = case._replace(dtype=dtype)
             # What does not depend on the dtype is checked once.
             case = case._replace(gradcheck=None, autocast=None)
     return found
@@ -95,9 +93,7 @@ CASES = {
         "weighted_sum",
         torch.ops.torch_ops.weighted_sum.default,
         lambda: call([torch.randn(3, 4), torch.randn(4, 3).t()]),
-        lambda: call(
-            [torch.randn(3), torch.randn(3)], torch.tensor([0.5, 2.0]), scale=3.0
-        ),
+        lambda: call([torch.randn(3), torch.randn(3)], torch.tensor([0.5, 2.0]), scale=3.0),
     ),
     **cases(
         "squares",
@@ -173,26 +169,15 @@ def arguments(
     return args, kwargs
 
 
-def named(
-    case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> list[tuple[str, Any]]:
-    return [
-        *zip((argument.name for argument in case.op._schema.arguments), args),
-        *kwargs.items(),
-    ]
+def named(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [*zip((argument.name for argument in case.op._schema.arguments), args), *kwargs.items()]
 
 
 def outcome(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the operator returns, or what it wrote if it returns nothing."""
     result, schema = case.op(*args, **kwargs), case.op._schema
-    written = {
-        a.name for a in schema.arguments if a.alias_info and a.alias_info.is_write
-    }
-    return (
-        result
-        if schema.returns
-        else [v for n, v in named(case, args, kwargs) if n in written]
-    )
+    written = {a.name for a in schema.arguments if a.alias_info and a.alias_info.is_write}
+    return result if schema.returns else [v for n, v in named(case, args, kwargs) if n in written]
 
 
 def tensors(values: Any) -> list[torch.Tensor]:
@@ -207,18 +192,14 @@ def test_opcheck(case: Case) -> None:
 @every_case
 def test_compile(case: Case) -> None:
     torch._dynamo.reset()
-    compiled = torch.compile(
-        lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager"
-    )
+    compiled = torch.compile(lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager")
     (args, kwargs), (others, more) = arguments(case), arguments(case)
     # As in 2.13; in older releases the type lacks `patch`.
     config: Any = torch._dynamo.config
     with config.patch(capture_dynamic_output_shape_ops=True):
         found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
     torch.testing.assert_close(found, wanted, **case.tolerances)
-    torch.testing.assert_close(
-        tensors((args, kwargs)), tensors((others, more)), **case.tolerances
-    )
+    torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)), **case.tolerances)
 
 
 @those(lambda case: case.reference)
@@ -236,14 +217,12 @@ SINGLE = {"eps": 1e-3, "atol": 1e-2, "rtol": 1e-2}
 ROUNDED = {torch.float64: torch.float32, torch.complex128: torch.complex64}
 
 
-@pytest.mark.filterwarnings(
-    "ignore:Input .* requires gradient and is not a double precision"
-)
+@pytest.mark.filterwarnings("ignore:Input .* requires gradient and is not a double precision")
 @those(lambda case: case.inputs and case.gradcheck is not None)
 def test_gradcheck(case: Case) -> None:
     given = dict(case.gradcheck or {})
     leaves, spec = pytree.tree_flatten(
-        arguments(case, given.pop("dtype", torch.float64), grad=True)
+        arguments(case, given.pop("dtype", torch.float64), grad=True),
     )
     wanted = [i for i, v in enumerate(leaves) if getattr(v, "requires_grad", False)]
     if not wanted:
@@ -261,9 +240,7 @@ def test_gradcheck(case: Case) -> None:
     is_single = any(
         torch.equal(v, v.to(ROUNDED.get(v.dtype, v.dtype)).to(v.dtype)) for v in results
     )
-    assert torch.autograd.gradcheck(
-        function, inputs, **((SINGLE if is_single else {}) | given)
-    )
+    assert torch.autograd.gradcheck(function, inputs, **((SINGLE if is_single else {}) | given))
 
 
 @those(lambda case: case.autocast)
@@ -283,6 +260,8 @@ def test_autocast(case: Case) -> None:
     wanted = case.op(*args, **kwargs)
     if case.casts_back:
         wanted = pytree.tree_map_only(
-            torch.Tensor, lambda v: v.to(other) if v.is_floating_point() else v, wanted
+            torch.Tensor,
+            lambda v: v.to(other) if v.is_floating_point() else v,
+            wanted,
         )
     torch.testing.assert_close(found, wanted, **case.tolerances)

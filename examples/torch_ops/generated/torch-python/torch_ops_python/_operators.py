@@ -45,14 +45,20 @@ def minmax__fake(self: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def weighted_sum__fake(
-    xs: Sequence[Tensor], weight: Tensor | None = None, *, scale: float | None = None
+    xs: Sequence[Tensor],
+    weight: Tensor | None = None,
+    *,
+    scale: float | None = None,
 ) -> Tensor:
     """torch_ops::weighted_sum"""
     return torch.empty_like(xs[0], memory_format=torch.contiguous_format)
 
 
 def squares__fake(
-    n: int, *, dtype: dtype | None = None, device: device | str | None = None
+    n: int,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
 ) -> Tensor:
     """torch_ops::squares"""
     return torch.empty(
@@ -67,9 +73,7 @@ def smooth_relu__fake(self: Tensor) -> Tensor:
     return torch.empty_like(self)
 
 
-def hinge__fake(
-    input: Tensor, target: Tensor, margin: float = 1.0
-) -> tuple[Tensor, Tensor]:
+def hinge__fake(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Tensor, Tensor]:
     """torch_ops::hinge"""
     _library.check(
         input.shape == target.shape,
@@ -85,9 +89,7 @@ def drift__fake(x: Tensor, saved_x: Tensor, _kernel: float = 1.0) -> Tensor:
 
 def column_sums__fake(self: Tensor) -> Tensor:
     """torch_ops::column_sums"""
-    _library.check(
-        self.dim() == 2, lambda: "torch_ops::column_sums: column_sums takes a matrix"
-    )
+    _library.check(self.dim() == 2, lambda: "torch_ops::column_sums: column_sums takes a matrix")
     return self.new_empty([self.size(1)])
 
 
@@ -182,9 +184,7 @@ def hinge__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None
     target = inputs[1]
     is_inside = output[1]
     needs = ctx.needs_input_grad
-    ctx.save_for_backward(
-        target if needs[0] else None, input if needs[1] else None, is_inside
-    )
+    ctx.save_for_backward(target if needs[0] else None, input if needs[1] else None, is_inside)
     ctx.mark_non_differentiable(output[1])
 
 

@@ -43,16 +43,17 @@ def minmax(self: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def weighted_sum(
-    xs: Sequence[Tensor], weight: Tensor | None = None, *, scale: float | None = None
+    xs: Sequence[Tensor],
+    weight: Tensor | None = None,
+    *,
+    scale: float | None = None,
 ) -> Tensor:
     """The sum of tensors of one shape, each times its element of `weight`, all times `scale`."""
     result: Tensor = torch.ops.torch_ops.weighted_sum.default(xs, weight, scale=scale)
     return result
 
 
-def squares(
-    n: int, *, dtype: dtype | None = None, device: device | str | None = None
-) -> Tensor:
+def squares(n: int, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """The squares of 0 to n - 1."""
     result: Tensor = torch.ops.torch_ops.squares.default(n, dtype=dtype, device=device)
     return result
@@ -78,9 +79,7 @@ def diagonal_view(self: Tensor) -> Tensor:
 
 def hinge(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Tensor, Tensor]:
     """The hinge loss of each element, and whether it is inside of the margin."""
-    result: tuple[Tensor, Tensor] = torch.ops.torch_ops.hinge.default(
-        input, target, margin
-    )
+    result: tuple[Tensor, Tensor] = torch.ops.torch_ops.hinge.default(input, target, margin)
     return result
 
 

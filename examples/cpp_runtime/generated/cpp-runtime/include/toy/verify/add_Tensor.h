@@ -148,4 +148,3 @@ static_assert(
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof
-// clang-format on

@@ -124,4 +124,3 @@ static_assert(
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof
-// clang-format on

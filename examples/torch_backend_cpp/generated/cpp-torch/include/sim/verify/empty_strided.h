@@ -77,4 +77,3 @@ static_assert(
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof
-// clang-format on

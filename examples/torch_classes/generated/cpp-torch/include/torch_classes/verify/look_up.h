@@ -60,4 +60,3 @@ static_assert(
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_classes::proof
-// clang-format on

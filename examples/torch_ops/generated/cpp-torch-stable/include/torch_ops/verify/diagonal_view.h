@@ -54,4 +54,3 @@ static_assert(
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof
-// clang-format on

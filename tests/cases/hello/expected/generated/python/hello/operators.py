@@ -31,9 +31,7 @@ def scale(self: Tensor, factor: float = 2.0) -> Tensor:
     return kernel(self, factor)
 
 
-def redispatch_scale(
-    keyset: DispatchKeySet, self: Tensor, factor: float = 2.0
-) -> Tensor:
+def redispatch_scale(keyset: DispatchKeySet, self: Tensor, factor: float = 2.0) -> Tensor:
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_scale[keyset]
     except KeyError:

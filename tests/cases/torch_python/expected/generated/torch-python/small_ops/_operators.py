@@ -56,7 +56,11 @@ def flipped__CPU(self: Tensor) -> Any:
 
 
 def aten__add_out__PrivateUse1(
-    self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number | complex = 1,
+    out: Tensor,
 ) -> Any:
     """aten::add.out for PrivateUse1"""
     _kernel = _library.resolve(_places.aten__add_out__PrivateUse1, "kernels", "add_out")
@@ -73,14 +77,9 @@ def axpy___fake(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
     return x
 
 
-def topk__fake(
-    self: Tensor, k: int, *, index: dtype | None = None
-) -> tuple[Tensor, Tensor]:
+def topk__fake(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, Tensor]:
     """small::topk"""
-    return (
-        self.new_empty([k]),
-        self.new_empty([k], dtype=_support.default(index, torch.int64)),
-    )
+    return (self.new_empty([k]), self.new_empty([k], dtype=_support.default(index, torch.int64)))
 
 
 def flipped__fake(self: Tensor) -> Tensor:
@@ -96,7 +95,10 @@ _helper_scatter = _library.named(_places.scatter__formula, "formulas", "scatter"
 
 
 def axpy__setup_context(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
+    ctx: Any,
+    inputs: tuple[Any, ...],
+    keyword_only_inputs: dict[str, Any],
+    output: Any,
 ) -> None:
     """small::axpy"""
     a = keyword_only_inputs["a"]
@@ -118,7 +120,10 @@ def axpy__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 
 
 def axpy___setup_context(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
+    ctx: Any,
+    inputs: tuple[Any, ...],
+    keyword_only_inputs: dict[str, Any],
+    output: Any,
 ) -> None:
     """small::axpy_"""
     ctx.mark_dirty(inputs[0])
@@ -141,7 +146,10 @@ def axpy___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 
 
 def topk__setup_context(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
+    ctx: Any,
+    inputs: tuple[Any, ...],
+    keyword_only_inputs: dict[str, Any],
+    output: Any,
 ) -> None:
     """small::topk"""
     self = inputs[0]

@@ -15,15 +15,19 @@ from torch._ops import OpOverload, OpOverloadPacket, TypedNamespace
 class _op_add__Tensor(OpOverload[..., Tensor]):
     """mylib::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"""
 
-    def __call__(
-        _op, /, self: Tensor, other: Tensor, *, alpha: Number | complex = 1
-    ) -> Tensor: ...
+    def __call__(_op, /, self: Tensor, other: Tensor, *, alpha: Number | complex = 1) -> Tensor: ...
 
 class _op_add__out(OpOverload[..., Tensor]):
     """mylib::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"""
 
     def __call__(
-        _op, /, self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor
+        _op,
+        /,
+        self: Tensor,
+        other: Tensor,
+        *,
+        alpha: Number | complex = 1,
+        out: Tensor,
     ) -> Tensor: ...
 
 class _op_add(OpOverloadPacket):
@@ -31,7 +35,12 @@ class _op_add(OpOverloadPacket):
     out: _op_add__out
     @overload
     def __call__(
-        _op, /, self: _Tensor, other: _Tensor, *, alpha: Number | complex = 1
+        _op,
+        /,
+        self: _Tensor,
+        other: _Tensor,
+        *,
+        alpha: Number | complex = 1,
     ) -> _Tensor: ...
     @overload
     def __call__(

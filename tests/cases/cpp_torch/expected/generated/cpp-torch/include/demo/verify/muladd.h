@@ -103,4 +103,3 @@ static_assert(
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace demo::proof
-// clang-format on

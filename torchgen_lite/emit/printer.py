@@ -1,0 +1,272 @@
+"""One rule of layout for generated Python and C++.
+
+Note [Layout]
+A template writes each statement on one line, however long. A statement that fits stays on its line;
+one that does not is split at its outermost brackets, parameters before the return type, one item a
+line, and again inside each item that is too long; strings never. What operators join is split
+before those that bind least, and a value without brackets worth it goes on a line of its own.
+Comments are wrapped.
+
+Only white space changes, and in Python also the comma after a last item and the brackets around a
+whole value. What stays as it is: preprocessor lines, strings and comments of several lines,
+statements with a comment behind them, and what `# fmt: off` or `// clang-format off` switches off,
+until `on` or to the end.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from keyword import iskeyword, kwlist
+from textwrap import fill
+
+from torchgen_lite.emit.tokens import (
+    CPP,
+    ITEM,
+    LANGUAGES,
+    PYTHON,
+    STRING,
+    Language,
+    Pair,
+    Parts,
+    scan,
+)
+
+WIDTH = 100
+# Brackets around one word that is no longer are not worth a split.
+_SHORT = 16
+_KEYWORDS = tuple(kwlist)
+_LONE_STRING = re.compile(STRING)
+_BEFORE_VALUE = re.compile(r"return |(?:el)?if (?=.*:$)|while (?=.*:$)|from [\w.]+ import (?![(*])")
+
+
+def lay_out(path: str, text: str) -> str:
+    """The text of a generated file, with every line that is too long split where that is possible.
+
+    >>> print(lay_out("a.h", f"int f(int {'a' * 40}, int {'b' * 40}, int c);"))
+    int f(
+        int aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,
+        int bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,
+        int c);
+    """
+    language = LANGUAGES.get(path[path.rfind(".") :])
+    if language is None:
+        return text
+    lines = text.split("\n")
+    long = {i for i, line in enumerate(lines) if len(line) > WIDTH}
+    marked = _marked(text, language) if long else long
+    end = ""
+    for i in sorted(long | marked):
+        line = lines[i]
+        if end or (i in marked and any(mark[1] for mark in language.marks.finditer(line))):
+            end = _left_open(line, end, language)
+        elif i in long:
+            lines[i] = _lay_out_line(line, lines[i - 1] if i else "", language)
+    return "\n".join(lines) if long else text
+
+
+def _marked(text: str, language: Language) -> set[int]:
+    """The numbers of lines that may begin or end a region that stays as it is."""
+    found = set()
+    for mark in {*language.ends, *language.ends.values()}:
+        at, before, number = text.find(mark), 0, 0
+        while at >= 0:
+            number += text.count("\n", before, at)
+            found.add(number)
+            at, before = text.find(mark, at + 1), at
+    return found
+
+
+def _left_open(line: str, end: str, language: Language) -> str:
+    """What closes the region that is open after the line, if one is; before it, `end` does."""
+    at = 0
+    while True:
+        if end:
+            closing = line.find(end, at)
+            if closing < 0:
+                return end
+            at = closing + len(end)
+        mark = language.marks.search(line, at)
+        if mark is None:
+            return ""
+        at, end = mark.end(), language.ends[mark[1]] if mark[1] else ""
+
+
+def _lay_out_line(line: str, before: str, language: Language) -> str:
+    """The lines of one that is too long, after the line `before`."""
+    text = line.lstrip(" ")
+    margin = len(line) - len(text)
+    if before.endswith("\\") or (language is CPP and text[0] == "#"):
+        return line
+    usual = language.usual.fullmatch(text)
+    found = _usual(usual, margin, language) if usual is not None else None
+    if found is not None:
+        return found
+    if text.startswith(language.comment):
+        mark, _, words = text.partition(" ")
+        begin = f"{' ' * margin}{mark} "
+        return fill(
+            words,
+            WIDTH,
+            initial_indent=begin,
+            subsequent_indent=begin,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    if language.comment in text and language.comment in re.sub(STRING, "", text):
+        return line
+    if text[-1] == ",":
+        # An item of a table.
+        return "\n".join(_at_brackets(text[:-1], margin, ",", language))
+    return "\n".join(_STATEMENTS[language.comment](text, margin))
+
+
+def _usual(statement: re.Match[str], margin: int, language: Language) -> str | None:
+    """What the rule makes of the usual statement, four times faster; None if it has more to do."""
+    head, inside, rest = statement.groups()
+    items, room = ITEM.findall(inside), WIDTH - margin
+    lines = [head, rest, *[f"    {item}," for item in items if not _LONE_STRING.fullmatch(item)]]
+    if len(max(lines, key=len)) > room or "lambda" in inside:
+        return None
+    begin = "\n" + " " * margin
+    text = f"{begin}{head}{begin}    " + f",{begin}    ".join(items)
+    is_behind = language is CPP and len(items[-1]) + 4 + len(rest) <= room
+    return (text + rest if is_behind else f"{text}{language.comma}{begin}{rest}")[1:]
+
+
+def _best(text: str, pairs: list[Pair]) -> Pair | None:
+    """The brackets to split at: the longest, but those of types only if there are no others."""
+    if len(pairs) == 1 and pairs[0].parts.commas:
+        return pairs[0]
+
+    def worth(pair: Pair) -> tuple[bool, int]:
+        return not _is_type(text, pair.opening), pair.closing - pair.opening
+
+    long = [p for p in pairs if p.parts.commas or p.closing - p.opening > _SHORT]
+    return max(long, key=worth, default=None)
+
+
+def _is_type(text: str, opening: int) -> bool:
+    """Whether a bracket opens template arguments or a subscript, rather than a call or a list.
+
+    >>> _is_type("f[a]", 1), _is_type("return [a]", 7), _is_type("f(a)", 1)
+    (True, False, False)
+    """
+    return text[opening] == "<" or (text[opening] == "[" and _is_behind_value(text, opening))
+
+
+def _is_behind_value(text: str, opening: int) -> bool:
+    """Whether brackets belong to the value before them, which is called or has items."""
+    before = text[opening - 1 : opening]
+    if not before or not (before.isalnum() or before in "_)]}\"'"):
+        return False
+    may_be_keyword = text.endswith(_KEYWORDS, 0, opening)
+    return not may_be_keyword or not iskeyword(re.split(r"\W", text[:opening])[-1])
+
+
+def _cut(text: str, places: list[int]) -> list[str]:
+    """The pieces between places, without the spaces around them.
+
+    >>> _cut("a + b - c", [1, 5])
+    ['a', '+ b', '- c']
+    """
+    return [text[i:j].strip() for i, j in pairwise([0, *places, len(text)])]
+
+
+def _item(text: str, margin: int, end: str, language: Language) -> list[str]:
+    """The lines of what stands in brackets or begins a statement; `end` follows it."""
+    if margin + len(text) + len(end) <= WIDTH:
+        return [" " * margin + text + end]
+    parts, pairs = scan(text, language)
+    pair = _best(text, pairs)
+    if not parts.operators or (pair and parts.is_product):
+        return _split(text, margin, end, language, pair)
+    pieces = _cut(text, parts.breaks)
+    ends = [""] * (len(pieces) - 1) + [end]
+    return [x for piece, e in zip(pieces, ends) for x in _item(piece, margin, e, language)]
+
+
+def _split(text: str, margin: int, end: str, language: Language, pair: Pair | None) -> list[str]:
+    """The lines of text split at a pair of brackets, if there is one, one item a line."""
+    if pair is None:
+        return [" " * margin + text + end]
+    places = pairwise([pair.opening, *pair.parts.commas, pair.closing])
+    items = [text[i + 1 : j].strip() for i, j in places]
+    ends = [","] * len(items)
+    if items[-1]:
+        ends[-1] = _last_comma(text, pair, language)
+    else:
+        items.pop()
+        ends.pop()
+    lines = [x for item, e in zip(items, ends) for x in _item(item, margin + 4, e, language)]
+    if len(lines) == 1 and len(lines[0]) > WIDTH:
+        return [" " * margin + text + end]
+    first = _at_brackets(text[: pair.opening + 1], margin, "", language)
+    rest = text[pair.closing :]
+    if language is CPP and len(lines[-1]) + len(rest) + len(end) <= WIDTH:
+        return [*first, *lines[:-1], lines[-1] + rest + end]
+    return [*first, *lines, *_at_brackets(rest, margin, end, language)]
+
+
+def _at_brackets(text: str, margin: int, end: str, language: Language) -> list[str]:
+    if margin + len(text) + len(end) <= WIDTH:
+        return [" " * margin + text + end]
+    return _split(text, margin, end, language, _best(text, scan(text, language)[1]))
+
+
+def _last_comma(text: str, pair: Pair, language: Language) -> str:
+    """The comma after the last item, unless it would make a tuple or a mistake."""
+    is_loop = any(text.startswith(" for ", at) for _, at in pair.parts.operators)
+    if language is CPP or is_loop:
+        return ""
+    # A call has brackets behind a value, a list has none.
+    is_whole = (text[pair.opening] == "(") == _is_behind_value(text, pair.opening)
+    # The commas may be those of a lambda.
+    is_several = pair.parts.commas and "lambda" not in text[pair.opening : pair.closing]
+    return "," if is_whole or is_several else ""
+
+
+def _python_statement(text: str, margin: int) -> list[str]:
+    """The lines of a Python statement; its value may need brackets to go on in the next line."""
+    parts, pairs = scan(text, PYTHON)
+    pair = _best(text, pairs)
+    begin, end = _value(text, parts)
+    commas = [at + 1 for at in parts.commas if at > begin]
+    is_joined = commas or any(at > begin for _, at in parts.operators)
+    is_single = max(begin + 1, 4 + end - begin) <= WIDTH - margin and (
+        not pair or _is_type(text, pair.opening)
+    )
+    if not begin or not (is_joined or is_single):
+        return _split(text, margin, "", PYTHON, pair)
+    whole = f"{text[:begin]}({text[begin:end]}){text[end:]}"
+    within = Parts(commas, parts.operators, [])
+    return _split(whole, margin, "", PYTHON, Pair(begin, end + 1, within))
+
+
+def _value(text: str, parts: Parts) -> tuple[int, int]:
+    """Where the value of a Python statement begins and ends, if it may stand in brackets; or (0, 0).
+
+    >>> _value("return a and b", Parts([], [], []))
+    (7, 14)
+    """
+    found = _BEFORE_VALUE.match(text)
+    begin = found.end() if found is not None else max(parts.signs, default=0)
+    is_whole = text[-1] not in "([{" and text[begin] not in "\"'" and ";" not in text
+    return (begin, len(text) - (text[-1] == ":")) if begin and is_whole else (0, 0)
+
+
+def _cpp_statement(text: str, margin: int) -> list[str]:
+    """The lines of a C++ statement, which goes on in the next line without brackets."""
+    parts, pairs = scan(text, CPP)
+    pair = _best(text, pairs)
+    places = parts.breaks
+    if pair is None and not places:
+        places = [at for at in parts.signs[-1:] if margin + 4 + len(text) - at <= WIDTH]
+    if not places or (pair is not None and parts.is_product):
+        return _split(text, margin, "", CPP, pair)
+    first, *others = _cut(text, places)
+    lines = [x for piece in others for x in _item(piece, margin + 4, "", CPP)]
+    return _at_brackets(first, margin, "", CPP) + lines
+
+
+_STATEMENTS = {PYTHON.comment: _python_statement, CPP.comment: _cpp_statement}
