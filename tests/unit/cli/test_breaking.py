@@ -219,7 +219,7 @@ def test_a_composite_kernel_for_another(run: Run, project: Path) -> None:
     assert (result.code, result.stderr) == (
         1,
         "native_functions.yaml:2:13: error[TG368] 'lib::f': no gradient is recorded at"
-        " 'AutogradOther', 'AutogradCPU', 'AutogradCUDA' and 14 more any more\n"
+        " 'AutogradOther', 'AutogradCPU', 'AutogradCUDA' and 14 more any more (old.yaml:1:9: was this)\n"
         "1 breaking change against old.yaml\n",
     )
     (project / "native_functions.yaml").write_text(f"{old}{kernel}  derivatives: {{self: grad}}\n")
