@@ -54,6 +54,8 @@ def start(
         sys.addaudithook(watch)
         sys.argv = ["torchgen-lite", *arguments]
         run()
+    except SystemExit as stopped:
+        os._exit(int(stopped.code or 0))
     finally:
         os._exit(70)
 
