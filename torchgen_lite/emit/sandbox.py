@@ -25,7 +25,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     """An environment for untrusted templates. `homes` are other packages whose views they may
     read."""
 
-    homes: tuple[str, ...] = ()
+    homes: tuple[str, ...]
 
     def is_plain(self, value: object) -> bool:
         """Whether it is data, a view or a Jinja object: templates may read all its public

@@ -336,7 +336,8 @@ def test_without_its_extra_a_command_names_it(
     )
     help_ = f'pip install "torchgen-lite[{extra}]"'
     assert result.returncode == 2
-    assert result.stderr == f"error[TG012]: {said}\n  = help: {help_}\n"
+    more = "for more: torchgen-lite explain TG012"
+    assert result.stderr == f"error[TG012]: {said}\n  = help: {help_}\n{more}\n"
 
 
 def test_list_inputs_for_cmake(run: Run, project: Path) -> None:

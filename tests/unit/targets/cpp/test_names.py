@@ -95,8 +95,8 @@ def test_a_part_of_a_namespace(tmp_path: Path) -> None:
 def test_kernels_with_names_of_namespaces(tmp_path: Path, target: str, kernel: str) -> None:
     yaml = f"- func: demo::{kernel}(Tensor x) -> Tensor\n"
     assert refused(tmp_path, target, yaml) == (
-        f"ops.yaml:1:9: error[TG513] kernel '{kernel}' has the name of a generated namespace "
-        f"(rename the kernel under 'dispatch': 'CompositeImplicitAutograd: {kernel}_kernel')"
+        f"ops.yaml:1:9: error[TG513] kernel '{kernel}' has the name of a generated namespace: "
+        f"'demo::{kernel}' is a namespace (rename the kernel under 'dispatch': 'CompositeImplicitAutograd: {kernel}_kernel')"
     )
     named = f"{yaml}  dispatch: {{CompositeImplicitAutograd: {kernel}_kernel}}\n"
     assert generated(tmp_path, target, named)
@@ -108,7 +108,8 @@ def test_kernels_with_names_of_namespaces(tmp_path: Path, target: str, kernel: s
 def test_two_arguments_with_one_name_in_cpp(tmp_path: Path, target: str) -> None:
     yaml = "- func: demo::f(Tensor x, Tensor default, Tensor default_) -> Tensor\n"
     assert refused(tmp_path, target, yaml) == (
-        "ops.yaml:1:50: error[TG513] two parameters are called 'default_' in C++ (rename the argument)"
+        "ops.yaml:1:50: error[TG513] two parameters are called 'default_' in C++: "
+        "'default' has the same name (rename the argument)"
     )
     yaml = "- func: demo::f(Tensor x, Tensor dispatchKeySet) -> Tensor\n"
     assert "two parameters are called 'dispatchKeySet' in C++" in refused(tmp_path, target, yaml)
