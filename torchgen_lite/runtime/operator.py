@@ -114,15 +114,15 @@ class OperatorHandle:
         # Only `call` and `redispatch` can be unset; they are compiled on first use.
         if attribute not in ("call", "redispatch"):
             raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
-        from .stub import make_call, make_redispatch
+        from .stub import make_stub
 
         with self.dispatcher.lock:  # Otherwise it might be stored after the next definition.
             signature = self.signature
             if attribute == "call":
-                stub = make_call(signature, self.memo, partial(self._resolve, signature))
+                stub = make_stub("stub", signature, self.memo, partial(self._resolve, signature))
             else:
                 resolve = partial(self._resolve_redispatch, signature)
-                stub = make_redispatch(signature, self.redispatch_memo, resolve)
+                stub = make_stub("redispatch_stub", signature, self.redispatch_memo, resolve)
             setattr(self, attribute, stub)
         return stub
 
