@@ -25,7 +25,7 @@ _KEYS = {
 }
 _TEXTS = {"stub": stub_text.STUB, "redispatch_stub": stub_text.REDISPATCH_STUB}
 # What the text uses besides its arguments.
-_TAKEN = frozenset(
+TAKEN = frozenset(
     "_handle_stub _kernel _keyset _list _memo_stub _optional _redispatch_memo_stub _state _tuple _type".split()
 )
 
@@ -33,7 +33,7 @@ _TAKEN = frozenset(
 def _local_names(signature: Signature) -> list[str]:
     names = list(signature.parameters)
     for index, name in enumerate(names):
-        while name in _TAKEN or name in names[:index] or name in names[index + 1 :]:
+        while name in TAKEN or name in names[:index] or name in names[index + 1 :]:
             name += "_"
         names[index] = name
     return names

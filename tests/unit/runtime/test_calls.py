@@ -1,4 +1,4 @@
-"""Calls: the kernel that arguments and local state select, redispatch, boxing, fallthrough, the memo."""
+"""Calls: the kernel that arguments and local state select, redispatch, errors, parameters."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from torchgen_lite.runtime import (
     MissingKernelError,
     OperatorHandle,
     fallthrough_kernel,
+    memo,
     register_tensor_type,
     unregister_tensor_type,
 )
-from torchgen_lite.runtime import operator as operator_module
 
 K = DispatchKey
 CPU, CUDA, SPARSE = T("CPU"), T("CUDA"), T("SparseCPU")
@@ -182,7 +182,9 @@ def test_names_that_python_reserves() -> None:
     """`from` becomes `from_`; names that the text of the stub uses are changed, too."""
     dispatcher = Dispatcher()
     library = Library("ns", "DEF", dispatcher=dispatcher)
-    operator = library.define("op(Tensor _memo, int lambda=1, *, int from, int _keyset=2) -> int")
+    operator = library.define(
+        "op(Tensor _memo_stub, int lambda=1, *, int from, int _keyset=2) -> int"
+    )
 
     def kernel(a: T, b: int, *, from_: int, _keyset: int) -> Any:
         return b, from_, _keyset
@@ -326,7 +328,7 @@ def test_fallthrough_masks_differ_by_backend() -> None:
     """AutogradCPU falls through, AutogradCUDA does not: the highest backend of the call decides."""
     operator, _, keep = operator_with("CPU", "CUDA", "AutogradCUDA")
     keep[0].impl("op", fallthrough_kernel, "AutogradCPU")
-    assert operator.plan.backend_masks is not None
+    assert operator.entry.plan.backend_masks is not None
     cpu, cuda = T("CPU", "AutogradCPU"), T("CUDA", "AutogradCUDA")
     two, _, keep_two = operator_with(
         "CPU", "CUDA", "AutogradCUDA", schema="op(Tensor x, Tensor y) -> Tensor"
@@ -437,7 +439,7 @@ def test_registration_forgets_what_was_resolved() -> None:
 
 
 def test_the_memo_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_module, "MEMO_LIMIT", 8)
+    monkeypatch.setattr(memo, "MEMO_LIMIT", 8)
     operator, _, _keep = operator_with("CompositeExplicitAutograd")
     for backends in range(1, 40):
         keys = DispatchKeySet.from_raw_repr(backends) | keyset("Dense")

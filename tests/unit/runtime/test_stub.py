@@ -16,6 +16,7 @@ import torchgen_lite.runtime
 from torchgen_lite import generate, load
 from torchgen_lite.emit.render import build_environment
 from torchgen_lite.runtime import Dispatcher, Library
+from torchgen_lite.runtime.stub import TAKEN
 from torchgen_lite.targets.python.views import StubView
 
 STUB_TEXT = Path(torchgen_lite.runtime.__file__).with_name("stub_text.py")
@@ -97,6 +98,16 @@ def test_the_generator_writes_the_stub_that_the_runtime_compiles(
         assert ours.co_consts == theirs.co_consts
         assert [n.replace("_stub", "_f") for n in ours.co_names] == list(theirs.co_names)
         assert [n.lstrip("_") for n in ours.co_varnames] == list(theirs.co_varnames)
+
+
+def test_arguments_hide_nothing_that_the_text_uses() -> None:
+    library = Library("ns", "DEF", dispatcher=Dispatcher())
+    operator = library.define("f(Tensor a, Tensor? b, Tensor[] c, int[2] d) -> ()")
+    codes = [operator.call.__code__, operator.redispatch.__code__]
+    assert {name for code in codes for name in (*code.co_names, *code.co_varnames)} - {
+        *("a", "b", "c", "d", "KeyError", "AttributeError", "TypeError", "_dispatch_keyset"),
+        *("as_tuple", "resolve", "resolve_redispatch"),
+    } == TAKEN
 
 
 def functions_of(text: str) -> list[Any]:

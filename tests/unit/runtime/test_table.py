@@ -191,13 +191,13 @@ def test_operators_of_one_pattern_share_a_plan() -> None:
     first, second = (library.define(f"{name}() -> ()") for name in ("a", "b"))
     for name in ("a", "b"):
         library.impl(name, says(name), "CPU")
-    assert first.plan is second.plan
-    assert first.kernel_of_slot(1) is not second.kernel_of_slot(1)
+    assert first.entry.plan is second.entry.plan
+    assert first.entry.kernel_of_slot(1) is not second.entry.kernel_of_slot(1)
 
 
 def test_check_invariants_finds_a_stale_table() -> None:
     operator, dispatcher, _keep = operator_with("CPU")
     other, _, _keep_too = operator_with("CUDA")
-    operator._plan = (operator._changes, other.plan)
+    operator.entry._plan = (operator.entry.changes, other.entry.plan)
     with pytest.raises(RuntimeError, match=r"the table of ns::op has .* at CPU"):
         dispatcher.check_invariants()
