@@ -270,7 +270,7 @@ def define(signatures: list[Signature], register: Register) -> list[Any]:
         kept.append(block)
         register(block, key)
     for operator in dispatcher.operators():
-        operator.plan  # noqa: B018 - computes the table
+        operator.entry.plan  # noqa: B018 - computes the table
     return kept
 
 

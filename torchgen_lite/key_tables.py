@@ -237,6 +237,17 @@ def end_markers(table: KeyTable) -> dict[str, int]:
     }
 
 
+def slot_offsets(table: KeyTable) -> list[tuple[int, int]]:
+    """For each functionality its first slot, and the backend bits that choose among its slots."""
+    blocks = dict(table.per_backend)
+    rows, slot = [], 0
+    for functionality in table.functionalities:
+        count = len(table.backends) if functionality in blocks else 1
+        rows.append((slot, (1 << count) - 1 if count > 1 else 0))
+        slot += count
+    return rows
+
+
 def registrable_keys(table: KeyTable) -> tuple[str, ...]:
     """The names under which a kernel can be registered: keys with a slot in the table, and aliases.
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from torchgen_lite.emit.header import MARKER
-from torchgen_lite.key_tables import CURRENT, KeyTable, dispatch_keys, end_markers
+from torchgen_lite.key_tables import CURRENT, KeyTable, dispatch_keys, end_markers, slot_offsets
 from torchgen_lite.runtime.keys import BackendComponent, DispatchKey
 
 _COMMAND = "python -m torchgen_lite.write_key_tables"
@@ -59,7 +59,7 @@ def render_header(table: KeyTable) -> str:
     first_block = len(table.functionalities) + 1
     backends = [("InvalidBit", 0), *((f"{name}Bit", i) for i, name in enumerate(table.backends, 1))]
     keys = "DispatchKey::{}".format
-    slots = sum(max(mask.bit_length(), 1) for _, mask in _offsets_and_masks(table))
+    slots = sum(max(mask.bit_length(), 1) for _, mask in slot_offsets(table))
     parts = [
         _HEAD,
         f"// Dispatch keys of PyTorch {table.release}; the numbers move between releases.\n"
@@ -98,7 +98,7 @@ def render_header(table: KeyTable) -> str:
             "For each functionality its first slot, and the backend bits that choose.",
             "OffsetAndMask",
             "offsets_and_masks",
-            (f"{{{offset}, {mask}}}" for offset, mask in _offsets_and_masks(table)),
+            (f"{{{offset}, {mask}}}" for offset, mask in slot_offsets(table)),
         ),
         _array(
             "Autograd keys that do not lead back to their backend (c10's switch).",
@@ -134,17 +134,6 @@ def _table_of_numbers(comment: str, type_: str, name: str, items: Iterable[str])
     """An array that clang-format would set in columns."""
     text = _array(comment, type_, name, items)
     return f"// clang-format off\n{text}// clang-format on\n"
-
-
-def _offsets_and_masks(table: KeyTable) -> list[tuple[int, int]]:
-    """For each functionality its first slot, and the backend bits that choose among its slots."""
-    blocks = dict(table.per_backend)
-    rows, slot = [], 0
-    for functionality in table.functionalities:
-        count = len(table.backends) if functionality in blocks else 1
-        rows.append((slot, (1 << count) - 1 if count > 1 else 0))
-        slot += count
-    return rows
 
 
 if __name__ == "__main__":

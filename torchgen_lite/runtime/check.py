@@ -40,8 +40,8 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
     fault = ""
     if code.co_argcount < given and not code.co_flags & _VARARGS:
         fault = f"it takes {code.co_argcount} positional arguments, but a call passes {given}"
-    elif code.co_argcount - len(function.__defaults__ or ()) > given + _by_keyword(
-        signature, kernel
+    elif code.co_argcount - len(function.__defaults__ or ()) > given + len(
+        set(signature.keywords).intersection(code.co_varnames[given : code.co_argcount])
     ):
         fault = f"it needs more than the {given} positional arguments that a call passes"
     elif not code.co_flags & _VARKEYWORDS:
@@ -96,16 +96,6 @@ def check_namespace(given: object) -> None:
         raise TypeError(f"a namespace is text, not {given!r}")
     if not given.isascii() or not all(part.isidentifier() for part in given.split("::")):
         raise DispatcherError(f"`{given}` cannot be a namespace: it is not an identifier")
-
-
-def _by_keyword(signature: Signature, kernel: Kernel) -> int:
-    """How many keyword-only arguments of the schema are ordinary parameters of the kernel."""
-    function = kernel.function
-    assert isinstance(function, FunctionType)
-    code = function.__code__
-    start = signature.positional + (1 if kernel.with_keyset else 0)
-    ordinary = code.co_varnames[start : code.co_argcount]
-    return sum(1 for name in signature.keywords if name in ordinary)
 
 
 def _message(signature: Signature, kernel: Kernel, function: FunctionType, fault: str) -> str:

@@ -13,6 +13,7 @@ from typing import Protocol
 from ..key_sets import key_sets
 from .check import check_kernel
 from .deferred import DeferredKernel
+from .entry import OperatorEntry
 from .errors import DispatcherError
 from .kernel import Kernel, KernelCallable
 from .keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
@@ -54,7 +55,7 @@ class Dispatcher:
         self._privateuse1 = _PRIVATE
         self._operators: dict[str, OperatorHandle] = {}
         self._plans: dict[int, Plan] = {}
-        self._planned: set[OperatorHandle] = set()
+        self._planned: set[OperatorEntry] = set()
         self._listeners: list[RegistrationListener] = []
 
     @staticmethod
@@ -89,8 +90,7 @@ class Dispatcher:
         return found if found is not None and found.has_schema else None
 
     def find_schema_or_throw(self, name: str, overload_name: str = "") -> OperatorHandle:
-        """The defined operator. Otherwise raises a DispatcherError, which tells undefined operators from dangling
-        ones."""
+        """The defined operator. The DispatcherError for another one says whether it has kernels at least."""
         found = self.find_op(name, overload_name)
         full_name = f"{name}.{overload_name}" if overload_name else name
         if found is None:
@@ -124,22 +124,19 @@ class Dispatcher:
     ) -> tuple[str, ...]:
         """Names of the operators with a kernel at a key, including alias keys; with None, at any key."""
         wanted = parse_dispatch_key(key) if isinstance(key, str) else key
-        return tuple(
-            sorted(
-                operator.full_name
-                for operator in self.operators()
-                if (operator.kernels if wanted is None else wanted in operator.kernels)
-            )
-        )
+        names = [
+            operator.full_name
+            for operator in self.operators()
+            if (operator.kernels if wanted is None else wanted in operator.kernels)
+        ]
+        return tuple(sorted(names))
 
     def computed_table(self, name: str, overload_name: str = "") -> dict[str, Cell]:
         """The filled slots of an operator: runtime key name, or `Undefined`, to `Cell`, in slot order."""
-        found = self.find_op(name, overload_name)
-        if found is None:
-            return self.find_schema_or_throw(name, overload_name).computed_table()
+        found = self.find_op(name, overload_name) or self.find_schema_or_throw(name, overload_name)
         return found.computed_table()
 
-    # Registration. `Library` is the public face of these; a kernel is added by `OperatorHandle.add_kernel`.
+    # Registration. `Library` is the public face of these; a kernel is added by `OperatorEntry.add_kernel`.
 
     def operator_of_name(self, full_name: str) -> OperatorHandle:
         """The operator of a qualified name, created if it is new (c10 `findOrRegisterName_`). The lock is held."""
@@ -166,21 +163,20 @@ class Dispatcher:
     def register_def(self, signature: Signature, where: Place, offset: int) -> OperatorHandle:
         """`where` and `offset` are the site of the definition. The lock is held."""
         operator = self.operator_of_name(signature.full_name)
-        if operator._signature is not None:
+        entry = operator.entry
+        if entry.signature is not None:
             raise DispatcherError(
                 f"Tried to register an operator ({signature.schema}) with the same name and overload "
                 f"name multiple times. Each overload's schema should only be registered with a single "
                 f"call to define(). Duplicate registration: {site(where, offset)}. Original registration: "
-                f"{operator.definition_debug}"
+                f"{entry.definition_debug}"
             )
-        if (
-            operator.kernels
-        ):  # They were registered before the definition, so they have not been checked.
-            for key in tuple(operator.kernels):
-                for kernel in operator.kernels_at(key):
+        if entry.kernels:  # Those before the definition have not been checked.
+            for key in tuple(entry.kernels):
+                for kernel in entry.kernels_at(key):
                     if not isinstance(kernel, DeferredKernel):
                         check_kernel(signature, kernel)
-        operator.set_signature(signature, where, offset)
+        entry.define(signature, where, offset)
         try:
             for listener in tuple(self._listeners):
                 listener.on_operator_registered(operator)
@@ -190,28 +186,26 @@ class Dispatcher:
         return operator
 
     def deregister_def(self, operator: OperatorHandle) -> None:
-        with (
-            self.lock,
-            ExitStack() as steps,
-        ):  # From the last to the first, whatever one of them raises.
+        # From the last to the first, whatever one of them raises.
+        with self.lock, ExitStack() as steps:
             steps.callback(self._undefine, operator)
             for listener in reversed(self._listeners):
                 steps.callback(listener.on_operator_deregistered, operator)
 
     def _undefine(self, operator: OperatorHandle) -> None:
-        operator.set_signature(None, "", 0)
-        self._release(operator)
+        operator.undefine()
+        self._release(operator.entry)
 
-    def deregister_impl(self, operator: OperatorHandle, kernel: Kernel) -> None:
+    def deregister_impl(self, entry: OperatorEntry, kernel: Kernel) -> None:
         with self.lock:
-            operator.remove_kernel(kernel)
-            self._release(operator)
+            entry.remove_kernel(kernel)
+            self._release(entry)
 
-    def _release(self, operator: OperatorHandle) -> None:
+    def _release(self, entry: OperatorEntry) -> None:
         """Remove an operator from the table once its definition and its last kernel are gone."""
-        if not operator.kernels and not operator.has_schema:
-            self._operators.pop(operator.full_name, None)
-            self._planned.discard(operator)
+        if not entry.kernels and entry.signature is None:
+            self._operators.pop(entry.full_name, None)
+            self._planned.discard(entry)
 
     def register_fallback(self, key: DispatchKey, kernel: Kernel) -> None:
         with self.lock:
@@ -230,12 +224,11 @@ class Dispatcher:
             self._fallbacks_changed()
 
     def _fallbacks_changed(self) -> None:
-        self._plans = (
-            {}
-        )  # Replaced, not emptied: a plan that this thread is computing further up the stack is discarded.
+        # Replaced, not emptied: a plan that this thread is computing further up the stack is discarded.
+        self._plans = {}
         planned, self._planned = self._planned, set()
-        for operator in planned:
-            operator.forget()
+        for entry in planned:
+            entry.forget()
 
     def add_registration_listener(self, listener: RegistrationListener) -> Callable[[], None]:
         """Tell `listener` of every defined operator, now and later. Returns the function that removes it."""
@@ -255,8 +248,8 @@ class Dispatcher:
         """Install an observer for `observe.observe`. Resolved kernels are dropped, so that calls are seen."""
         with self.lock:
             self.observers = observers
-            for operator in tuple(self._planned):
-                operator.forget()
+            for entry in tuple(self._planned):
+                entry.forget()
 
     def watch(
         self,
@@ -271,11 +264,11 @@ class Dispatcher:
 
     # Tables.
 
-    def plan_of(self, operator: OperatorHandle) -> Plan:
+    def plan_of(self, entry: OperatorEntry) -> Plan:
         """The plan of an operator, which is notified when fallbacks change it; see Note [Tables are shared]."""
-        self._planned.add(operator)
+        self._planned.add(entry)
         plans = self._plans
-        kernels = operator.kernels.copy()
+        kernels = entry.kernels.copy()
         pattern = 0
         for key, kernel in kernels.items():
             pattern |= (3 if kernel.is_fallthrough else 1) << _PATTERN_BIT[key]
@@ -308,9 +301,9 @@ class Dispatcher:
         names = frozenset(key.name for key in registered)
         for slot, key in enumerate(RUNTIME_KEYS):
             expected = choose(key_sets(), key.name, names, key in self.fallbacks)
-            if operator.plan.choices[slot] != expected:
+            if operator.entry.plan.choices[slot] != expected:
                 raise DispatcherError(
-                    f"the table of {operator.full_name} has {operator.plan.choices[slot]} at {key}, but its "
+                    f"the table of {operator.full_name} has {operator.entry.plan.choices[slot]} at {key}, but its "
                     f"registrations give {expected}"
                 )
 

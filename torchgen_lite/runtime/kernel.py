@@ -20,8 +20,6 @@ from .signature import Signature
 from .sites import Place, site
 
 KernelCallable = Callable[..., Any]
-
-
 BoxedCallable = Callable[[Any, DispatchKeySet, list[Any]], None]
 
 

@@ -13,6 +13,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from .. import key_tables
+from ..key_sets import key_sets
 
 TABLE = key_tables.CURRENT
 NUM_BACKENDS = len(TABLE.backends)
@@ -52,7 +53,6 @@ else:
     )
 
 _BACKENDS = tuple(BackendComponent(i) for i in range(NUM_BACKENDS + 1))
-_FUNCTIONALITIES = tuple(DispatchKey(i) for i in range(NUM_FUNCTIONALITIES))
 _FIRST_BLOCK = NUM_FUNCTIONALITIES + 1
 _BLOCK = NUM_BACKENDS + 1  # A block is its marker and one key for each backend.
 _PER_BACKEND = tuple(DispatchKey[functionality] for functionality, _ in TABLE.per_backend)
@@ -114,20 +114,7 @@ def parse_dispatch_key(name: str) -> DispatchKey:
         raise ValueError(f"could not parse dispatch key: {name}") from None
 
 
-def _runtime_keys() -> tuple[DispatchKey, ...]:
-    keys: list[DispatchKey] = []
-    for functionality in _FUNCTIONALITIES:
-        if functionality in _BLOCK_OF:
-            keys += (
-                to_runtime_per_backend_functionality_key(functionality, backend)
-                for backend in _BACKENDS[1:]
-            )
-        else:
-            keys.append(functionality)
-    return tuple(keys)
-
-
-RUNTIME_KEYS: tuple[DispatchKey, ...] = _runtime_keys()
+RUNTIME_KEYS: tuple[DispatchKey, ...] = tuple(DispatchKey[name] for name in key_sets(TABLE).slots)
 """The keys that own a slot of the dispatch table, in slot order: Undefined first, 137 in torch 2.13."""
 
 SLOT_OF: dict[DispatchKey, int] = {key: slot for slot, key in enumerate(RUNTIME_KEYS)}

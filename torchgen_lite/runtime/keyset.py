@@ -17,10 +17,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Union, overload
 from weakref import ref
 
+from ..key_sets import key_sets
+from ..key_tables import slot_offsets
 from .keys import (
     NUM_BACKENDS,
     NUM_FUNCTIONALITIES,
-    SLOT_OF,
+    TABLE,
     BackendComponent,
     DispatchKey,
     is_per_backend_functionality_key,
@@ -259,13 +261,8 @@ class DispatchKeySet:
         return f"DispatchKeySet({', '.join(key.name for key in self)})"
 
     def __reduce__(self) -> tuple[object, ...]:
+        # Copies and pickles are the same object.
         return (DispatchKeySet.from_raw_repr, (self._repr,))
-
-    def __copy__(self) -> DispatchKeySet:
-        return self
-
-    def __deepcopy__(self, memo: object) -> DispatchKeySet:
-        return self
 
 
 class _Reference(ref[DispatchKeySet]):
@@ -291,20 +288,7 @@ class KeysetMask(dict[DispatchKeySet, DispatchKeySet]):
         return found
 
 
-def _offsets_and_masks() -> tuple[tuple[int, int], ...]:
-    """For each functionality its first slot, and the backend bits that choose among its slots."""
-    rows: list[tuple[int, int]] = []
-    for value in range(NUM_FUNCTIONALITIES):
-        key = DispatchKey(value)
-        if is_per_backend_functionality_key(key):
-            first = to_runtime_per_backend_functionality_key(key, BackendComponent(1))
-            rows.append((SLOT_OF[first], BACKEND_MASK))
-        else:
-            rows.append((SLOT_OF[key], 0))
-    return tuple(rows)
-
-
-OFFSETS_AND_MASKS = _offsets_and_masks()
+OFFSETS_AND_MASKS = slot_offsets(TABLE)
 
 
 def table_index(representation: int) -> int:
@@ -313,8 +297,4 @@ def table_index(representation: int) -> int:
     return offset + ((representation & mask) >> 1).bit_length()
 
 
-PER_BACKEND_MASK = sum(
-    _functionality_bit(value)
-    for value in range(NUM_FUNCTIONALITIES)
-    if is_per_backend_functionality_key(DispatchKey(value))
-)
+PER_BACKEND_MASK = key_sets(TABLE).bits(*[functionality for functionality, _ in TABLE.per_backend])

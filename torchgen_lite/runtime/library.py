@@ -11,14 +11,10 @@ from typing import Any, Union
 from .check import check_callable, check_kernel, check_name, check_namespace, name_of
 from .deferred import DeferredKernel, LoadModule, WrittenKernel
 from .dispatcher import Dispatcher
+from .entry import OperatorEntry
 from .errors import DispatcherError, fallthrough_kernel
 from .kernel import IS_FALLBACK, WITH_KEYSET, BoxedKernel, Kernel
-from .keys import (
-    SLOT_OF,
-    DispatchKey,
-    is_alias_dispatch_key,
-    parse_dispatch_key,
-)
+from .keys import SLOT_OF, DispatchKey, is_alias_dispatch_key, parse_dispatch_key
 from .lock import acquire, do_when_free, release
 from .operator import OperatorHandle
 from .signature import NOTHING, Signature
@@ -64,7 +60,7 @@ class Library:
         *,
         debug: str | None = None,
     ) -> None:
-        self._kernels = []  # Flat: operator, kernel, operator ... There are many.
+        self._kernels = []  # Flat: entry, kernel, entry ... There are many.
         self._definitions = []
         self._fallbacks = []
         if kind not in KINDS:
@@ -205,16 +201,17 @@ class Library:
         acquire()
         try:
             operator = dispatcher._operators.get(full_name)
-            if operator is None or operator._signature is None:  # The name has not been checked.
+            if operator is None or operator.entry.signature is None:  # The name is not checked.
                 check_name(name, full_name[len(self._prefix) :])
                 check_callable(kernel)
                 operator = dispatcher.operator_of_name(full_name)
             else:
-                check_kernel(operator._signature, kernel)
-            if key in operator.kernels:
-                _overridden(operator, key, kernel, allow_override)
-            operator.add_kernel(key, kernel)
-            self._kernels += (operator, kernel)
+                check_kernel(operator.entry.signature, kernel)
+            entry = operator.entry
+            if key in entry.kernels:
+                _overridden(entry, key, kernel, allow_override)
+            entry.add_kernel(key, kernel)
+            self._kernels += (entry, kernel)
         finally:
             release()
 
@@ -245,11 +242,11 @@ class Library:
             self._add(self._prefix + name, self._default_key, kernel)
 
     def _add(self, full_name: str, key: DispatchKey, kernel: Kernel) -> None:
-        operator = self.dispatcher.operator_of_name(full_name)
-        if key in operator.kernels:
-            _overridden(operator, key, kernel, allow_override=True, stacklevel=4)
-        operator.add_kernel(key, kernel)
-        self._kernels += (operator, kernel)
+        entry = self.dispatcher.operator_of_name(full_name).entry
+        if key in entry.kernels:
+            _overridden(entry, key, kernel, allow_override=True, stacklevel=4)
+        entry.add_kernel(key, kernel)
+        self._kernels += (entry, kernel)
 
     def fallback(
         self,
@@ -302,8 +299,8 @@ class Library:
             self._kernels, self._definitions, self._fallbacks = [], [], []
             self._owns_namespace = False
             while kernels:
-                kernel, operator = kernels.pop(), kernels.pop()
-                dispatcher.deregister_impl(operator, kernel)
+                kernel, entry = kernels.pop(), kernels.pop()
+                dispatcher.deregister_impl(entry, kernel)
 
     def __enter__(self) -> Library:
         return self
@@ -358,16 +355,16 @@ def _parse_key(key: str | DispatchKey) -> DispatchKey:
 
 
 def _overridden(
-    operator: OperatorHandle,
+    entry: OperatorEntry,
     key: DispatchKey,
     kernel: Kernel,
     allow_override: bool,
     stacklevel: int = 3,
 ) -> None:
-    previous = operator.kernels[key]
+    previous = entry.kernels[key]
     if not allow_override:
         raise DispatcherError(
-            f"This is not allowed since there's already a kernel registered overriding {operator}'s "
+            f"This is not allowed since there's already a kernel registered overriding {entry.full_name}'s "
             f"behavior for {key}: {previous.debug}"
         )
     if key.name in ("Meta", "MTIA") or _OverrideWarning.given:
@@ -376,7 +373,7 @@ def _overridden(
     warnings.warn(
         f"Warning only once for all operators, other operators may also be overridden.\n"
         f"  Overriding a previously registered kernel for the same operator and the same dispatch key\n"
-        f"  operator: {operator}\n    {operator.definition_debug}\n  dispatch key: {key}\n"
+        f"  operator: {entry.full_name}\n    {entry.definition_debug}\n  dispatch key: {key}\n"
         f"  previous kernel: {previous.debug}\n       new kernel: {kernel.debug}",
         stacklevel=stacklevel,
     )

@@ -41,10 +41,8 @@ class LocalState:
         return f"LocalState(included={self.included}, excluded={self.excluded})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (
-            _state_of,
-            (self.included, self.excluded),
-        )  # Copies and pickles are the same object.
+        # Copies and pickles are the same object.
+        return (_state_of, (self.included, self.excluded))
 
 
 # There are few states: programs have a handful of guards. They are kept forever, so that memos stay valid.
@@ -109,10 +107,6 @@ below_adinplaceorview = StateBelow(named_sets.AUTOGRAD_WITH_ADINPLACEORVIEW)
 """The states inside `AutoDispatchBelow...` guards. Generated kernels look them up directly, at a third of the cost."""
 
 
-def _as_keyset(keys: DispatchKeySet | DispatchKey) -> DispatchKeySet:
-    return keys if isinstance(keys, DispatchKeySet) else DispatchKeySet(keys)
-
-
 # The guards that this context is in, innermost first: the guard, the state before it, the rest.
 _Entered = Union[tuple[()], tuple["_Guard", LocalState, Any]]
 _entered: contextvars.ContextVar[_Entered] = contextvars.ContextVar(
@@ -174,7 +168,7 @@ class IncludeDispatchKeyGuard(_Guard):
     __slots__ = ("_keys",)
 
     def __init__(self, keys: DispatchKeySet | DispatchKey) -> None:
-        self._keys = _as_keyset(keys)
+        self._keys = DispatchKeySet(keys)
 
     def _state(self, now: LocalState) -> LocalState:
         return _state_of(now.included | self._keys, now.excluded)
@@ -186,7 +180,7 @@ class ExcludeDispatchKeyGuard(_Guard):
     __slots__ = ("_keys",)
 
     def __init__(self, keys: DispatchKeySet | DispatchKey) -> None:
-        self._keys = _as_keyset(keys)
+        self._keys = DispatchKeySet(keys)
 
     def _state(self, now: LocalState) -> LocalState:
         return _state_of(now.included, now.excluded | self._keys)

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable
 
 _lock = threading.RLock()
+_condition = threading.Condition(_lock)
 _left: deque[Callable[[], object]] = deque()
 
 acquire = _lock.acquire
@@ -62,9 +63,18 @@ class _Finalizer:
         self.work()
 
 
+def _is_held() -> bool:
+    """Whether this thread holds the lock: a condition refuses any other that notifies."""
+    try:
+        _condition.notify(0)
+    except RuntimeError:
+        return False
+    return True
+
+
 def _finish() -> None:
     # A release between the `append` and this check finds the work itself.
-    while _left and not _lock._is_owned() and acquire(blocking=False):  # type: ignore[attr-defined]
+    while _left and not _is_held() and acquire(blocking=False):
         try:
             if _left:
                 _Finalizer(_left.popleft())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Union
 
-from .arguments import EMPTY, HOLE, find_keyset
 from .errors import AmbiguousKernelError, MissingKernelError
 from .kernel import Kernel
 from .keys import DispatchKey
@@ -13,55 +12,6 @@ from .keyset import DispatchKeySet
 from .signature import Signature
 
 Shown = Callable[[Union[DispatchKey, DispatchKeySet]], str]
-_EXPECTED = {
-    "T": "a tensor",
-    "O": "a tensor or None",
-    "L": "a sequence of tensors",
-    "P": "a sequence of tensors or None",
-}
-
-
-def keyset_of_kind(value: Any, kind: str) -> DispatchKeySet | None:
-    """The keyset that an argument of a kind contributes; None where the memo's key is None.
-
-    Raises _NoTensor if the value is not of the kind.
-    """
-    if kind in "TOG":
-        if value is None and kind != "T":
-            return None
-        keyset = find_keyset(value)
-        if keyset is None and kind == "G":
-            return EMPTY
-        if keyset is not None:
-            return keyset
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        union = EMPTY
-        for element in value:
-            keyset = HOLE if element is None and kind == "P" else find_keyset(element)
-            if keyset is None:
-                break
-            union = union | keyset
-        else:
-            return union
-    raise _NoTensor
-
-
-class _NoTensor(TypeError):
-    """`keysets_of` says of which argument."""
-
-
-def keysets_of(
-    signature: Signature, positions: Iterable[int], values: Iterable[Any]
-) -> tuple[DispatchKeySet | None, ...]:
-    """The memo path of the arguments at some positions. Raises a TypeError that names the wrong one."""
-    path: list[DispatchKeySet | None] = []
-    for position, value in zip(positions, values):
-        try:
-            path.append(keyset_of_kind(value, signature.kinds[position]))
-        except _NoTensor:
-            expected = _EXPECTED[signature.kinds[position]]
-            raise wrong_argument(signature, position, expected, value) from None
-    return tuple(path)
 
 
 def wrong_argument(signature: Signature, position: int, expected: str, value: Any) -> TypeError:

@@ -9,87 +9,31 @@ identifiers only; default values are passed in, never printed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from types import MethodType, SimpleNamespace
 from typing import Any
 
+from . import stub_text
 from .arguments import list_keyset, optional_keyset
 from .local_state import local_state
 from .signature import Signature
 from .sized import as_tuple
 
 _KEYS = {
-    "T": "{0}._dispatch_keyset",
-    "O": "_optional({0})",
-    "G": "_optional({0})",
-    "L": "_list({0})",
-    "P": "_list({0})",
+    "T": "[{0}._dispatch_keyset]",
+    **dict.fromkeys("OG", "[_optional({0})]"),
+    **dict.fromkeys("LP", "[_list({0})]"),
 }
-
-_TUPLE = """\
-    if {test}:
-        {name} = _as_tuple({position}, {name})
-"""
-
-_CALL = """\
-def stub({parameters}):
-{tuples}\
-    try:
-        _kernel = _memo[_state()]{path}
-    except (KeyError, AttributeError, TypeError):
-        _kernel = _resolve({dispatching})
-    return _kernel({arguments})
-"""
-
-_REDISPATCH = """\
-def stub({parameters}):
-{tuples}\
-    try:
-        _kernel = _memo[_keyset]
-    except KeyError:
-        _kernel = _resolve(_keyset)
-    return _kernel({arguments})
-"""
-
-
-def make_call(
-    signature: Signature, memo: dict[Any, Any], resolve: Callable[..., Any]
-) -> Callable[..., Any]:
-    """The stub of `OperatorHandle.call`."""
-    names = _local_names(signature)
-    dispatching = [(names[i], signature.kinds[i]) for i in signature.dispatching]
-    text = _CALL.format(
-        parameters=_parameters(signature, names),
-        tuples=_tuples(signature, names),
-        path="".join(f"[{_KEYS[kind].format(name)}]" for name, kind in dispatching),
-        dispatching=", ".join(name for name, _ in dispatching),
-        arguments=_arguments(signature, names),
-    )
-    return _compile(signature, text, memo, resolve)
-
-
-def make_redispatch(
-    signature: Signature, memo: dict[Any, Any], resolve: Callable[..., Any]
-) -> Callable[..., Any]:
-    """The stub of `OperatorHandle.redispatch`."""
-    names = _local_names(signature)
-    parameters = _parameters(signature, names)
-    text = _REDISPATCH.format(
-        parameters=f"_keyset, {parameters}" if parameters else "_keyset",
-        tuples=_tuples(signature, names),
-        arguments=_arguments(signature, names),
-    )
-    return _compile(signature, text, memo, resolve)
-
-
-_TAKEN = frozenset(
-    "_as_tuple _kernel _keyset _list _memo _optional _resolve _state _tuple _type".split()
+_TEXTS = {"stub": stub_text.STUB, "redispatch_stub": stub_text.REDISPATCH_STUB}
+# What the text uses besides its arguments.
+TAKEN = frozenset(
+    "_handle_stub _kernel _keyset _list _memo_stub _optional _redispatch_memo_stub _state _tuple _type".split()
 )
 
 
 def _local_names(signature: Signature) -> list[str]:
     names = list(signature.parameters)
     for index, name in enumerate(names):
-        while name in _TAKEN or name in names[:index] or name in names[index + 1 :]:
+        while name in TAKEN or name in names[:index] or name in names[index + 1 :]:
             name += "_"
         names[index] = name
     return names
@@ -113,33 +57,45 @@ def _tuples(signature: Signature, names: list[str]) -> str:
         name = names[position]
         test = f"_type({name}) is not _tuple"
         test = f"{name} is not None and {test}" if type_.endswith("?") else test
-        lines.append(_TUPLE.format(test=test, name=name, position=position))
+        lines.append(stub_text.TUPLE.format(test=test, name=name, position=position))
     return "".join(lines)
 
 
-def _arguments(signature: Signature, names: list[str]) -> str:
+def _passed(signature: Signature, names: list[str]) -> str:
     positional = signature.positional
     keywords = zip(signature.keywords, names[positional:])
     return ", ".join([*names[:positional], *(f"{key}={name}" for key, name in keywords)])
 
 
-def _compile(
-    signature: Signature, text: str, memo: dict[Any, Any], resolve: Callable[..., Any]
+def make_stub(
+    name: str, signature: Signature, memo: dict[Any, Any], resolve: Callable[..., Any]
 ) -> Callable[..., Any]:
-    namespace: dict[str, Any] = {
-        "_memo": memo,
+    """The `stub` or `redispatch_stub` of an operator, which looks kernels up in `memo` and asks `resolve` on a miss."""
+    names = _local_names(signature)
+    text = _TEXTS[name].format(
+        parameters=_parameters(signature, names),
+        tuples=_tuples(signature, names),
+        path="".join([_KEYS[signature.kinds[i]].format(names[i]) for i in signature.dispatching]),
+        dispatching=", ".join([names[i] for i in signature.dispatching]),
+        passed=_passed(signature, names),
+    )
+    as_tuple_of = MethodType(as_tuple, signature)
+    handle = SimpleNamespace(resolve=resolve, resolve_redispatch=resolve, as_tuple=as_tuple_of)
+    scope: dict[str, Any] = {
+        "_memo_stub": memo,
+        "_redispatch_memo_stub": memo,
+        "_handle_stub": handle,
         "_state": local_state,
-        "_resolve": resolve,
         "_optional": optional_keyset,
         "_list": list_keyset,
-        "_as_tuple": partial(as_tuple, signature),
         "_tuple": tuple,
         "_type": type,
         "__name__": __name__,
     }
-    namespace.update((f"_default_{name}", value) for name, value in signature.defaults)
-    exec(compile(text, f"<stub of {signature.full_name}>", "exec"), namespace)
-    function: Callable[..., Any] = namespace["stub"]
+    scope.update((f"_default_{argument}", value) for argument, value in signature.defaults)
+    exec(compile(text, f"<stub of {signature.full_name}>", "exec"), scope)
+    function: Callable[..., Any] = scope[name]
+    function.__annotations__ = {}  # A schema's types are not in the text.
     function.__name__ = function.__qualname__ = signature.full_name
     function.__doc__ = signature.schema
     return function

@@ -45,7 +45,7 @@ def _direct(sets: KeySets, slot: str, registered: Registered) -> Choice | None:
     return Choice("kernel", slot) if slot in registered else None
 
 
-def _serves(alias: str, origin: str) -> Callable[[KeySets, str, Registered], Choice | None]:
+def _alias(step: int, alias: str, origin: str) -> Rule:
     """The alias has a kernel, and the slot is one of its members; or Undefined, which some serve too."""
     serves_undefined = alias in SERVE_UNDEFINED
     choice = Choice(origin, alias)
@@ -57,7 +57,7 @@ def _serves(alias: str, origin: str) -> Callable[[KeySets, str, Registered], Cho
             return choice
         return None
 
-    return decide
+    return Rule(step, origin, f"{alias} has a kernel and serves this key", decide)
 
 
 def _composite_implicit(sets: KeySets, slot: str, registered: Registered) -> Choice | None:
@@ -75,42 +75,17 @@ def _composite_implicit(sets: KeySets, slot: str, registered: Registered) -> Cho
 
 RULES: tuple[Rule, ...] = (
     Rule(1, "kernel", "a kernel is registered at this key itself", _direct),
-    Rule(
-        2,
-        "default backend kernel",
-        "CompositeExplicitAutogradNonFunctional has a kernel and serves this key",
-        _serves(f"{_EXPLICIT}NonFunctional", "default backend kernel"),
-    ),
-    Rule(
-        3,
-        "default backend kernel",
-        "CompositeExplicitAutograd has a kernel and serves this key",
-        _serves(_EXPLICIT, "default backend kernel"),
-    ),
-    Rule(
-        4,
-        "nested kernel",
-        "CompositeImplicitAutogradNestedTensor has a kernel and serves this key",
-        _serves(f"{_IMPLICIT}NestedTensor", "nested kernel"),
-    ),
+    _alias(2, f"{_EXPLICIT}NonFunctional", "default backend kernel"),
+    _alias(3, _EXPLICIT, "default backend kernel"),
+    _alias(4, f"{_IMPLICIT}NestedTensor", "nested kernel"),
     Rule(
         5,
         "math kernel",
-        "CompositeImplicitAutograd has a kernel, serves this key, and no backend below it has its own",
+        f"{_IMPLICIT} has a kernel, serves this key, and no backend below it has its own",
         _composite_implicit,
     ),
-    Rule(
-        6,
-        "autograd kernel",
-        "Autograd has a kernel and serves this key",
-        _serves("Autograd", "autograd kernel"),
-    ),
-    Rule(
-        7,
-        "batched kernel",
-        "FuncTorchBatchedDecomposition has a kernel and serves this key",
-        _serves("FuncTorchBatchedDecomposition", "batched kernel"),
-    ),
+    _alias(6, "Autograd", "autograd kernel"),
+    _alias(7, "FuncTorchBatchedDecomposition", "batched kernel"),
 )
 """The steps that look at the operator's kernels, in order. Two follow them for every operator: the
 backend fallback of the slot, and `missing`."""
@@ -128,7 +103,7 @@ def choose(sets: KeySets, slot: str, registered: Registered, has_fallback: bool)
     return Choice(FALLBACK, None) if has_fallback else Choice(MISSING, None)
 
 
-class Plan:
+class Plan(NamedTuple):
     """A computed table without its kernels.
 
     `choices` has one entry a slot. `mask` is what a call's keyset is masked with, so that keys whose
@@ -136,14 +111,9 @@ class Plan:
     backends differ (c10 `DispatchKeyExtractor::requiresBitsetPerBackend_`).
     """
 
-    __slots__ = ("backend_masks", "choices", "mask")
-
-    def __init__(
-        self, choices: tuple[Choice, ...], mask: int, backend_masks: tuple[int, ...] | None
-    ) -> None:
-        self.choices = choices
-        self.mask = mask
-        self.backend_masks = backend_masks
+    choices: tuple[Choice, ...]
+    mask: int
+    backend_masks: tuple[int, ...] | None
 
 
 def compute_plan(
@@ -177,24 +147,12 @@ def compute_plan(
     return Plan(choices, masks[0], None if same else tuple(masks))
 
 
-class Cell:
+class Cell(NamedTuple):
     """One slot of a computed table: where its kernel was registered, which rule chose it, whether it falls through."""
 
-    __slots__ = ("debug", "fallthrough", "origin")
-
-    def __init__(self, debug: str, origin: str, fallthrough: bool) -> None:
-        self.debug = debug
-        self.origin = origin
-        self.fallthrough = fallthrough
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cell) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
+    debug: str
+    origin: str
+    fallthrough: bool
 
     def __str__(self) -> str:
         return f"{'fallthrough ' if self.fallthrough else ''}{self.debug} [{self.origin}]"
-
-    def __repr__(self) -> str:
-        return f"Cell({self})"

@@ -25,6 +25,7 @@ from torchgen_lite.runtime import (
     fallthrough_kernel,
 )
 from torchgen_lite.runtime import library as library_module
+from torchgen_lite.runtime.entry import OperatorEntry
 from torchgen_lite.schema import SchemaError
 
 SCHEMA = "op(Tensor x) -> Tensor"
@@ -215,13 +216,13 @@ def test_a_fallback_is_news_only_to_what_has_been_resolved(
     dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    forget = OperatorHandle.forget
+    forget = OperatorEntry.forget
 
-    def tell(operator: OperatorHandle) -> None:
-        told.append(operator.full_name)
-        forget(operator)
+    def tell(entry: OperatorEntry) -> None:
+        told.append(entry.full_name)
+        forget(entry)
 
-    monkeypatch.setattr(OperatorHandle, "forget", tell)
+    monkeypatch.setattr(OperatorEntry, "forget", tell)
     library = Library("ns", "DEF", dispatcher=dispatcher)
     names = ("called", "redispatched", "tabled", "idle")
     operators = {name: library.define(f"{name}(Tensor x) -> Tensor") for name in names}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.runtime.helpers import operator_with, origins, says
-from torchgen_lite.runtime import Dispatcher, Library, fallthrough_kernel
+from torchgen_lite.runtime import Dispatcher, Library
 
 IMPLICIT = "CompositeImplicitAutograd"
 EXPLICIT = "CompositeExplicitAutograd"
@@ -86,40 +86,6 @@ def test_alias_keys_alone_are_no_backend_kernels() -> None:
     assert origins(operator.computed_table())["AutogradOther"] == "math kernel"
 
 
-def test_dump_table() -> None:
-    operator, _, _keep = operator_with("FuncTorchBatched", "CPU", fallbacks=("Python",))
-    assert operator.dump_table() == (
-        "CPU: CPU [kernel]\nPython: fallback [backend fallback]\nFuncTorchBatched: FuncTorchBatched [kernel]\n"
-    )
-
-
-def test_dump() -> None:
-    dispatcher = Dispatcher()
-    library = Library("ns", "DEF", dispatcher=dispatcher)
-    operator = library.define("op(Tensor x) -> Tensor", debug="defined here")
-    library.impl("op", says(0), "Autograd", debug="autograd")
-    library.impl("op", says(1), "Meta", debug="first")
-    library.impl("op", says(2), "Meta", debug="second")
-    assert operator.dump() == (
-        "name: ns::op\n"
-        "schema: ns::op(Tensor x) -> Tensor\n"
-        "debug: defined here\n"
-        "alias analysis kind: FROM_SCHEMA\n"
-        "Meta: second :: (none) [ boxed ]\n"
-        "Meta (inactive): first :: (none) [ boxed ]\n"
-        "Autograd[alias]: autograd :: (none) [ boxed ]\n"
-    )
-
-
-def test_fallthrough_is_told() -> None:
-    dispatcher = Dispatcher()
-    library = Library("ns", "DEF", dispatcher=dispatcher)
-    operator = library.define("op(Tensor x) -> Tensor")
-    library.impl("op", fallthrough_kernel, "CPU", debug="F")
-    cell = operator.computed_table()["CPU"]
-    assert (str(cell), cell.fallthrough, cell.origin) == ("fallthrough F [kernel]", True, "kernel")
-
-
 Step = tuple[str, ...]
 STEPS: list[Step] = [
     ("def",),
@@ -167,37 +133,19 @@ def test_the_order_of_registration_is_of_no_account() -> None:
     assert len(expected) > 20
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
-def test_kernels_of_one_key_are_undone_in_any_order(order: tuple[int, ...]) -> None:
-    dispatcher = Dispatcher()
-    library = Library("ns", "DEF", dispatcher=dispatcher)
-    operator = library.define("op(Tensor x) -> Tensor")
-    blocks = []
-    for index in range(3):
-        blocks.append(Library("ns", "IMPL", "Meta", dispatcher=dispatcher))
-        blocks[-1].impl("op", says(index), debug=str(index))
-    left = [0, 1, 2]
-    for index in order:
-        assert operator.computed_table()["Meta"].debug == str(left[-1])
-        blocks[index].close()
-        left.remove(index)
-        dispatcher.check_invariants()
-    assert operator.computed_table() == {}
-
-
 def test_operators_of_one_pattern_share_a_plan() -> None:
     dispatcher = Dispatcher()
     library = Library("ns", "DEF", dispatcher=dispatcher)
     first, second = (library.define(f"{name}() -> ()") for name in ("a", "b"))
     for name in ("a", "b"):
         library.impl(name, says(name), "CPU")
-    assert first.plan is second.plan
-    assert first.kernel_of_slot(1) is not second.kernel_of_slot(1)
+    assert first.entry.plan is second.entry.plan
+    assert first.entry.kernel_of_slot(1) is not second.entry.kernel_of_slot(1)
 
 
 def test_check_invariants_finds_a_stale_table() -> None:
     operator, dispatcher, _keep = operator_with("CPU")
     other, _, _keep_too = operator_with("CUDA")
-    operator._plan = (operator._changes, other.plan)
+    operator.entry._plan = (operator.entry.changes, other.entry.plan)
     with pytest.raises(RuntimeError, match=r"the table of ns::op has .* at CPU"):
         dispatcher.check_invariants()

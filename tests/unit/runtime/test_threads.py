@@ -13,7 +13,7 @@ import pytest
 
 from tests.fuzz.stress import Stress
 from tests.unit.runtime.helpers import T, operator_with, says
-from torchgen_lite.runtime import Library, report
+from torchgen_lite.runtime import Library, extractor
 
 
 def test_stress() -> None:
@@ -30,19 +30,19 @@ def test_what_was_resolved_before_a_registration_is_not_stored_after_it(
     """A thread misses the memo, and another thread registers a newer kernel before the first continues."""
     operator, dispatcher, _keep = operator_with("CPU")
     missed, registered = threading.Event(), threading.Event()
-    keysets_of = report.keysets_of
+    keysets_of = extractor.keysets_of
 
     def slow(*arguments: Any) -> Any:
         missed.set()
         registered.wait(10)
         return keysets_of(*arguments)
 
-    monkeypatch.setattr(report, "keysets_of", slow)
+    monkeypatch.setattr(extractor, "keysets_of", slow)
     answers: list[str] = []
     thread = threading.Thread(target=lambda: answers.append(operator.call(T("CPU"))))
     thread.start()
     assert missed.wait(10)
-    monkeypatch.setattr(report, "keysets_of", keysets_of)
+    monkeypatch.setattr(extractor, "keysets_of", keysets_of)
     block = Library("ns", "IMPL", "CompositeExplicitAutograd", dispatcher=dispatcher)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
