@@ -28,14 +28,13 @@ _LETTERS = "[A-Z]{2,8}"
 _OF_OTHERS = f"(?!{_OURS}){_LETTERS}"
 _EXAMPLE = r"\n\n```(?:yaml|console)\n(.*?)\n?```\n"
 _PAGE = re.compile(
-    rf"---\n(.*?)---\n\n## What it means\n\n(.*?)(?:\n## Why it is wrong\n\n(.*?))?"
-    rf"\n## Bad{_EXAMPLE}\n## Good{_EXAMPLE}",
+    rf"---\n(.*?)---\n\n## What it means\n\n(.*?)\n## Why it is wrong\n\n(.*?)\n## Bad{_EXAMPLE}\n## Good{_EXAMPLE}",
     re.DOTALL,
 )
 
 
 class Code(NamedTuple):
-    """What a page says. `explanation` is what the code means, `reason` why that is wrong, if it needs saying.
+    """What a page says. `explanation` is what the code means, `reason` why that is wrong.
 
     `bad` shows the mistake, `good` the correction. An example is a file of operators, on which `lint` is run, or a
     small project, whose files begin with `-- PATH --` and whose commands begin with `$ `. A test runs every example.
@@ -106,7 +105,7 @@ def _read_page(path: Path) -> Code:
         cast(Severity, fields["severity"]),
         fields["since"],
         _unwrapped(match[2]),
-        _unwrapped(match[3] or ""),
+        _unwrapped(match[3]),
         match[4],
         match[5],
         fields.get("where", ""),
@@ -173,9 +172,7 @@ def begins_code(text: str) -> bool:
 
 def explain(code: Code) -> str:
     """The page of a code for the terminal."""
-    text = f"{code.code}: {code.title} ({code.severity})\n\n{code.explanation}\n"
-    if code.reason:
-        text += f"\n{code.reason}\n"
+    text = f"{code.code}: {code.title} ({code.severity})\n\n{code.explanation}\n\n{code.reason}\n"
     bad = f"Bad, {code.where}" if code.where else "Bad"
     for title, example in ((bad, code.bad), ("Good", code.good)):
         indented = "\n".join(f"    {line}".rstrip() for line in example.splitlines())

@@ -193,7 +193,7 @@ class EntryReader:
             return TRUTH[node.value]
         if isinstance(node, ScalarNode) and not node.is_null:
             message = f"`{name}` takes True or False, not `{short(node.value)}`"
-            self.report("TG106", message, self.span(node), "not a truth value")
+            self.report("TG106", message, self.span(node), "not a boolean")
         else:
             self.wrong_type(name, node, "True or False")
         return False

@@ -66,7 +66,9 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
     for part in ast.walk(tree):
         problem = _unread(part)
         if problem:
-            reader.report("TG335", f"{problem} in a reference", place(part), "not read here")
+            reader.report(
+                "TG335", f"a reference cannot use {problem}", place(part), "not read here"
+            )
             return None
     names = tuple((part.id, place(part)) for part in _names(tree))
     return Reference(ast.unparse(tree), "", names, span)
@@ -75,7 +77,7 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
 def _unread(node: ast.AST) -> str:
     """What a reference must not have at this node, for a message; empty for an allowed node."""
     if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-        return f"`{short(node.attr)}`, which is private,"
+        return f"private names: `{short(node.attr)}`"
     if isinstance(node, (*_NODES, *_MARKS)):
         return ""
     return f"`{short(ast.unparse(node))}`"

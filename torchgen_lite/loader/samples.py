@@ -133,7 +133,7 @@ def _number(reader: EntryReader, name: str, node: Node) -> float | None:
     except ValueError:
         number = math.nan
     if not 0 <= number < math.inf:
-        message = f"`{name}` takes a number from 0 on, not `{short(node.value)}`"
+        message = f"`{name}` takes a non-negative number, not `{short(node.value)}`"
         reader.report("TG106", message, reader.span(node), "not a number")
         return None
     return number
@@ -198,8 +198,8 @@ def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | No
 
 def _from_mapping(reader: EntryReader, node: MapNode, text: str, span: Span) -> Sample | None:
     if text.startswith("{") and "(" in text:
-        hint = "a comma ends a value here; write `(name=value)`, or one name a line"
-        reader.report("TG335", "a sample in curly brackets with calls", span, "here", hint)
+        hint = "write `(name=value)`, or one name a line: in curly brackets a comma ends a value"
+        reader.report("TG335", "a sample in curly brackets cannot have calls", span, "here", hint)
         return None
     keywords: list[tuple[str, Expression]] = []
     spans: list[tuple[str, Span]] = []

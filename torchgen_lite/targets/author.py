@@ -56,8 +56,8 @@ class Wanted(NamedTuple):
         return f"def {self.base}({', '.join(map(str, self.parameters()))}) -> {self.returns}"
 
     @property
-    def begins(self) -> str:
-        return f"it starts with `{self.declaration}:`"
+    def expected(self) -> str:
+        return f"expected: `{self.declaration}`"
 
 
 def passed(arguments: Iterable[Argument]) -> list[Passed]:
@@ -93,7 +93,7 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
         message = f"no module of `{wanted.option}` defines `{name}`"
         found = finding(function, wanted.code, message, place, "not found", hint)
         yield replace(
-            found, notes=(f"{wanted.begins}; `torchgen-lite kernels --missing` writes a stub",)
+            found, notes=(f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub",)
         )
         return
     places = index.find_all(name)
@@ -108,7 +108,7 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     if problem:
         other = (index.place(name), "defined here")
         found = finding(function, "TG334", problem, place, "named here", None, other)
-        yield replace(found, notes=(wanted.begins,))
+        yield replace(found, notes=(wanted.expected,))
 
 
 def _nodes(function: NativeFunction) -> Iterator[Expression]:

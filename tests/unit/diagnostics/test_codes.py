@@ -96,7 +96,9 @@ def test_a_page_is_in_the_form(name: str) -> None:
     front = yaml.safe_load(text.split("---\n")[1])
     read = {"title": page.title, "severity": page.severity, "since": page.since}
     assert front == {**read, **({"where": page.where} if page.where else {})}
-    assert page.explanation.endswith(".") and page.bad and page.good
+    titles = re.findall("^## (.*)", text, re.MULTILINE)
+    assert titles == ["What it means", "Why it is wrong", "Bad", "Good"]
+    assert page.explanation.endswith(".") and page.reason.endswith(".") and page.bad and page.good
     assert max(map(len, text.split("## Bad")[0].splitlines())) <= 120
     assert page.explanation in explain(page) and page.reason in explain(page)
 
@@ -134,7 +136,12 @@ def test_other_packages_have_codes_but_not_ours(another_package: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "instead"),
-    [("severity: warning", "severity: fatal"), ("## Good", "## Better"), ("---\n", "")],
+    [
+        ("severity: warning", "severity: fatal"),
+        ("## Good", "## Better"),
+        ("## Why it is wrong\n\nBecause.\n\n", ""),
+        ("---\n", ""),
+    ],
 )
 def test_what_is_not_a_page_is_refused(another_package: Path, line: str, instead: str) -> None:
     (another_package / "ABC001.md").write_text(PAGE.replace(line, instead, 1))

@@ -134,6 +134,8 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
     for function, implicit in _implicit(resolved):
         for entry in function.dispatch:
             if entry.key.startswith("Autograd"):
-                message = f"`{entry.key}` replaces the derivative that `{_IMPLICIT}` brings along"
+                message = (
+                    f"the `{entry.key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel"
+                )
                 other = (implicit.key_span, "differentiates itself")
                 yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)
