@@ -17,7 +17,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, seen_from_here
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Modules, Program
@@ -66,6 +66,20 @@ def writing(path: str | Path = "") -> Iterator[None]:
 
         message = f"cannot write `{str(path) or error.filename}`: {reason_of(error)}"
         raise Refused(Diagnostic("TG009", message)) from None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file that the user named. Raises Refused if writing fails."""
+    from torchgen_lite.emit.write import replace_file
+
+    with writing(path):
+        replace_file(Path(path), text)
+
+
+def unknown(what: str, name: str, known: Iterable[str], hint: Help | None = None) -> Diagnostic:
+    """TG012 about a name on the command line; `hint` is for names that are near to none."""
+    help_ = did_you_mean(name, known) or hint
+    return Diagnostic("TG012", f"unknown {what} `{name}`", help=help_)
 
 
 @dataclass(slots=True)

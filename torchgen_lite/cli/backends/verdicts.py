@@ -9,7 +9,7 @@ that of the operator called last, not that of the first slot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -20,6 +20,8 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration, registrations
 from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.key_sets import KeySets, key_sets
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import choose
 from torchgen_lite.schema import SchemaKind
 
@@ -149,8 +151,8 @@ def _called(registration: Registration | None) -> str | None:
     return None if called is None else called.name
 
 
-def native_program(program: Program) -> Program:
-    """A program made of another one's context."""
-    return Program(
-        resolve(program.resolved.context, program.tags), program.config, tags=program.tags
-    )
+def native_program(
+    config: Config, context: Sequence[NativeFunction], tags: Mapping[str, str]
+) -> Program:
+    """PyTorch's own operators as a program."""
+    return Program(resolve(context, tags), config, tags=tags)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,9 @@ from torchgen_lite.cli.session import (
     global_options,
     require,
     schema_options,
-    writing,
+    unknown,
+    with_options,
+    write_text,
 )
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
@@ -47,9 +48,7 @@ _SOURCE = (
 
 def _source_options(command: click.decorators.FC) -> click.decorators.FC:
     """Where registrations come from: the arguments of `_registrations`."""
-    for option in reversed(_SOURCE):
-        command = option(command)
-    return command
+    return with_options(command, *_SOURCE)
 
 
 @click.command("table")
@@ -171,10 +170,8 @@ def _write_page(
     before: Before | None = None,
 ) -> int:
     from torchgen_lite.cli.tables.html import render_html
-    from torchgen_lite.emit.write import replace_file
 
-    with writing(path):
-        replace_file(Path(path), render_html(found, title, details, before))
+    write_text(path, render_html(found, title, details, before))
     session.talk(f"wrote {path}: {counted(len(found), 'operator')}")
     session.answer("table", "", files=[{"path": path, "status": "changed"}])
     return FINE
@@ -282,11 +279,8 @@ def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[D
         try:
             found[0].sets.parse(key)
         except ValueError:
-            help_ = did_you_mean(key, registrable_keys(found[0].keys))
-            yield Diagnostic("TG012", f"unknown dispatch key `{key}`", help=help_ or _LIST_KEYS)
-
-
-_LIST_KEYS = "`torchgen-lite list keys` lists them"
+            hint = "`torchgen-lite list keys` lists them"
+            yield unknown("dispatch key", key, registrable_keys(found[0].keys), hint)
 
 
 def _of_name(
