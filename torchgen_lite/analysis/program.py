@@ -82,16 +82,9 @@ def build_program(
     context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)
-    resolved = resolve(merged, tags or {}, context)
-    found = [
-        *diagnostics,
-        *found,
-        *check_functions(
-            resolved,
-            KNOWN_TAGS if tags is None else tags,
-            native.version if native.is_found else None,
-        ),
-    ]
+    resolved, known = resolve(merged, tags or {}, context), KNOWN_TAGS if tags is None else tags
+    release = native.version if native.is_found else None
+    found = [*diagnostics, *found, *check_functions(resolved, known, release)]
     if config.torch:
         found += check_releases(resolved, config.torch)
     if any(function.derivatives is not None for function in merged):

@@ -103,11 +103,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         return  # PyTorch itself has the rest.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
-    if (
-        _torch_selects_backend(operator)
-        if policy.is_pytorch
-        else _selects_backend(operator, policy)
-    ):
+    if _selects_backend(operator, policy):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
     if TORCH_LIBRARY.isdisjoint(policy.makes):
         return
@@ -170,6 +166,8 @@ def _torch_selects_backend(operator: Operator) -> bool:
 def _selects_backend(operator: Operator, policy: Policy) -> bool:
     """Whether tensor options (in PyTorch all four), not a tensor, select the backend."""
     schema = operator.schema
+    if policy.is_pytorch:
+        return _torch_selects_backend(operator)
     if policy.in_pytorch and argument_layout(schema).options is None or not tensor_options(schema):
         return False
     if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -110,21 +110,13 @@ def _tracking(infos: Infos, is_view: bool, writes: bool) -> Tracking:
 
 
 def _viewed(schema: FunctionSchema) -> str | None:
-    shared = list(_sharing(schema)) if len(schema.returns) == 1 else []
-    return shared[0] if len(shared) == 1 else None
-
-
-def _sharing(schema: FunctionSchema) -> Iterator[str]:
-    """The tensors that share memory with the first result."""
-    returned = schema.returns[0].annotation
+    """The only tensor that shares memory with the only result."""
+    returned = schema.returns[0].annotation if len(schema.returns) == 1 else None
+    if returned is None:
+        return None
+    shared = []
     for argument in schema.arguments:
-        own = argument.annotation
-        if (
-            own is None
-            or returned is None
-            or own.is_write
-            or dispatch_kind(argument.type) is not DispatchKind.tensor
-        ):
-            continue
-        if own.before == returned.before or "*" in own.after:
-            yield argument.name
+        own, is_tensor = argument.annotation, dispatch_kind(argument.type) is DispatchKind.tensor
+        if is_tensor and own is not None and not own.is_write:
+            shared += [argument.name] if own.before == returned.before or "*" in own.after else []
+    return shared[0] if len(shared) == 1 else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
@@ -14,14 +15,8 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
-_IMPLICIT = "CompositeImplicitAutograd"
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _INSTEAD = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
-
-
-def autograd_other_keys() -> frozenset[str]:
-    """The backend keys whose autograd key is AutogradOther."""
-    return key_sets().backends_of["AutogradOther"]
 
 
 def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntry]]:
@@ -78,7 +73,7 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
         if any(entry.key in (*_EXPLICIT, "AutogradOther") for entry in function.dispatch):
             continue
         for entry in function.dispatch:
-            if entry.key in autograd_other_keys():
+            if entry.key in key_sets().backends_of["AutogradOther"]:
                 message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
                 other = (implicit.key_span, "claims every Autograd key")
                 yield finding(
