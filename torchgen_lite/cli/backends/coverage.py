@@ -37,10 +37,10 @@ from torchgen_lite.cli.backends.sources import (
 )
 from torchgen_lite.cli.backends.verdicts import (
     ORDER,
-    Coverage,
     Covered,
     Kernels,
     Verdict,
+    coverage,
     native_program,
     program_kernels,
 )
@@ -133,8 +133,7 @@ def coverage_command(
     if fallback:
         kernels = replace(kernels, fallbacks=kernels.fallbacks | {key})
     pytorch = native_program(program.config, program.resolved.context, program.tags)
-    every = list(Coverage(pytorch, key, kernels))
-    selected = _select(every, pytorch, only, calls, like)
+    selected = _select(coverage(pytorch, key, kernels), pytorch, only, calls, like)
     worse = list(_compare(program, selected, against)) if against is not None else []
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
@@ -160,20 +159,20 @@ def _kernels(program: Program, modules: Sequence[str], folders: Sequence[Path]) 
 
 
 def _select(
-    every: Sequence[Covered],
+    every: list[Covered],
     pytorch: Program,
     only: str | None,
     calls: Path | None,
     like: str | None,
 ) -> list[Covered]:
-    selected = list(every)
+    selected = every
     if only is not None:
         selected = [one for one in selected if only in one.operator.tags]
     if calls is not None:
         names = called_names(read_any_text(calls))
         selected = [one for one in selected if _is_called(one.operator.name, names)]
     if like is not None:
-        theirs = Coverage(pytorch, like, Kernels({}))
+        theirs = coverage(pytorch, like, Kernels({}))
         has = {one.operator.name for one in theirs if one.verdict in (Verdict.own, Verdict.through)}
         selected = [one for one in selected if one.operator.name in has]
     return selected

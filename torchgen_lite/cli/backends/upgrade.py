@@ -24,9 +24,9 @@ from torchgen_lite.cli.backends.pages import (
     write_file,
 )
 from torchgen_lite.cli.backends.verdicts import (
-    Coverage,
     Kernels,
     Verdict,
+    coverage,
     native_program,
     program_kernels,
 )
@@ -201,7 +201,7 @@ def _composites(both: Both, key: str) -> Iterator[Section]:
 
 
 def _verdicts(native: Program, key: str, kernels: Kernels) -> dict[str, Verdict]:
-    return {one.operator.name: one.verdict for one in Coverage(native, key, kernels)}
+    return {one.operator.name: one.verdict for one in coverage(native, key, kernels)}
 
 
 def _backends(native: Program, name: str) -> str:
