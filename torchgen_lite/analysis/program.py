@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.checks import check_functions
@@ -52,6 +52,11 @@ class Program:
     def module_functions(self, target: str, option: str) -> KernelIndex | None:
         """The functions of the modules that an option of a target names; None if it names none."""
         return self.modules.get(target, {}).get(option)
+
+    @property
+    def indexes(self) -> Iterator[KernelIndex]:
+        """The functions of every module that an option names."""
+        return (index for options in self.modules.values() for index in options.values())
 
     def wanted(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """The findings that neither the configuration nor a comment excludes."""
