@@ -7,7 +7,11 @@ from enum import Enum
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
+from torchgen_lite.analysis.differentiability.model import (
+    DifferentiabilityInfo,
+    TensorArgument,
+    tensor_arguments,
+)
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
@@ -70,13 +74,7 @@ def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
     keys = {kernel.key for kernel in operator.own_kernels}
-    tensors = tuple(
-        [
-            TensorArgument(argument.name, carries)
-            for argument in schema.arguments
-            if (carries := dispatch_kind(argument.type)).has_tensors
-        ]
-    )
+    tensors = tensor_arguments(schema.arguments)
     names = {tensor.name for tensor in tensors}
     written = tuple([a.name for a in schema.written if a.name in names])
     is_view = operator.is_aliasing
