@@ -91,18 +91,15 @@ def entry(function: NativeFunction, key: str) -> str:
     """An entry in canonical form: PyTorch's schema and one kernel, or none if it delegates."""
     schema = function.func
     lines = [f"- func: {schema.local_text}"]
-    if function.device_check is not None:
-        lines.append(f"device_check: {function.device_check}")
-    if not function.device_guard:
-        lines.append("device_guard: False")
-    if function.use_const_ref_for_mutable_tensors:
-        lines.append("use_const_ref_for_mutable_tensors: True")
-    if function.structured:
-        lines.append("structured: True")
-    if function.structured_delegate is not None:
-        lines.append(f"structured_delegate: {function.structured_delegate}")
-    if function.structured_inherits is not None:
-        lines.append(f"structured_inherits: {function.structured_inherits}")
+    fields = {
+        "device_check": function.device_check,
+        "device_guard": None if function.device_guard else False,
+        "use_const_ref_for_mutable_tensors": function.use_const_ref_for_mutable_tensors or None,
+        "structured": function.structured or None,
+        "structured_delegate": function.structured_delegate,
+        "structured_inherits": function.structured_inherits,
+    }
+    lines += [f"{name}: {value}" for name, value in fields.items() if value is not None]
     if function.precomputed:
         lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
     if function.structured_delegate is None:

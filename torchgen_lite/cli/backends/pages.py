@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,11 +76,7 @@ def render_text(sections: Sequence[Section]) -> str:
 
 
 def _section_text(section: Section) -> str:
-    columns = max((len(row) for row in section.rows), default=0)
-    widths = [
-        max((len(row[column]) for row in section.rows if column < len(row)), default=0)
-        for column in range(columns)
-    ]
+    widths = [max(map(len, column)) for column in zip_longest(*section.rows, fillvalue="")]
     lines = [section.title] if section.title else []
     for row in section.rows:
         cells = [
