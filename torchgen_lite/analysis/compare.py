@@ -140,10 +140,8 @@ def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change
 
 def _first_out(arguments: Sequence[Argument]) -> int:
     """Where the out arguments begin (c10 `findFirstOutArg`, which does not look at defaults)."""
-    for position, argument in enumerate(arguments):
-        if argument.kwarg_only and argument.is_write:
-            return position
-    return len(arguments)
+    out = (n for n, argument in enumerate(arguments) if argument.kwarg_only and argument.is_write)
+    return next(out, len(arguments))
 
 
 def _compare_places(

@@ -197,22 +197,19 @@ def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
 
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
+    is_pytorchs = _is_pytorchs(operator, policy)
     if Origin.formulas in policy.makes:
-        if not _is_pytorchs(operator, policy) and has_formulas(operator, plan):
+        if not is_pytorchs and has_formulas(operator, plan):
             yield Registration(operator, AUTOGRAD, Origin.formulas)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
-    is_pytorchs = _is_pytorchs(operator, policy)
     for key, category in plan.categories.items():
         # libtorch already has kernels for the default formulas of its operators; formulas for a
         # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
             continue
-        if category is Category.not_implemented:
-            is_left_out = VIEWS in by_hand
-        else:
-            is_left_out = bool(policy.refuses(operator, plan, plan.infos[key]))
-        if not is_left_out:
+        is_ours = category is Category.not_implemented
+        if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
             name = AUTOGRAD if key == DEFAULT else key
             yield Registration(operator, name, _CATEGORIES[category])
     if is_pytorchs or plan.tracking is Tracking.nothing:

@@ -60,14 +60,8 @@ def filter_diagnostics(
     }
     comments = {path: codes for path, codes in every.items() if codes}
     ranges = _entry_ranges(functions) if comments else {}
-    kept: list[Diagnostic] = []
-    for diagnostic in found:
-        if is_suppressible(diagnostic) and (
-            not is_selected(diagnostic.code, config) or _is_suppressed(diagnostic, comments, ranges)
-        ):
-            continue
-        kept.append(diagnostic)
-    return tuple(kept)
+    wanted = (d for d in found if not is_suppressible(d) or is_selected(d.code, config))
+    return tuple([d for d in wanted if not _is_suppressed(d, comments, ranges)])
 
 
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:
@@ -106,7 +100,7 @@ def _is_suppressed(
     ranges: dict[str, list[tuple[int, int]]],
 ) -> bool:
     found = comments.get(diagnostic.path)
-    if not found or diagnostic.label is None:
+    if not found or diagnostic.label is None or not is_suppressible(diagnostic):
         return False
     entries = ranges.get(diagnostic.path, [])
     own = _owner(diagnostic.start()[0], entries)
