@@ -183,7 +183,7 @@ async def _complete(ls: Server, params: types.CompletionParams) -> list[types.Co
     latest = ls.project(path).latest if path is not None else None
     if latest is None:
         latest = await ls.analysis(params.text_document.uri)
-    return complete(latest, ls.place(params)) if latest is not None else []
+    return list(complete(latest, ls.place(params))) if latest is not None else []
 
 
 async def _definition(ls: Server, params: types.DefinitionParams) -> list[types.Location]:
