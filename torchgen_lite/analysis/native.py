@@ -39,9 +39,7 @@ def follow_native(
 ) -> tuple[NativeFunction, ...]:
     """The author's entries, with the fields of PyTorch's that decide the C++ types of kernels."""
     native = {function.name: function for function in context}
-    return tuple(
-        [_follow(one, native[one.name]) if one.name in native else one for one in functions]
-    )
+    return tuple([_follow(one, native.get(one.name, one)) for one in functions])
 
 
 def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:

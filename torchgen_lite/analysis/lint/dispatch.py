@@ -94,9 +94,8 @@ def backend_without_meta(
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return
     takes_fakes = policies is None or any(Origin.fake in policy.makes for policy in policies)
-    hint = "add `Meta: ...`" + (
-        ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
-    )
+    other = ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
+    hint = f"add `Meta: ...`{other}"
     composite, backends = {_IMPLICIT, *_EXPLICIT, "Meta"}, key_sets().backends
     has_fakes = any(function.fake is not None for function in resolved.functions)
     for function in resolved.functions:
@@ -107,9 +106,8 @@ def backend_without_meta(
             continue
         if not function.is_written or function.name in resolved.lent:
             continue  # PyTorch's own kernel serves Meta.
-        if function.place("kernels") is not None:
-            continue  # It is for ExecuTorch, which does not trace.
-        if function.place("fake") is not None:
+        # ExecuTorch, which `kernels` is for, does not trace.
+        if function.place("kernels") is not None or function.place("fake") is not None:
             continue
         if has_fakes:
             # Imported here: PyTorch's own entries have no fakes, which need the formula parser.

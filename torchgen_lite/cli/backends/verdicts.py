@@ -136,10 +136,9 @@ def _called(registration: Registration | None) -> str | None:
     if operator.function.is_written or operator.group is None:
         return None
     group = operator.group
-    variants = (group.inplace, group.mutable, group.out)
-    called = group.functional if operator.kind is not SchemaKind.functional else None
-    called = called or next((v for v in variants if v is not None), None)
-    return None if called is None else called.name
+    functional = group.functional if operator.kind is not SchemaKind.functional else None
+    variants = (functional, group.inplace, group.mutable, group.out)
+    return next(variant.name for variant in variants if variant is not None)
 
 
 def native_program(
