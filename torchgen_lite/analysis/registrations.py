@@ -150,9 +150,10 @@ def _returns_self_on_meta(operator: Operator) -> bool:
     if operator.kind is not SchemaKind.inplace or len(operator.schema.returns) != 1:
         return False
     keys = {kernel.key for kernel in operator.own_kernels}
-    if not keys and operator.function.manual_kernel_registration:
-        return False
-    return not keys & (COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"})
+    is_by_hand = not keys and operator.function.manual_kernel_registration
+    return not is_by_hand and not keys & (
+        COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
+    )
 
 
 def _torch_selects_backend(operator: Operator) -> bool:
