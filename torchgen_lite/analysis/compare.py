@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.lost_calls import Served, lost_calls
 from torchgen_lite.analysis.operators import Operator
@@ -82,16 +83,9 @@ def _is_source_only(change: Change, old: FunctionSchema) -> bool:
 
 
 def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
-    schema, there = function.func, change.there
-    place = change.here or schema.name_span or function.span
-    return Diagnostic(
-        change.code,
-        f"`{schema.full_name}`: {change.message}",
-        None if place is None else Label(place, change.label),
-        () if there is None else (Label(there, "was this"),),
-        operator=function.name,
-        context=function.place("func"),
-    )
+    message, there = f"`{function.func.full_name}`: {change.message}", (change.there, "was this")
+    found = finding(function, change.code, message, change.here, change.label, None, there)
+    return replace(found, operator=function.name)
 
 
 def _removed(
@@ -146,10 +140,8 @@ def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change
 
 def _first_out(arguments: Sequence[Argument]) -> int:
     """Where the out arguments begin (c10 `findFirstOutArg`, which does not look at defaults)."""
-    for position, argument in enumerate(arguments):
-        if argument.kwarg_only and argument.is_write:
-            return position
-    return len(arguments)
+    out = (n for n, argument in enumerate(arguments) if argument.kwarg_only and argument.is_write)
+    return next(out, len(arguments))
 
 
 def _compare_places(
@@ -288,13 +280,9 @@ def changed_compatibly(
 ) -> tuple[str, ...]:
     """The changed schemas of operators without findings."""
     now = {operator.name: operator.schema.local_text for operator in new}
-    return tuple(
-        [
-            now[o.name]
-            for o in old
-            if o.name in now and o.name not in found and now[o.name] != o.schema.local_text
-        ]
-    )
+    kept = now.keys() - set(found)
+    left = [(o.schema.local_text, now[o.name]) for o in old if o.name in kept]
+    return tuple([text for before, text in left if text != before])
 
 
 def causes(

@@ -24,16 +24,8 @@ from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.model import bare_type
 
 # PyTorch passes all of these as integers, so a caller can't tell one from another.
-_INTEGERS = frozenset(
-    {
-        "int",
-        "SymInt",
-        "ScalarType",
-        "Layout",
-        "MemoryFormat",
-        "ConstQuantizerPtr",
-        "DeviceIndex",
-    }
+INTEGERS = frozenset(
+    {"ConstQuantizerPtr", "DeviceIndex", "Layout", "MemoryFormat", "ScalarType", "SymInt", "int"}
 )
 _NUMBERS = frozenset({"int", "float", "complex"})
 
@@ -83,7 +75,7 @@ def type_key(type_: Type) -> str:
     'int[]?'
     """
     text = _SIZE.sub("[]", bare_type(type_))
-    return _NAME.sub(lambda name: "int" if name[0] in _INTEGERS else name[0], text)
+    return _NAME.sub(lambda name: "int" if name[0] in INTEGERS else name[0], text)
 
 
 def size_of(type_: Type) -> int | None:

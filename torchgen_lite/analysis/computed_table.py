@@ -80,19 +80,11 @@ def kernels_by_key(registrations: Registrations) -> dict[str, str]:
 def table(registrations: Registrations) -> tuple[Cell, ...]:
     """Every slot in order, including missing ones."""
     kernels, fallbacks = kernels_by_key(registrations), registrations.fallbacks
-    filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
-    return tuple(
-        [
-            Cell(
-                slot,
-                step,
-                origin,
-                source,
-                fallbacks[slot] if origin == FALLBACK else kernels.get(source, ""),
-            )
-            for slot, step, origin, source in filled
-        ]
-    )
+    cells, shared = [], (frozenset(kernels), frozenset(fallbacks), registrations.keys)
+    for slot, step, origin, source in _filled(*shared):
+        label = fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
+        cells.append(Cell(slot, step, origin, source, label))
+    return tuple(cells)
 
 
 @lru_cache(maxsize=1024)

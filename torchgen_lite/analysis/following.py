@@ -69,9 +69,8 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
     if operator.kind not in _WRITING or operator.is_composed:
         return None
     found = resolved.functional_of(operator)
-    if found is None or not _returns_what_it_writes(operator.function, found.function):
-        return None
-    return found
+    fits = found is not None and _returns_what_it_writes(operator.function, found.function)
+    return found if fits else None
 
 
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:

@@ -8,21 +8,19 @@ affect kernels (`OperatorEntry::checkSchema`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import zip_longest
 from typing import NamedTuple
 
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, BaseType, Return
-from torchgen_lite.schema.model import (
-    GenericType,
-    ListType,
-    OptionalType,
-    TupleType,
-    Type,
-    bare_type,
-)
+from torchgen_lite.schema import Argument, Return
+from torchgen_lite.schema.model import bare_type
+
+# The sizes of lists don't count, but `bool[3]` is an array.
+_SIZE = re.compile(r"(?<!\bbool)\[\d+\]")
+_SYMINT = re.compile(r"\bSymInt\b")
 
 
 class Rank(IntEnum):
@@ -93,10 +91,10 @@ def _pairs(
 
 def _kernel_type(
     function: NativeFunction, value: Value, sizes: str = "SymInt"
-) -> tuple[Type, bool, bool]:
+) -> tuple[str, bool, bool]:
     """The type as C++ sees it, whether tensors are mutable references, and lists `ITensorListRef`.
 
-    A `SymInt` result is never an `int64_t`.
+    `sizes` is what a `SymInt` becomes; one that is a result is never an `int64_t`.
     """
     is_result = isinstance(value, Return)
     name = bare_type(value.type)
@@ -110,19 +108,5 @@ def _kernel_type(
         and name == "Tensor"
         and function.use_const_ref_for_mutable_tensors
     )
-    in_cpp = _in_cpp(value.type, "SymInt" if is_result else sizes)
+    in_cpp = _SIZE.sub("[]", name if is_result else _SYMINT.sub(sizes, name))
     return in_cpp, is_ref, (is_list and function.shares_structured) or by_const
-
-
-def _in_cpp(type_: Type, sizes: str) -> Type:
-    """Drop annotations and sizes, except in `bool[3]`, an array; `sizes` is the type that a `SymInt` becomes."""
-    if isinstance(type_, BaseType):
-        return BaseType(sizes if type_.name == "SymInt" else type_.name)
-    if isinstance(type_, OptionalType):
-        return OptionalType(_in_cpp(type_.elem, sizes))
-    if isinstance(type_, ListType):
-        elem = _in_cpp(type_.elem, sizes)
-        return ListType(elem, type_.size if elem == BaseType("bool") else None)
-    if isinstance(type_, GenericType):
-        return GenericType(type_.name, tuple([_in_cpp(one, sizes) for one in type_.args]))
-    return TupleType(tuple([_in_cpp(one, sizes) for one in type_.elems]))

@@ -86,11 +86,8 @@ def own_kernels(
     `kernels` are those of the function, if the caller has them.
     """
     kernels = kernels_of(function) if kernels is None else kernels
-    return (
-        ()
-        if function.manual_kernel_registration and kernels[:1] and kernels[0].is_implied
-        else kernels
-    )
+    is_by_hand = function.manual_kernel_registration and kernels[:1] and kernels[0].is_implied
+    return () if is_by_hand else kernels
 
 
 def is_asked_by_loop(function: NativeFunction, entry: KernelEntry, kernels: KernelIndex) -> bool:

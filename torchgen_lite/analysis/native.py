@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
-from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.config import Config, locate_value
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
@@ -39,9 +39,7 @@ def follow_native(
 ) -> tuple[NativeFunction, ...]:
     """The author's entries, with the fields of PyTorch's that decide the C++ types of kernels."""
     native = {function.name: function for function in context}
-    return tuple(
-        [_follow(one, native[one.name]) if one.name in native else one for one in functions]
-    )
+    return tuple([_follow(one, native.get(one.name, one)) for one in functions])
 
 
 def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
@@ -71,16 +69,10 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
     files = find_torch_files()[0] if release == INSTALLED else None
     if files is not None:
         tags, _ = read_tags(files)
-    return _read(found.source, tags, found.version, names)
-
-
-def _read(
-    source: Source, tags: Mapping[str, str], version: Version, names: Collection[str] = ()
-) -> NativeOperators:
     vocabulary = tags or KNOWN_TAGS
     if names:
-        declared: Sequence[NativeFunction] = tuple(load_related(source, names))
+        declared: Sequence[NativeFunction] = tuple(load_related(found.source, names))
     else:
-        declared, _ = load_native_functions([source], tags=vocabulary)
-    every = (*declared, *derive_functions(declared, vocabulary))
-    return NativeOperators({function.name: function for function in every}, tags, version, True)
+        declared, _ = load_native_functions([found.source], tags=vocabulary)
+    every = {one.name: one for one in (*declared, *derive_functions(declared, vocabulary))}
+    return NativeOperators(every, tags, found.version, True)

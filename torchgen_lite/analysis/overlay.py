@@ -72,8 +72,8 @@ def _merge(
             changes[declared.attribute] = given
         elif given != known:
             message = f"overlay gives `{field}` of `{name}` another value"
-            clash = _clash("TG307", message, place, earlier.place(field) or there, later)
-            diagnostics.append(clash)
+            first = earlier.place(field) or there
+            diagnostics.append(_clash("TG307", message, place, first, later))
     return earlier._replace(**changes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.checks import check_functions
@@ -53,6 +53,11 @@ class Program:
         """The functions of the modules that an option of a target names; None if it names none."""
         return self.modules.get(target, {}).get(option)
 
+    @property
+    def indexes(self) -> Iterator[KernelIndex]:
+        """The functions of every module that an option names."""
+        return (index for options in self.modules.values() for index in options.values())
+
     def wanted(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """The findings that neither the configuration nor a comment excludes."""
         return filter_diagnostics(found, self.config, self.entries, self.sources)
@@ -82,16 +87,9 @@ def build_program(
     context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)
-    resolved = resolve(merged, tags or {}, context)
-    found = [
-        *diagnostics,
-        *found,
-        *check_functions(
-            resolved,
-            KNOWN_TAGS if tags is None else tags,
-            native.version if native.is_found else None,
-        ),
-    ]
+    resolved, known = resolve(merged, tags or {}, context), KNOWN_TAGS if tags is None else tags
+    release = native.version if native.is_found else None
+    found = [*diagnostics, *found, *check_functions(resolved, known, release)]
     if config.torch:
         found += check_releases(resolved, config.torch)
     if any(function.derivatives is not None for function in merged):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from torchgen_lite.analysis.compatible import INTEGERS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.entry import NativeFunction
@@ -42,10 +43,7 @@ _SCALAR_TYPES = frozenset("""
     bfloat16 bool cdouble cfloat chalf complex32 complex64 complex128 double float float16 float32 float64
     half int int8 int16 int32 int64 long qint8 qint32 quint8 short uint8 uint16 uint32 uint64
     """.split())
-_WHOLE = frozenset(
-    {"ConstQuantizerPtr", "DeviceIndex", "Layout", "MemoryFormat", "ScalarType", "SymInt", "int"}
-)
-_SINGLE = _WHOLE | {"Scalar", "bool", "complex", "float", "str"}
+_SINGLE = INTEGERS | {"Scalar", "bool", "complex", "float", "str"}
 # For other element types the parser makes integer lists, which a kernel cannot take.
 _LISTED = frozenset({"SymInt", "bool", "complex", "float", "int"})
 _DEVICE = re.compile(r"""["'][a-z_0-9]+(:(0|[1-9][0-9]*))?["']""")
@@ -152,7 +150,7 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
     kind, text = atom
     is_imaginary = kind == NUMBER and text.endswith("j")
     has_fraction = kind == NUMBER and re.search("[.eE]", text) is not None
-    names = frozenset(NUMBER_NAMES) if name in _WHOLE else frozenset[str]()
+    names = frozenset(NUMBER_NAMES) if name in INTEGERS else frozenset[str]()
     if name == "complex" and not is_imaginary:
         return f"it reads `{text}` as an imaginary number, or not as a value of this type"
     if name == "float" and optional and kind == NUMBER and not has_fraction:

@@ -103,11 +103,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         return  # PyTorch itself has the rest.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
-    if (
-        _torch_selects_backend(operator)
-        if policy.is_pytorch
-        else _selects_backend(operator, policy)
-    ):
+    if _selects_backend(operator, policy):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
     if TORCH_LIBRARY.isdisjoint(policy.makes):
         return
@@ -154,9 +150,10 @@ def _returns_self_on_meta(operator: Operator) -> bool:
     if operator.kind is not SchemaKind.inplace or len(operator.schema.returns) != 1:
         return False
     keys = {kernel.key for kernel in operator.own_kernels}
-    if not keys and operator.function.manual_kernel_registration:
-        return False
-    return not keys & (COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"})
+    is_by_hand = not keys and operator.function.manual_kernel_registration
+    return not is_by_hand and not keys & (
+        COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
+    )
 
 
 def _torch_selects_backend(operator: Operator) -> bool:
@@ -170,6 +167,8 @@ def _torch_selects_backend(operator: Operator) -> bool:
 def _selects_backend(operator: Operator, policy: Policy) -> bool:
     """Whether tensor options (in PyTorch all four), not a tensor, select the backend."""
     schema = operator.schema
+    if policy.is_pytorch:
+        return _torch_selects_backend(operator)
     if policy.in_pytorch and argument_layout(schema).options is None or not tensor_options(schema):
         return False
     if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
@@ -199,22 +198,19 @@ def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
 
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
+    is_pytorchs = _is_pytorchs(operator, policy)
     if Origin.formulas in policy.makes:
-        if not _is_pytorchs(operator, policy) and has_formulas(operator, plan):
+        if not is_pytorchs and has_formulas(operator, plan):
             yield Registration(operator, AUTOGRAD, Origin.formulas)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
-    is_pytorchs = _is_pytorchs(operator, policy)
     for key, category in plan.categories.items():
         # libtorch already has kernels for the default formulas of its operators; formulas for a
         # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
             continue
-        if category is Category.not_implemented:
-            is_left_out = VIEWS in by_hand
-        else:
-            is_left_out = bool(policy.refuses(operator, plan, plan.infos[key]))
-        if not is_left_out:
+        is_ours = category is Category.not_implemented
+        if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
             name = AUTOGRAD if key == DEFAULT else key
             yield Registration(operator, name, _CATEGORIES[category])
     if is_pytorchs or plan.tracking is Tracking.nothing:

@@ -9,7 +9,7 @@ variants are derived.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,10 +121,6 @@ class Resolved:
     def by_name(self) -> Mapping[str, Operator]:
         """Operators by full name, `aten::add.Tensor`; the first of each name counts."""
         return {operator.name: operator for operator in reversed(self.operators)}
-
-    def of(self, functions: Iterable[NativeFunction]) -> tuple[Operator, ...]:
-        """The operators of these functions."""
-        return tuple([self.by_name[function.name] for function in functions])
 
     def find(self, name: str) -> Operator | None:
         """`aten::add.Tensor`, or `add.Tensor` for the first operator of that name in any namespace."""

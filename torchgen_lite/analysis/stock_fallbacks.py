@@ -6,32 +6,10 @@ Schema files don't mention fallbacks, but most tables end in them. A label that 
 
 from __future__ import annotations
 
-_FALLTHROUGH = (
-    "BackendSelect",
-    "ADInplaceOrView",
-    "AutocastCPU",
-    "AutocastMTIA",
-    "AutocastMAIA",
-    "AutocastXPU",
-    "AutocastMPS",
-    "AutocastCUDA",
-    "FuncTorchVmapMode",
-    "VmapMode",
-)
-_AUTOGRAD = (
-    "AutogradOther",
-    "AutogradCPU",
-    "AutogradCUDA",
-    "AutogradXLA",
-    "AutogradMPS",
-    "AutogradXPU",
-    "AutogradHPU",
-    "AutogradLazy",
-    "AutogradMTIA",
-    "AutogradMAIA",
-    "AutogradPrivateUse1",
-    "AutogradMeta",
-)
+_AUTOCAST = [f"Autocast{device}" for device in "CPU MTIA MAIA XPU MPS CUDA".split()]
+_FALLTHROUGH = ("BackendSelect", "ADInplaceOrView", *_AUTOCAST, "FuncTorchVmapMode", "VmapMode")
+_BACKENDS = "Other CPU CUDA XLA MPS XPU HPU Lazy MTIA MAIA PrivateUse1 Meta".split()
+_AUTOGRAD = [f"Autograd{backend}" for backend in _BACKENDS]
 META_FALLBACK = "PyTorch's Meta fallback"
 """It serves no call: it raises an error that says so."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from torchgen_lite.diagnostics import (
     Diagnostic,
@@ -54,27 +55,24 @@ def filter_diagnostics(
     found = tuple(diagnostics)
     if not any(map(is_suppressible, found)):
         return found
-    comments = {
-        source.path: list(_comments(source))
-        for source in sources
-        if "torchgen-lite:" in source.text
+    every = {
+        source.path: [(span.line, code) for code, span in _codes(source)] for source in sources
     }
+    comments = {path: codes for path, codes in every.items() if codes}
     ranges = _entry_ranges(functions) if comments else {}
-    kept: list[Diagnostic] = []
-    for diagnostic in found:
-        if is_suppressible(diagnostic) and (
-            not is_selected(diagnostic.code, config) or _is_suppressed(diagnostic, comments, ranges)
-        ):
-            continue
-        kept.append(diagnostic)
-    return tuple(kept)
+    wanted = (d for d in found if not is_suppressible(d) or is_selected(d.code, config))
+    return tuple([d for d in wanted if not _is_suppressed(d, comments, ranges)])
 
 
-def _comments(source: Source) -> Iterator[tuple[int, frozenset[str]]]:
-    """The line of each comment and the codes in it."""
-    for match in _COMMENT.finditer(source.text):
-        codes = frozenset(code.strip() for code in match[1].split(","))
-        yield source.line_column(match.start())[0], codes
+def _codes(source: Source) -> Iterator[tuple[str, Span]]:
+    """The codes in comments, each with its place; an empty one has that of the next character."""
+    for match in _COMMENT.finditer(source.text) if "torchgen-lite:" in source.text else ():
+        position = match.start(1)
+        for part in match[1].split(","):
+            code = part.strip()
+            begin = position + len(part) - len(part.lstrip())
+            yield code, Span(source, begin, begin + max(len(code), 1))
+            position += len(part) + 1
 
 
 def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[int, int]]]:
@@ -98,33 +96,22 @@ def _owner(line: int, ranges: list[tuple[int, int]]) -> int:
 
 def _is_suppressed(
     diagnostic: Diagnostic,
-    comments: dict[str, list[tuple[int, frozenset[str]]]],
+    comments: dict[str, list[tuple[int, str]]],
     ranges: dict[str, list[tuple[int, int]]],
 ) -> bool:
     found = comments.get(diagnostic.path)
-    if not found or diagnostic.label is None:
+    if not found or diagnostic.label is None or not is_suppressible(diagnostic):
         return False
     entries = ranges.get(diagnostic.path, [])
     own = _owner(diagnostic.start()[0], entries)
-    return any(diagnostic.code in codes and _owner(line, entries) == own for line, codes in found)
+    return any(diagnostic.code == code and _owner(line, entries) == own for line, code in found)
 
 
 def unknown_codes(source: Source) -> Iterator[Diagnostic]:
     """Comments that name a nonexistent code."""
-    if "torchgen-lite:" not in source.text:
-        return
-    known = code_names()
-    reported = 0
-    for match in _COMMENT.finditer(source.text):
-        position = match.start(1)
-        for part in match[1].split(","):
-            code = part.strip()
-            if code not in known and not is_of_others(code) and reported < _MOST_UNKNOWN:
-                reported += 1
-                begin = position + len(part) - len(part.lstrip())
-                span = Span(source, begin, begin + max(len(code), 1))
-                message = f"unknown code `{code[:40]}` in a suppression comment"
-                hint = did_you_mean(code, known)
-                label = Label(span, "not a code")
-                yield Diagnostic("TG120", message, label, help=hint)
-            position += len(part) + 1
+    wrong = (one for one in _codes(source) if one[0] not in code_names())
+    others = (one for one in wrong if not is_of_others(one[0]))
+    for code, span in islice(others, _MOST_UNKNOWN):
+        message = f"unknown code `{code[:40]}` in a suppression comment"
+        hint = did_you_mean(code, code_names())
+        yield Diagnostic("TG120", message, Label(span, "not a code"), help=hint)

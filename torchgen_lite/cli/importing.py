@@ -82,12 +82,8 @@ def import_command(
     for kind, names in library.modules.items():
         listed = ", ".join(f'"{name}"' for name in names)
         session.talk(f"the functions are those of `{kind} = [{listed}]`")
-    left = len(diagnostics)
-    session.talk(
-        f"{counted(count, 'operator')}, {counted(left, 'thing')} to do by hand"
-        if left
-        else counted(count, "operator")
-    )
+    left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
+    session.talk(f"{counted(count, 'operator')}{left}")
     # Never replace a file by an empty one.
     if to is None or not count:
         session.answer("import", text, yaml=text)

@@ -77,11 +77,6 @@ def init_command(
     if layout == "src" and started not in _IN_PYTHON:
         raise click.UsageError(f"`--layout src` is for Python, but `{started}` is C++.")
     templates = find_templates() / "init"
-    words = (
-        {"@root@": "src", "@prefix@": "src/"}
-        if layout == "src"
-        else {"@root@": ".", "@prefix@": ""}
-    )
     suits = _is_name if template is None else _is_device
     if name is None:
         folder = Path.cwd().name.replace("-", "_").lower()
@@ -89,13 +84,11 @@ def init_command(
     elif template is not None and name in _devices_of_pytorch():
         raise click.UsageError(f"PyTorch already has a device `{name}`: choose another name.")
     elif not suits(name):
-        what = (
-            "a package and a namespace"
-            if template is None
-            else "a package, a namespace and a device"
-        )
+        and_device = "a package, a namespace and a device"
+        what = "a package and a namespace" if template is None else and_device
         raise click.UsageError(f"`{name}` cannot be the name of {what}.")
-    words[_NAME] = name
+    root, prefix = ("src", "src/") if layout == "src" else (".", "")
+    words = {"@root@": root, "@prefix@": prefix, _NAME: name}
     with writing():
         changes = [_change(shown, text) for shown, text in _files(templates / started, words)]
     try:

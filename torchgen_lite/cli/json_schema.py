@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require, writing
+from torchgen_lite.cli.session import Session, global_options, require, write_text
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.config import Config
@@ -35,7 +34,6 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     torchgen-lite schema --of config --output torchgen_lite.schema.json
     """
     from torchgen_lite.diagnostics.json_format import json_format_schema
-    from torchgen_lite.emit.write import replace_file
     from torchgen_lite.targets.configuration import configuration_schema
 
     if of == "output":
@@ -50,8 +48,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     if output is None:
         click.echo(text, nl=False)
         return FINE
-    with writing(output):
-        replace_file(Path(output), text)
+    write_text(output, text)
     return FINE
 
 

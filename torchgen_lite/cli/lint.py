@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, schema_options, writing
+from torchgen_lite.cli.session import Session, global_options, schema_options, write_text
 from torchgen_lite.diagnostics import Diagnostic, Edit
 from torchgen_lite.diagnostics.text import counted
 
@@ -100,7 +100,6 @@ def _find(
 def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]) -> int:
     """Write fixes into the schema files and the configuration; the number of edits."""
     from torchgen_lite.diagnostics import apply_edits, pick_edits
-    from torchgen_lite.emit.write import replace_file
     from torchgen_lite.loader.sources import read_source
 
     config, done, wanted = program.config, 0, list(fixes)
@@ -110,7 +109,6 @@ def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]
         edits = pick_edits(wanted, source.path) if source is not None else ()
         # With a byte order mark the analysed text differs from the file's.
         if source is not None and edits and edits[0].span.source.text == source.text:
-            with writing(path):
-                replace_file(path, apply_edits(source.text, edits))
+            write_text(path, apply_edits(source.text, edits))
             done += len(edits)
     return done

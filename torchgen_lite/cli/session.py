@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, seen_from_here
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Modules, Program
@@ -25,18 +26,8 @@ if TYPE_CHECKING:
 FORMATS = ("full", "concise", *MACHINE_FORMATS)
 
 # Codes that mean "could not run"; every other error is about the user's operators or outputs.
-_CANNOT_RUN = frozenset(
-    {
-        *(f"TG00{n}" for n in range(1, 10)),
-        "TG011",
-        "TG012",
-        "TG014",
-        "TG015",
-        "TG020",
-        "TG510",
-        "TG514",
-        "TG900",
-    }
+_CANNOT_RUN = {f"TG00{n}" for n in range(1, 10)} | frozenset(
+    {"TG011", "TG012", "TG014", "TG015", "TG020", "TG510", "TG514", "TG900"}
 )
 
 
@@ -65,6 +56,20 @@ def writing(path: str | Path = "") -> Iterator[None]:
 
         message = f"cannot write `{str(path) or error.filename}`: {reason_of(error)}"
         raise Refused(Diagnostic("TG009", message)) from None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file that the user named. Raises Refused if writing fails."""
+    from torchgen_lite.emit.write import replace_file
+
+    with writing(path):
+        replace_file(Path(path), text)
+
+
+def unknown(what: str, name: str, known: Iterable[str], hint: Help | None = None) -> Diagnostic:
+    """TG012 about a name on the command line; `hint` is for names that are near to none."""
+    help_ = did_you_mean(name, known) or hint
+    return Diagnostic("TG012", f"unknown {what} `{name}`", help=help_)
 
 
 @dataclass(slots=True)
@@ -229,15 +234,18 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def global_options(command: _Command, more_formats: Sequence[str] = ()) -> _Command:
     """The options that every command has."""
-    output_format = click.option(
+    output_format = _global(
         "--output-format",
         type=click.Choice((*FORMATS, *more_formats)),
         envvar="TORCHGEN_LITE_OUTPUT_FORMAT",
-        callback=_store,
-        expose_value=False,
         help="How results and diagnostics are shown (default: full).",
     )
-    for option in reversed((_OPTIONS[0], output_format, *_OPTIONS[1:])):
+    return with_options(command, _OPTIONS[0], output_format, *_OPTIONS[1:])
+
+
+def with_options(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
+    """The command with these options, which its help lists in this order."""
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -257,7 +265,7 @@ def schema_options(command: _Command) -> _Command:
         expose_value=False,
         help="The release that version ranges of vendors are read for.",
     )
-    return schema(for_torch(command))
+    return with_options(command, schema, for_torch)
 
 
 def _set_release(context: click.Context, _: click.Parameter, release: str | None) -> None:
@@ -277,51 +285,27 @@ def _store(context: click.Context, parameter: click.Parameter, value: object) ->
         setattr(session, name, (*getattr(session, name), *value) if type(value) is tuple else value)
 
 
+# An option whose value is kept in the session, and not passed to the command.
+_global = partial(click.option, callback=_store, expose_value=False)
 _OPTIONS = (
-    click.option(
+    _global(
         "--config",
         metavar="PATH|'KEY = VALUE'",
         multiple=True,
-        callback=_store,
-        expose_value=False,
         help="Configuration file, or one setting in TOML; may be repeated.",
     ),
-    click.option(
+    _global(
         "--color",
         type=click.Choice(("auto", "always", "never")),
-        callback=_store,
-        expose_value=False,
         help="Colour of messages (default: auto).",
     ),
-    click.option(
+    _global(
         "--max-diagnostics",
         type=click.IntRange(0),
         metavar="N",
-        callback=_store,
-        expose_value=False,
         help="Show at most N (default: 50; 0: all).",
     ),
-    click.option(
-        "--deny-warnings",
-        is_flag=True,
-        callback=_store,
-        expose_value=False,
-        help="Exit with 1 on warnings, too.",
-    ),
-    click.option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        callback=_store,
-        expose_value=False,
-        help="Print nothing on success.",
-    ),
-    click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        callback=_store,
-        expose_value=False,
-        help="Report what is read, rendered and skipped.",
-    ),
+    _global("--deny-warnings", is_flag=True, help="Exit with 1 on warnings, too."),
+    _global("-q", "--quiet", is_flag=True, help="Print nothing on success."),
+    _global("-v", "--verbose", is_flag=True, help="Report what is read, rendered and skipped."),
 )

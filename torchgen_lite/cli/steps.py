@@ -26,8 +26,7 @@ def lines_of_reading(program: Program, seconds: float) -> Iterator[str]:
         yield f"read      {os.path.relpath(program.config.path)}"
     for source in program.sources:
         yield f"read      {source.path} ({counted(source.text.count(chr(10)), 'line')})"
-    indexes = [index for options in program.modules.values() for index in options.values()]
-    modules = {module.source.path: module for index in indexes for module in index.modules}
+    modules = {module.source.path: module for index in program.indexes for module in index.modules}
     for path, module in modules.items():
         yield f"read      {path} ({counted(len(module.names), 'name')})"
     yield f"read      in {seconds:.3f} s: {counted(len(program.functions), 'operator')}"

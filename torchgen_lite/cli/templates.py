@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.listing import template_files
-from torchgen_lite.cli.session import Refused, Session, global_options, writing
+from torchgen_lite.cli.session import Refused, Session, global_options, unknown, writing
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import WriteError, write_plan
@@ -42,12 +42,8 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     torchgen-lite templates export python/register.py.j2 --to overrides
     """
     known = template_files()
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        found = [
-            Diagnostic("TG012", f"unknown template `{name}`", help=did_you_mean(name, known))
-            for name in unknown
-        ]
+    found = [unknown("template", name, known) for name in names if name not in known]
+    if found:
         session.report(found, kind="templates")
         return CANNOT_RUN
     wanted = {name: Path(folder, name) for name in names or known}

@@ -106,8 +106,7 @@ def inputs_of(program: Program) -> Iterator[Path]:
     config = program.config
     names: list[str | Path] = [config.path or "torchgen_lite.toml", *config.schema, config.native]
     names += [source.path for source in program.sources]
-    indexes = [index for options in program.modules.values() for index in options.values()]
-    names += [module.source.path for index in indexes for module in index.modules]
+    names += [module.source.path for index in program.indexes for module in index.modules]
     for folder in config.template_dirs:
         names += [Path(folder, name) for name in template_names(config.root / folder)]
         # So that its folders are watched for new files.

@@ -40,9 +40,8 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     message = f"default `None` does not fit type `{argument.type}`"
     text = f"write `{argument.type}? {argument.name}=None`"
     type_span = argument.type_span
-    hint: Help = text
-    if type_span:
-        hint = Suggestion(text, type_span, f"{argument.type}?", is_safe=False)
+    right = f"{argument.type}?"
+    hint: Help = Suggestion(text, type_span, right, is_safe=False) if type_span else text
     span = argument.default_span or argument.span
     return finding(function, "TG218", message, span, "not optional", hint)
 

@@ -9,7 +9,6 @@ has the positional argument `size`, tensor options (which C++ takes as one `Tens
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.schema import (
@@ -54,35 +53,30 @@ class ArgumentLayout(NamedTuple):
         return self.positional + self.keywords
 
 
-_OPTION_TYPES = ("ScalarType", "Layout", "Device", "bool")
+_OPTIONS = dict(zip(TensorOptions._fields, ("ScalarType", "Layout", "Device", "bool")))
 
 
 def argument_layout(schema: FunctionSchema) -> ArgumentLayout:
     """Sort the arguments into parts. Only the first run of tensor options counts."""
     keywords = schema.kwarg_only
     for start in range(len(keywords) - 3):
-        if keywords[start].name == "dtype" and _are_options(keywords[start : start + 4]):
-            options = TensorOptions(*keywords[start : start + 4])
+        options = keywords[start : start + 4]
+        is_run = options[0].name == "dtype" and [a.name for a in options] == list(_OPTIONS)
+        if is_run and all(map(_is_option, options)):
             before, after = keywords[:start], keywords[start + 4 :]
-            return ArgumentLayout(schema.positional, before, options, after, schema.out)
+            found = TensorOptions(*options)
+            return ArgumentLayout(schema.positional, before, found, after, schema.out)
     return ArgumentLayout(schema.positional, keywords, None, (), schema.out)
 
 
-def _are_options(arguments: Sequence[Argument]) -> bool:
-    return all(
-        argument.name == name and bare_type(argument.type) in (type_, f"{type_}?")
-        for argument, name, type_ in zip(arguments, TensorOptions._fields, _OPTION_TYPES)
-    )
+def _is_option(argument: Argument) -> bool:
+    """Whether it has the name and the type, which may be optional, of a tensor option."""
+    return bare_type(argument.type).removesuffix("?") == _OPTIONS.get(argument.name)
 
 
 def tensor_options(schema: FunctionSchema) -> dict[str, Argument]:
     """The tensor options that a schema has, by name, at any position."""
-    types = dict(zip(TensorOptions._fields, _OPTION_TYPES, strict=True))
-    return {
-        a.name: a
-        for a in schema.arguments
-        if a.name in types and bare_type(a.type).removesuffix("?") == types[a.name]
-    }
+    return {a.name: a for a in schema.arguments if a.name in _OPTIONS and _is_option(a)}
 
 
 def strip_type(type_: Type) -> Type:

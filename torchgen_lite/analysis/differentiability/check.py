@@ -72,11 +72,10 @@ def _refusal(function: NativeFunction) -> str | None:
     name = function.func.full_name
     if function.func.kind() is SchemaKind.out:
         return f"`{name}` is an out variant, which is never differentiable"
-    if not any(is_tensor_like(value.type) for value in function.func.returns):
+    tensors = [v.type for v in function.func.returns if is_tensor_like(v.type)]
+    if not tensors:
         return f"`{name}` has no result that is a tensor"
-    if any(
-        is_tensor_like(value.type) and _is_nested(value.type) for value in function.func.returns
-    ):
+    if any(map(_is_nested, tensors)):
         return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
     keys = {dispatch.key for dispatch in function.dispatch}
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
@@ -144,14 +143,9 @@ def _check_missing(
 ) -> Iterator[Found]:
     """Tensors without a formula. Calls reject them, except in lists; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type).is_list}
-    for names, text in (
-        (
-            [name for name in missing if name not in lists],
-            "{}: a call raises an error if {} a gradient",
-        ),
-        ([name for name in missing if name in lists], "{}: if {} a gradient, it is lost"),
-    ):
-        if names:
+    texts = ("{}: a call raises an error if {} a gradient", "{}: if {} a gradient, it is lost")
+    for is_list, text in enumerate(texts):
+        if names := [name for name in missing if (name in lists) == is_list]:
             which = "one of them requires" if len(names) > 1 else "it requires"
             said = text.format(", ".join(f"`{name}`" for name in names), which)
             hint = f"give a formula, or write `{names[0]}: not_differentiable`"

@@ -47,16 +47,10 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     kind, taken = schema.kind(), {argument.name for argument in schema.arguments}
     names: list[str] = []
     for index, value in enumerate(schema.returns):
-        if kind is SchemaKind.inplace and index == 0:
-            name = "result"
-        elif value.name is not None:
-            name = value.name
-            if kind is SchemaKind.out:
-                names.append(name)
-                continue
-        else:
-            name = "result" if len(schema.returns) == 1 else f"result{index}"
-        names.append(f"{name}_return" if name in taken else name)
+        name = value.name or ("result" if len(schema.returns) == 1 else f"result{index}")
+        name = "result" if kind is SchemaKind.inplace and index == 0 else name
+        is_out = kind is SchemaKind.out and value.name is not None
+        names.append(f"{name}_return" if name in taken and not is_out else name)
     return tuple(names)
 
 
@@ -178,8 +172,7 @@ def _node_name(base_name: str, key: str, counter: Counter[str]) -> str:
     """`AddBackward0`, then `AddBackward1`."""
     words = "".join(part.title() for part in base_name.split("_"))
     prefix = f"{words}Backward".replace("ForwardBackward", "Backward")
-    if key != DEFAULT:
-        prefix += key
+    prefix += key if key != DEFAULT else ""
     number = counter[prefix]
     counter[prefix] += 1
     return f"{prefix}{number}"

@@ -41,13 +41,10 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
         infos[operator.name] = read_info(operator.function, written, counter, callable_)
     if infos:
         _add_view_copies(operators, infos)
-    functional, others = _by_signature(operators, infos)
-    matched = {
-        operator.name: found
-        for operator in operators
-        if (found := _find(operator, infos, functional, others))
-    }
-    return Matches(matched, infos)
+    kinds = ((o, o.kind is SchemaKind.functional) for o in operators if o.name in infos)
+    shared = {(_stripped(o), is_functional): infos[o.name] for o, is_functional in kinds}
+    found = ((operator.name, _find(operator, infos, shared)) for operator in operators)
+    return Matches({name: own for name, own in found if own}, infos)
 
 
 def _written(operators: Sequence[Operator]) -> list[tuple[Operator, Derivatives]]:
@@ -79,32 +76,18 @@ def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> 
             }
 
 
-_BySignature = dict[Signature, Infos]
-
-
 def _stripped(operator: Operator) -> Signature:
     return operator.signature._replace(defaults=())
 
 
-def _by_signature(
-    operators: Sequence[Operator], infos: Mapping[str, Infos]
-) -> tuple[_BySignature, _BySignature]:
-    """The facts by signature, for functional operators and for the others."""
-    functional: _BySignature = {}
-    others: _BySignature = {}
-    for operator in operators:
-        if operator.name in infos:
-            is_functional = operator.kind is SchemaKind.functional
-            (functional if is_functional else others)[_stripped(operator)] = infos[operator.name]
-    return functional, others
-
-
 def _find(
-    operator: Operator, infos: Mapping[str, Infos], functional: _BySignature, others: _BySignature
+    operator: Operator, infos: Mapping[str, Infos], shared: Mapping[tuple[Signature, bool], Infos]
 ) -> Infos | None:
+    """`shared` are the facts by signature, and whether they are of a functional operator."""
     if operator.is_derived and operator.kind is SchemaKind.out:
         return None
     if operator.name in infos:
         return infos[operator.name]
     signature = _stripped(operator)
-    return functional.get(signature) or (others.get(signature) if operator.is_derived else None)
+    others = shared.get((signature, False)) if operator.is_derived else None
+    return shared.get((signature, True)) or others

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.typed import Typed, every_part
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
@@ -38,6 +39,12 @@ class TensorArgument(NamedTuple):
     @property
     def is_list(self) -> bool:
         return self.carries.is_list
+
+
+def tensor_arguments(arguments: Sequence[Argument]) -> tuple[TensorArgument, ...]:
+    """Those of the arguments that are or contain tensors."""
+    kinds = ((argument.name, dispatch_kind(argument.type)) for argument in arguments)
+    return tuple([TensorArgument(name, kind) for name, kind in kinds if kind.has_tensors])
 
 
 class DifferentiabilityInfo(NamedTuple):
@@ -74,12 +81,8 @@ class DifferentiabilityInfo(NamedTuple):
         false there).
         """
         answered = {"output", *self.arguments, *self.not_differentiable}
-        return tuple(
-            TensorArgument(argument.name, carries)
-            for argument in self.function.func.arguments
-            if not argument.is_out and argument.name not in answered
-            if (carries := dispatch_kind(argument.type)).has_tensors and not carries.is_list
-        )
+        tensors = tensor_arguments([a for a in self.function.func.arguments if not a.is_out])
+        return tuple([one for one in tensors if not one.is_list and one.name not in answered])
 
     @property
     def lists(self) -> frozenset[str]:

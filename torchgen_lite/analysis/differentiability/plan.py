@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
+from torchgen_lite.analysis.differentiability.model import (
+    DifferentiabilityInfo,
+    TensorArgument,
+    tensor_arguments,
+)
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
@@ -70,13 +74,7 @@ def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
     keys = {kernel.key for kernel in operator.own_kernels}
-    tensors = tuple(
-        [
-            TensorArgument(argument.name, carries)
-            for argument in schema.arguments
-            if (carries := dispatch_kind(argument.type)).has_tensors
-        ]
-    )
+    tensors = tensor_arguments(schema.arguments)
     names = {tensor.name for tensor in tensors}
     written = tuple([a.name for a in schema.written if a.name in names])
     is_view = operator.is_aliasing
@@ -110,21 +108,13 @@ def _tracking(infos: Infos, is_view: bool, writes: bool) -> Tracking:
 
 
 def _viewed(schema: FunctionSchema) -> str | None:
-    shared = list(_sharing(schema)) if len(schema.returns) == 1 else []
-    return shared[0] if len(shared) == 1 else None
-
-
-def _sharing(schema: FunctionSchema) -> Iterator[str]:
-    """The tensors that share memory with the first result."""
-    returned = schema.returns[0].annotation
+    """The only tensor that shares memory with the only result."""
+    returned = schema.returns[0].annotation if len(schema.returns) == 1 else None
+    if returned is None:
+        return None
+    shared = []
     for argument in schema.arguments:
-        own = argument.annotation
-        if (
-            own is None
-            or returned is None
-            or own.is_write
-            or dispatch_kind(argument.type) is not DispatchKind.tensor
-        ):
-            continue
-        if own.before == returned.before or "*" in own.after:
-            yield argument.name
+        own, is_tensor = argument.annotation, dispatch_kind(argument.type) is DispatchKind.tensor
+        if is_tensor and own is not None and not own.is_write:
+            shared += [argument.name] if own.before == returned.before or "*" in own.after else []
+    return shared[0] if len(shared) == 1 else None

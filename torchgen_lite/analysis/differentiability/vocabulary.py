@@ -41,9 +41,8 @@ _INDEX = "i"
 
 def cpp_names(function: NativeFunction) -> frozenset[str]:
     """The names that this operator's formulas may use in C++."""
-    if function.namespace not in TORCH_NAMESPACES:
-        return CPP_CONSTANTS
-    return CPP_CONSTANTS | _OF_HELPERS | node_names(function)
+    own = node_names(function)
+    return CPP_CONSTANTS | _OF_HELPERS | own if own else CPP_CONSTANTS
 
 
 def node_names(function: NativeFunction) -> frozenset[str]:

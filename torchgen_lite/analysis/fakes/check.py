@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.fakes.results import Result, results_of
+from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import Expression, kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
 from torchgen_lite.formulas.typed import Scope, every_part, type_formula
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
 
@@ -51,7 +53,7 @@ def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
     if refusal is not None:
         yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
     elif not fake.function:
-        yield from _check_rules(operator.schema, fake)
+        yield from _check_rules(operator.function, fake)
         for check in fake.checks:
             yield from _mistakes(check.condition, frozenset({kinds.BOOL}), operator.schema)
 
@@ -82,30 +84,26 @@ def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Itera
             yield Found(wrong.code, wrong.message, part.node.span, wrong.label, wrong.help)
 
 
-def _check_rules(schema: FunctionSchema, fake: Fake) -> Iterator[Found]:
-    needing = [r for r in results_of(schema) if r.argument is None]
-    rules = fake.rules
+def _check_rules(function: NativeFunction, fake: Fake) -> Iterator[Found]:
+    schema, rules = function.func, fake.rules
+    needing = {r.index: r for r in results_of(schema) if r.argument is None}
     if rules and rules[0].name:
-        names = [result.name for result in needing]
+        names = [result.name for result in needing.values()]
         for rule in rules:
             if rule.name not in names:
                 hint = did_you_mean(rule.name, names) or f"the results are {', '.join(names)}"
                 message = f"`{schema.full_name}` has no result `{rule.name}`"
                 yield Found("TG331", message, rule.name_span, "not a result", hint)
-        given = {rule.name: rule for rule in rules}
+        given = {rule.name for rule in rules}
         missing = [name for name in names if name not in given]
         if missing:
             message = f"no rule for result `{missing[0]}`"
             yield Found("TG331", message, fake.span, "missing here")
-        pairs = [(r, given[r.name]) for r in needing if r.name in given]
-    else:
-        if len(rules) != len(needing):
-            words = f"{len(rules)} rule{'s' if len(rules) != 1 else ''}"
-            message = f"{words} for {len(needing)} result{'s' if len(needing) != 1 else ''}"
-            yield Found("TG331", message, fake.span, f"of `{schema.full_name}`")
-        pairs = list(zip(needing, rules))
-    for result, rule in pairs:
-        yield from _check_rule(schema, result, rule)
+    elif len(rules) != len(needing):
+        message = f"{counted(len(rules), 'rule')} for {counted(len(needing), 'result')}"
+        yield Found("TG331", message, fake.span, f"of `{schema.full_name}`")
+    for index, rule in rules_by_result(function).items():
+        yield from _check_rule(schema, needing[index], rule)
 
 
 def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Iterator[Found]:

@@ -37,14 +37,11 @@ def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
 
 
 def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
-    annotation = value.annotation
-    if annotation is None or annotation.before == ("*",):
+    sets = set(value.annotation.before) if value.annotation is not None else set[str]()
+    if sets == {"*"}:
         return None
-    for argument in schema.arguments:
-        other = argument.annotation
-        if other is not None and set(other.before) & set(annotation.before):
-            return argument
-    return None
+    annotated = ((a, a.annotation) for a in schema.arguments if a.annotation is not None)
+    return next((argument for argument, other in annotated if sets & set(other.before)), None)
 
 
 def has_own_fake(schema: FunctionSchema) -> bool:

@@ -58,11 +58,8 @@ def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
         if not schema.written or schema.out or is_inplace_name(schema.base_name):
             continue
         first = schema.arguments[0]
-        if (
-            first.name != "self"
-            or not first.is_write
-            or dispatch_kind(first.type) is DispatchKind.nothing
-        ):
+        is_self = first.name == "self" and first.is_write
+        if not is_self or dispatch_kind(first.type) is DispatchKind.nothing:
             continue
         if any(returned.annotation == first.annotation for returned in schema.returns):
             message = f"`{function.func.local_name}` writes and returns `self`, but its name is not in-place"

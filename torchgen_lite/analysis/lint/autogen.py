@@ -78,12 +78,8 @@ def _may_lack_functional(members: Sequence[Operator]) -> bool:
     """Whether there are more out variants, or more in-place ones, than functional ones."""
     if len(members) == 1:
         return False  # The common case.
-    out = inplace = 0
-    for operator in members:
-        if operator.kind is SchemaKind.inplace:
-            inplace += 1
-        elif operator.schema.out:
-            out += 1
+    inplace = sum(operator.kind is SchemaKind.inplace for operator in members)
+    out = sum(bool(o.schema.out) for o in members if o.kind is not SchemaKind.inplace)
     return bool(out and inplace) and max(out, inplace) > len(members) - out - inplace
 
 

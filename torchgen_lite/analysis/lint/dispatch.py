@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
@@ -14,14 +15,8 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
-_IMPLICIT = "CompositeImplicitAutograd"
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _INSTEAD = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
-
-
-def autograd_other_keys() -> frozenset[str]:
-    """The backend keys whose autograd key is AutogradOther."""
-    return key_sets().backends_of["AutogradOther"]
 
 
 def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntry]]:
@@ -78,7 +73,7 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
         if any(entry.key in (*_EXPLICIT, "AutogradOther") for entry in function.dispatch):
             continue
         for entry in function.dispatch:
-            if entry.key in autograd_other_keys():
+            if entry.key in key_sets().backends_of["AutogradOther"]:
                 message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
                 other = (implicit.key_span, "claims every Autograd key")
                 yield finding(
@@ -99,9 +94,8 @@ def backend_without_meta(
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return
     takes_fakes = policies is None or any(Origin.fake in policy.makes for policy in policies)
-    hint = "add `Meta: ...`" + (
-        ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
-    )
+    other = ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
+    hint = f"add `Meta: ...`{other}"
     composite, backends = {_IMPLICIT, *_EXPLICIT, "Meta"}, key_sets().backends
     has_fakes = any(function.fake is not None for function in resolved.functions)
     for function in resolved.functions:
@@ -112,9 +106,8 @@ def backend_without_meta(
             continue
         if not function.is_written or function.name in resolved.lent:
             continue  # PyTorch's own kernel serves Meta.
-        if function.place("kernels") is not None:
-            continue  # It is for ExecuTorch, which does not trace.
-        if function.place("fake") is not None:
+        # ExecuTorch, which `kernels` is for, does not trace.
+        if function.place("kernels") is not None or function.place("fake") is not None:
             continue
         if has_fakes:
             # Imported here: PyTorch's own entries have no fakes, which need the formula parser.

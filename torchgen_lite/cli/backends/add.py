@@ -7,13 +7,17 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.cli.backends.native import ABOUT_PYTORCH, load_with_native, native_options
+from torchgen_lite.cli.backends.native import (
+    load_with_native,
+    native_options,
+    require_right,
+    unknown_keys,
+)
 from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
 
@@ -43,9 +47,8 @@ def add_command(
     torchgen-lite add _copy_from empty.memory_format --dispatch PrivateUse1
     """
     program = load_with_native(session, schema or None, native)
-    found = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
     pytorch = {function.name: function for function in program.resolved.context}
-    require([*found, *_unknown(pytorch, operators, key)])
+    require_right(program, [*unknown_keys(key), *_unknown(pytorch, operators)])
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
     there = {function.name for function in program.functions}
     wanted = [f for f in _with_delegates(pytorch, operators) if f.name not in there]
@@ -62,10 +65,7 @@ def add_command(
     return FINE
 
 
-def _unknown(pytorch: Native, names: Sequence[str], key: str) -> Iterator[Diagnostic]:
-    if key not in registrable_keys(CURRENT):
-        help_ = did_you_mean(key, registrable_keys(CURRENT))
-        yield Diagnostic("TG012", f"unknown dispatch key `{key}`", help=help_)
+def _unknown(pytorch: Native, names: Sequence[str]) -> Iterator[Diagnostic]:
     known = [name.removeprefix("aten::") for name in pytorch]
     for name in names:
         local = name.removeprefix("aten::")
@@ -91,18 +91,15 @@ def entry(function: NativeFunction, key: str) -> str:
     """An entry in canonical form: PyTorch's schema and one kernel, or none if it delegates."""
     schema = function.func
     lines = [f"- func: {schema.local_text}"]
-    if function.device_check is not None:
-        lines.append(f"device_check: {function.device_check}")
-    if not function.device_guard:
-        lines.append("device_guard: False")
-    if function.use_const_ref_for_mutable_tensors:
-        lines.append("use_const_ref_for_mutable_tensors: True")
-    if function.structured:
-        lines.append("structured: True")
-    if function.structured_delegate is not None:
-        lines.append(f"structured_delegate: {function.structured_delegate}")
-    if function.structured_inherits is not None:
-        lines.append(f"structured_inherits: {function.structured_inherits}")
+    fields = {
+        "device_check": function.device_check,
+        "device_guard": None if function.device_guard else False,
+        "use_const_ref_for_mutable_tensors": function.use_const_ref_for_mutable_tensors or None,
+        "structured": function.structured or None,
+        "structured_delegate": function.structured_delegate,
+        "structured_inherits": function.structured_inherits,
+    }
+    lines += [f"{name}: {value}" for name, value in fields.items() if value is not None]
     if function.precomputed:
         lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
     if function.structured_delegate is None:

@@ -14,39 +14,39 @@ import click
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.backends.native import (
-    ABOUT_PYTORCH,
     backend_policy,
     load_with_native,
     native_options,
+    require_right,
+    unknown_keys,
 )
-from torchgen_lite.cli.backends.pages import Answer, Section, show_answer, with_findings, write_file
+from torchgen_lite.cli.backends.pages import (
+    Answer,
+    Section,
+    html_option,
+    output_option,
+    show_answer,
+    write_file,
+)
 from torchgen_lite.cli.backends.sources import (
-    RegularFile,
     called_names,
+    input_option,
     loaded_kernels,
     read_any_text,
     scanned_kernels,
 )
 from torchgen_lite.cli.backends.verdicts import (
     ORDER,
-    Coverage,
     Covered,
     Kernels,
     Verdict,
+    coverage,
     native_program,
     program_kernels,
 )
-from torchgen_lite.cli.session import Refused, Session, global_options, require
-from torchgen_lite.diagnostics import (
-    Diagnostic,
-    Label,
-    Source,
-    Span,
-    did_you_mean,
-    sort_diagnostics,
-)
+from torchgen_lite.cli.session import Refused, Session, global_options, unknown
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.key_tables import CURRENT, registrable_keys
 
 _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
 
@@ -72,10 +72,9 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
 @click.option(
     "--only", metavar="TAG", help="Only operators with this tag, such as core or pointwise."
 )
-@click.option(
+@input_option(
     "--calls",
     metavar="LOG",
-    type=RegularFile(exists=True),
     help="Only operators that a profile, a fallback log or an exported graph names.",
 )
 @click.option("--like", metavar="KEY", help="Only operators that this key has kernels for.")
@@ -88,24 +87,9 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
     type=click.Choice([verdict.name for verdict in Verdict]),
     help="List the operators with this verdict; repeatable.",
 )
-@click.option(
-    "--write",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the verdicts to this file.",
-)
-@click.option(
-    "--against",
-    metavar="FILE",
-    type=RegularFile(exists=True),
-    help="Exit 1 if an operator has a worse verdict than in this file.",
-)
-@click.option(
-    "--html",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the report as an HTML page.",
-)
+@output_option("--write", help="Write the verdicts to this file.")
+@input_option("--against", help="Exit 1 if an operator has a worse verdict than in this file.")
+@html_option
 @partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def coverage_command(
@@ -139,32 +123,27 @@ def coverage_command(
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)
-    # `lint` and `upgrade` report entries that are wrong for this release.
-    known = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
-    wrong = [*known, *_unknown(program, key, like, only)]
-    require(wrong)
+    is_known = only is None or only in program.tags
+    wrong = [] if is_known else [unknown("tag", only or "", program.tags)]
+    require_right(program, [*unknown_keys(key, like), *wrong])
     try:
         kernels = _kernels(program, modules, folders)
     except ImportError as error:
         raise Refused(Diagnostic("TG012", str(error))) from None
     if fallback:
         kernels = replace(kernels, fallbacks=kernels.fallbacks | {key})
-    pytorch = native_program(program)
-    every = list(Coverage(pytorch, key, kernels))
-    selected = _select(every, pytorch, only, calls, like)
+    pytorch = native_program(program.config, program.resolved.context, program.tags)
+    selected = _select(coverage(pytorch, key, kernels), pytorch, only, calls, like)
     worse = list(_compare(program, selected, against)) if against is not None else []
-    if worse:
-        session.report(sort_diagnostics(worse), kind="coverage")
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
     sections = [*_totals(key, selected, tags), *_lists(selected, show), *_beside(key, kernels)]
-    sections = with_findings(session, "served worse than before", worse, sections)
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     data = [{"name": name, "verdict": verdict, "by": by} for name, verdict, by in rows]
     answer = Answer(
         "coverage", f"Coverage of {key}", sections, rows, {"key": key, "operators": data}
     )
-    show_answer(session, answer, html)
+    show_answer(session, answer, html, "served worse than before", worse)
     if write is not None:
         kept = {"key": key, "verdicts": {name: verdict for name, verdict, _ in rows}}
         write_file(session, write, json.dumps(kept, indent=1, sort_keys=True) + "\n")
@@ -179,33 +158,21 @@ def _kernels(program: Program, modules: Sequence[str], folders: Sequence[Path]) 
     return program_kernels(program, backend_policy(program))
 
 
-def _unknown(
-    program: Program, key: str, like: str | None, only: str | None
-) -> Iterable[Diagnostic]:
-    for name in filter(None, (key, like)):
-        if name not in registrable_keys(CURRENT):
-            help_ = did_you_mean(name, registrable_keys(CURRENT))
-            yield Diagnostic("TG012", f"unknown dispatch key `{name}`", help=help_)
-    if only is not None and only not in program.tags:
-        help_ = did_you_mean(only, program.tags)
-        yield Diagnostic("TG012", f"unknown tag `{only}`", help=help_)
-
-
 def _select(
-    every: Sequence[Covered],
+    every: list[Covered],
     pytorch: Program,
     only: str | None,
     calls: Path | None,
     like: str | None,
 ) -> list[Covered]:
-    selected = list(every)
+    selected = every
     if only is not None:
         selected = [one for one in selected if only in one.operator.tags]
     if calls is not None:
         names = called_names(read_any_text(calls))
         selected = [one for one in selected if _is_called(one.operator.name, names)]
     if like is not None:
-        theirs = Coverage(pytorch, like, Kernels({}))
+        theirs = coverage(pytorch, like, Kernels({}))
         has = {one.operator.name for one in theirs if one.verdict in (Verdict.own, Verdict.through)}
         selected = [one for one in selected if one.operator.name in has]
     return selected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,14 +10,16 @@ import click
 
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.session import Session, schema_options
+from torchgen_lite.cli.session import Session, require, schema_options, unknown
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.targets import TARGETS
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # Mistakes that depend on the release, or that do not matter for coverage.
-ABOUT_PYTORCH = frozenset({"TG301", "TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
+_ABOUT_PYTORCH = frozenset({"TG301", "TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
 
 
 def native_options(command: _Command) -> _Command:
@@ -35,6 +37,17 @@ def load_with_native(session: Session, schema: Sequence[str] | None, native: str
     """The program with its context; with None, of the configured schema files."""
     wanted = _from_here(native) or session.settings()[0].native or INSTALLED
     return session.load(schema, native=wanted, modules={})
+
+
+def require_right(program: Program, found: Iterable[Diagnostic] = ()) -> None:
+    """Raise Refused for mistakes, but not for those that `lint` and `upgrade` report of a release."""
+    require([*(d for d in program.diagnostics if d.code not in _ABOUT_PYTORCH), *found])
+
+
+def unknown_keys(*keys: str | None) -> Iterator[Diagnostic]:
+    """Those of the keys that no kernel can be registered for."""
+    known = registrable_keys(CURRENT)
+    return (unknown("dispatch key", key, known) for key in keys if key and key not in known)
 
 
 def backend_policy(program: Program) -> Policy:

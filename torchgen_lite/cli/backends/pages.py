@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from torchgen_lite.cli.session import Session, writing
-from torchgen_lite.diagnostics import Diagnostic, content_of
+from torchgen_lite.cli.session import Session, write_text
+from torchgen_lite.diagnostics import Diagnostic, content_of, sort_diagnostics
 from torchgen_lite.diagnostics.text import one_line
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
+
+
+output_option = partial(click.option, metavar="FILE", type=click.Path(path_type=Path))
+html_option = output_option("--html", help="Write the report as an HTML page.")
 
 
 class Section(NamedTuple):
@@ -35,23 +41,22 @@ class Answer(NamedTuple):
     data: Mapping[str, object]
 
 
-def with_findings(
-    session: Session, title: str, found: Sequence[Diagnostic], sections: Sequence[Section]
-) -> list[Section]:
-    """The sections; for Markdown, which shows findings nowhere else, preceded by one with these."""
-    if session.output_format != "markdown" or not found:
-        return list(sections)
-    return [Section(title, finding_rows(found)), *sections]
-
-
 def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
     """Rows of an operator and what is said about it."""
     return [(one.operator or "", *content_of(one).in_two) for one in found]
 
 
-def show_answer(session: Session, answer: Answer, html: Path | None) -> None:
-    """Print the answer in the requested format, and write the page if one is requested."""
+def show_answer(
+    session: Session, answer: Answer, html: Path | None, title: str, found: Sequence[Diagnostic]
+) -> None:
+    """Report findings, print the answer in the requested format, and write the page if one is requested.
+
+    Markdown shows findings nowhere else, so there they are the first section, with this title.
+    """
+    session.report(sort_diagnostics(found), kind=answer.kind)
     if session.output_format == "markdown":
+        own = [Section(title, finding_rows(found))] if found else []
+        answer = answer._replace(sections=[*own, *answer.sections])
         click.echo(render_markdown(answer), nl=False)
     else:
         session.answer(answer.kind, render_text(answer.sections), **answer.data)
@@ -61,10 +66,7 @@ def show_answer(session: Session, answer: Answer, html: Path | None) -> None:
 
 def write_file(session: Session, path: Path, text: str) -> None:
     """Write a file that the command line names, and say so."""
-    from torchgen_lite.emit.write import replace_file
-
-    with writing(path):
-        replace_file(path, text)
+    write_text(path, text)
     session.talk(f"wrote {shown_path(path, Path.cwd())}")
 
 
@@ -74,11 +76,7 @@ def render_text(sections: Sequence[Section]) -> str:
 
 
 def _section_text(section: Section) -> str:
-    columns = max((len(row) for row in section.rows), default=0)
-    widths = [
-        max((len(row[column]) for row in section.rows if column < len(row)), default=0)
-        for column in range(columns)
-    ]
+    widths = [max(map(len, column)) for column in zip_longest(*section.rows, fillvalue="")]
     lines = [section.title] if section.title else []
     for row in section.rows:
         cells = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ class RegularFile(click.Path):
         return path
 
 
+input_option = partial(click.option, metavar="FILE", type=RegularFile(exists=True))
 _SUFFIXES = (".cpp", ".cc", ".cxx", ".cu", ".mm", ".h", ".hpp")
 _BLOCK = re.compile(r"\bTORCH_LIBRARY_IMPL\s*\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)")
 _IMPL = re.compile(r'\b(\w+)\s*\.\s*impl\s*\(\s*(?:TORCH_SELECTIVE_NAME\s*\(\s*)?"([^"]+)"')
@@ -63,14 +65,14 @@ def scanned_kernels(folders: Sequence[Path]) -> Kernels:
     keys = set(dispatch_keys(CURRENT))
     for path in _files(folders):
         text = without_comments(read_any_text(path))
-        blocks = [(m.start(), m[1], m[2], m[3]) for m in _BLOCK.finditer(text)]
-        for number, (start, namespace, key, library) in enumerate(blocks):
-            end = blocks[number + 1][0] if number + 1 < len(blocks) else len(text)
+        blocks = list(_BLOCK.finditer(text))
+        ends = [*(block.start() for block in blocks[1:]), len(text)]
+        for block, end in zip(blocks, ends):
+            start, (namespace, key, library) = block.start(), block.groups()
             if key not in keys:
                 continue
-            if namespace == "_" and re.search(
-                rf"\b{library}\s*\.\s*fallback\s*\(", text[start:end]
-            ):
+            fallback = re.compile(rf"\b{library}\s*\.\s*fallback\s*\(")
+            if namespace == "_" and fallback.search(text, start, end):
                 fallbacks.add(key)
             for found in _IMPL.finditer(text, start, end):
                 if found[1] == library:

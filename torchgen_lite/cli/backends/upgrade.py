@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -11,31 +11,27 @@ import click
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_kernels
-from torchgen_lite.analysis.native import NativeOperators, read_native
+from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.backends.native import (
-    ABOUT_PYTORCH,
-    backend_policy,
-    load_with_native,
-)
+from torchgen_lite.cli.backends.native import backend_policy, load_with_native, require_right
 from torchgen_lite.cli.backends.pages import (
     Answer,
     Section,
     finding_rows,
+    html_option,
     show_answer,
-    with_findings,
     write_file,
 )
 from torchgen_lite.cli.backends.verdicts import (
-    Coverage,
     Kernels,
     Verdict,
+    coverage,
     native_program,
     program_kernels,
 )
-from torchgen_lite.cli.session import Session, global_options, require, schema_options
-from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
+from torchgen_lite.cli.session import Session, global_options, schema_options
+from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.dialects.cpp import dispatcher
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.releases import INSTALLED
@@ -73,12 +69,7 @@ class Both:
 )
 @schema_options
 @click.option("--fix", is_flag=True, help="Update the schemas in your `func:` lines.")
-@click.option(
-    "--html",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the report as an HTML page.",
-)
+@html_option
 @partial(global_options, more_formats=("markdown",))
 @click.pass_obj
 def upgrade_command(
@@ -102,38 +93,26 @@ def upgrade_command(
     """
     program = load_with_native(session, schema or None, old)
     after = read_native(new, Path.cwd())
-    wrong = [
-        *(d for d in program.diagnostics if d.code not in ABOUT_PYTORCH),
-        *after.diagnostics,
-    ]
-    require(wrong)
-    both = Both(program, native_program(program), _program(program, after))
+    require_right(program, after.diagnostics)
+    old_native = native_program(program.config, program.resolved.context, program.tags)
+    context, tags = tuple(after.functions.values()), after.tags or program.tags
+    both = Both(program, old_native, native_program(program.config, context, tags))
     key = key or _key_of(program)
     # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(both)]
-    if found:
-        session.report(sort_diagnostics(found), kind="upgrade")
     sections = [section for section in _sections(both, key) if section.rows]
-    rows = [
-        (row[0], section.title, " ".join(row[1:])) for section in sections for row in section.rows
-    ]
-    data = {section.title: [list(row) for row in section.rows] for section in sections}
-    sections = with_findings(session, _DEAD, found, sections)
-    rows = [*[(row[0], _DEAD, " ".join(row[1:])) for row in finding_rows(found)], *rows]
+    data = {title: [list(row) for row in rows] for title, rows in sections}
+    every = [Section(_DEAD, finding_rows(found)), *sections]
+    rows = [(row[0], title, " ".join(row[1:])) for title, own in every for row in own]
     if not sections and not found:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
     answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})
-    show_answer(session, answer, html)
+    show_answer(session, answer, html, _DEAD, found)
     if fix:
         _fix(session, both)
         found = [one for one in found if one.code != "TG372"]
     return session.exit_code(found)
-
-
-def _program(program: Program, native: NativeOperators) -> Program:
-    lent = replace(program.resolved, functions=(), context=tuple(native.functions.values()))
-    return native_program(replace(program, resolved=lent, tags=native.tags or program.tags))
 
 
 def _key_of(program: Program) -> str:
@@ -200,17 +179,15 @@ def _structure(operator: Operator) -> str:
 
 def _composites(both: Both, key: str) -> Iterator[Section]:
     """Operators that became or stopped being composite, and new ones."""
-    none = Kernels({})
-    bare = [Coverage(native, key, none) for native in (both.old, both.new)]
-    before, after = ({c.operator.name: c.verdict for c in coverage} for coverage in bare)
+    natives = (both.old, both.new)
+    before, after = (_verdicts(native, key, Kernels({})) for native in natives)
     mine = {function.name for function in both.program.functions if function.dispatch}
     gained = [
         n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
     ]
     yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
     served = program_kernels(both.program, backend_policy(both.program))
-    with_mine = (Coverage(native, key, served) for native in (both.old, both.new))
-    was, now = ({c.operator.name: c.verdict for c in coverage} for coverage in with_mine)
+    was, now = (_verdicts(native, key, served) for native in natives)
     lost = [
         n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
     ]
@@ -221,6 +198,10 @@ def _composites(both: Both, key: str) -> Iterator[Section]:
         "new operators that CPU or CUDA have kernels for",
         [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
     )
+
+
+def _verdicts(native: Program, key: str, kernels: Kernels) -> dict[str, Verdict]:
+    return {one.operator.name: one.verdict for one in coverage(native, key, kernels)}
 
 
 def _backends(native: Program, name: str) -> str:
@@ -234,21 +215,15 @@ def _names(names: Sequence[str]) -> list[tuple[str]]:
 
 def _fix(session: Session, both: Both) -> None:
     """Update the PyTorch schemas that the author's file repeats."""
-    edits: dict[str, list[tuple[int, int, str]]] = {}
+    edits = []
     for function, _, new in both.pairs():
         span = function.func.span
         if new is None or span is None or not _is_own(function):
             continue
         if function.func.local_text != new.schema.local_text:
-            edit = (span.start, span.end, f"{_namespace(function)}{new.schema.local_text}")
-            edits.setdefault(span.source.path, []).append(edit)
-    sources = {source.path: source.text for source in both.program.sources}
-    for path, changes in edits.items():
-        text = sources[path]
-        for start, end, schema in sorted(changes, reverse=True):
-            text = text[:start] + schema + text[end:]
-        write_file(session, both.program.config.root / path, text)
-
-
-def _namespace(function: NativeFunction) -> str:
-    return f"{function.func.namespace}::" if function.func.namespace else ""
+            prefix = f"{function.func.namespace}::" if function.func.namespace else ""
+            edits.append(Edit(span, f"{prefix}{new.schema.local_text}"))
+    for source in both.program.sources:
+        if own := pick_edits(edits, source.path):
+            text = apply_edits(source.text, own)
+            write_file(session, both.program.config.root / source.path, text)

@@ -9,7 +9,7 @@ that of the operator called last, not that of the first slot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -19,7 +19,9 @@ from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration, registrations
 from torchgen_lite.analysis.resolve import resolve
-from torchgen_lite.key_sets import KeySets, key_sets
+from torchgen_lite.key_sets import key_sets
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import choose
 from torchgen_lite.schema import SchemaKind
 
@@ -69,45 +71,35 @@ def program_kernels(program: Program, policy: Policy) -> Kernels:
     return Kernels(of, through=through)
 
 
-class Coverage:
+def coverage(native: Program, key: str, kernels: Kernels) -> list[Covered]:
     """The verdicts on all operators of PyTorch for one key.
 
     `native` is PyTorch as a program; `kernels` are those of the backend, or all that a loaded PyTorch has.
     """
+    sets, has_fallback = key_sets(), key in kernels.fallbacks
+    registered: dict[str, dict[str, Registration]] = {}
+    for one in registrations(native, PYTORCH):
+        registered.setdefault(one.operator.name, {})[one.key] = one
+    found: dict[str, Covered] = {}
 
-    def __init__(self, native: Program, key: str, kernels: Kernels) -> None:
-        self.key = key
-        self._kernels = kernels
-        self._sets: KeySets = key_sets()
-        self._native: dict[str, dict[str, Registration]] = {}
-        for one in registrations(native, PYTORCH):
-            self._native.setdefault(one.operator.name, {})[one.key] = one
-        self._operators = native.resolved.by_name
-        self._names = [operator.name for operator in native.resolved.operators]
-        self._found: dict[str, Covered] = {}
-
-    def __iter__(self) -> Iterator[Covered]:
-        return map(self.verdict, self._names)
-
-    def verdict(self, name: str) -> Covered:
-        """What serves the operator with this full name."""
-        if name not in self._found:
+    def cover(name: str) -> Covered:
+        if name not in found:
+            operator = native.resolved.by_name[name]
             # A call that leads back to the same operator would never end.
-            self._found[name] = Covered(self._operators[name], Verdict.nothing)
-            self._found[name] = self._verdict(self._operators[name])
-        return self._found[name]
+            found[name] = Covered(operator, Verdict.nothing)
+            found[name] = decide(operator, kernels.of.get(name, {}), registered.get(name, {}))
+        return found[name]
 
-    def _verdict(self, operator: Operator) -> Covered:
-        own, lent = self._kernels.of.get(operator.name, {}), self._native.get(operator.name, {})
-        has_fallback = self.key in self._kernels.fallbacks
+    def decide(
+        operator: Operator, own: Mapping[str, str], lent: Mapping[str, Registration]
+    ) -> Covered:
         # The key whose kernel fills the slot under the rules of the dispatch table.
-        source = choose(self._sets, self.key, frozenset({*own, *lent}), has_fallback).source
+        source = choose(sets, key, frozenset({*own, *lent}), has_fallback).source
         if source is None:
-            verdict = Verdict.fallback if has_fallback else Verdict.nothing
-            return Covered(operator, verdict)
+            return Covered(operator, Verdict.fallback if has_fallback else Verdict.nothing)
         label = own.get(source) or _label(lent.get(source))
-        if source == self.key:
-            variant = self._kernels.through.get((operator.name, source))
+        if source == key:
+            variant = kernels.through.get((operator.name, source))
             if variant is None and source in lent:
                 variant = _variant(lent[source])
             if variant is not None:
@@ -116,9 +108,10 @@ class Coverage:
         called = _called(lent.get(source))
         if called is None:
             return Covered(operator, Verdict.composite, f"{source}: {label}")
-        end = self.verdict(called)
-        verdict = Verdict.through if end.verdict is Verdict.own else end.verdict
-        return Covered(operator, verdict, called)
+        end = cover(called).verdict
+        return Covered(operator, Verdict.through if end is Verdict.own else end, called)
+
+    return [cover(operator.name) for operator in native.resolved.operators]
 
 
 def _label(registration: Registration | None) -> str:
@@ -143,14 +136,13 @@ def _called(registration: Registration | None) -> str | None:
     if operator.function.is_written or operator.group is None:
         return None
     group = operator.group
-    variants = (group.inplace, group.mutable, group.out)
-    called = group.functional if operator.kind is not SchemaKind.functional else None
-    called = called or next((v for v in variants if v is not None), None)
-    return None if called is None else called.name
+    functional = group.functional if operator.kind is not SchemaKind.functional else None
+    variants = (functional, group.inplace, group.mutable, group.out)
+    return next(variant.name for variant in variants if variant is not None)
 
 
-def native_program(program: Program) -> Program:
-    """A program made of another one's context."""
-    return Program(
-        resolve(program.resolved.context, program.tags), program.config, tags=program.tags
-    )
+def native_program(
+    config: Config, context: Sequence[NativeFunction], tags: Mapping[str, str]
+) -> Program:
+    """PyTorch's own operators as a program."""
+    return Program(resolve(context, tags), config, tags=tags)

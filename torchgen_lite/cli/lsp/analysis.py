@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Source, Span
 from torchgen_lite.loader.config import Config, load_config
-from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.pipeline import lint, lint_targets, load
 
 # How an entry begins in a file that no configuration names; other YAML files are ignored.
@@ -28,14 +27,9 @@ class Analysis:
     def path_of(self, source: Source) -> Path:
         return self.root / source.path
 
-    def kernel_indexes(self) -> Iterator[KernelIndex]:
-        """The functions of every module named in a target's options."""
-        for options in self.program.modules.values():
-            yield from options.values()
-
     def defined_at(self, name: str) -> Span | None:
         """Where a Python module defines a kernel, a fake or another function that entries name."""
-        return next(filter(None, [index.place(name) for index in self.kernel_indexes()]), None)
+        return next(filter(None, [index.place(name) for index in self.program.indexes]), None)
 
 
 def project_of(path: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from lsprotocol import types
 
@@ -18,26 +18,13 @@ from torchgen_lite.schema.type_names import BASE_TYPES
 _Kind = types.CompletionItemKind
 
 
-class Word(NamedTuple):
-    """A completion: the word, the text inserted with it, and its description."""
-
-    text: str
-    kind: types.CompletionItemKind
-    detail: str = ""
-    more: str = ""
+def _word(text: str, kind: _Kind, detail: str = "", more: str = "") -> types.CompletionItem:
+    """A completion: the word, its description, and the text inserted after it."""
+    return types.CompletionItem(text, kind=kind, detail=detail or None, insert_text=text + more)
 
 
-def complete(analysis: Analysis, place: Place) -> list[types.CompletionItem]:
+def complete(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]:
     """The words allowed at a place; the editor filters them by what is typed."""
-    return [
-        types.CompletionItem(
-            word.text, kind=word.kind, detail=word.detail or None, insert_text=word.text + word.more
-        )
-        for word in _words(analysis, place)
-    ]
-
-
-def _words(analysis: Analysis, place: Place) -> Iterator[Word]:
     program = analysis.program
     field = place.keys[0] if place.keys else ""
     if place.is_key and not field:
@@ -45,12 +32,12 @@ def _words(analysis: Analysis, place: Place) -> Iterator[Word]:
     elif place.is_key and field == "dispatch":
         mine = renamed_keys(program.config.privateuse1)
         for key in (*mine, *registrable_keys(CURRENT)):
-            yield Word(key, _Kind.EnumMember, mine.get(key, ""), ": ")
+            yield _word(key, _Kind.EnumMember, mine.get(key, ""), ": ")
     elif field == "dispatch":
         yield from _kernels(analysis, place)
     elif field == "tags":
         for tag, text in program.tags.items():
-            yield Word(tag, _Kind.EnumMember, " ".join(text.split()))
+            yield _word(tag, _Kind.EnumMember, " ".join(text.split()))
     elif field == "structured_delegate":
         yield from _operators(place, [f.func for f in program.functions if f.structured])
     elif field == "autogen" or field == "derivatives":
@@ -59,20 +46,20 @@ def _words(analysis: Analysis, place: Place) -> Iterator[Word]:
         yield from _in_schema(analysis, place)
     elif field in FIELDS:
         for choice in _choices(FIELDS[field].shape.schema(())):
-            yield Word(choice, _Kind.Value)
+            yield _word(choice, _Kind.Value)
 
 
-def _fields(place: Place, extra: Iterable[str]) -> Iterator[Word]:
+def _fields(place: Place, extra: Iterable[str]) -> Iterator[types.CompletionItem]:
     """The fields that the entry lacks; the one being typed counts as present."""
     there = set(place.fields) - {place.word}
     for field in FIELDS.values():
         if field.name not in there and not field.retired:
-            yield Word(field.name, _Kind.Field, field.description, ": ")
+            yield _word(field.name, _Kind.Field, field.description, ": ")
     for name in extra:
-        yield Word(name, _Kind.Field, "", ": ")
+        yield _word(name, _Kind.Field, "", ": ")
 
 
-def _kernels(analysis: Analysis, place: Place) -> Iterator[Word]:
+def _kernels(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]:
     """Functions of the configured modules, and kernels that other lines name."""
     from torchgen_lite.loader.reader import KERNEL_NAME
 
@@ -85,26 +72,26 @@ def _kernels(analysis: Analysis, place: Place) -> Iterator[Word]:
     named = {e.kernel for f in analysis.program.functions for e in f.dispatch} - {place.word}
     for name in sorted(defined | named):
         if KERNEL_NAME.fullmatch(name):
-            yield Word(name, _Kind.Function, "" if name in defined else "named by an entry")
+            yield _word(name, _Kind.Function, "" if name in defined else "named by an entry")
 
 
-def _operators(place: Place, schemas: Iterable[Any]) -> Iterator[Word]:
+def _operators(place: Place, schemas: Iterable[Any]) -> Iterator[types.CompletionItem]:
     namespace = place.operator.rpartition("::")[0]
     for schema in schemas:
         is_own = schema.full_name.rpartition("::")[0] == namespace
         name = schema.local_name if is_own else schema.full_name
         if name != place.operator.rpartition("::")[2]:
-            yield Word(name, _Kind.Reference, schema.local_text)
+            yield _word(name, _Kind.Reference, schema.local_text)
 
 
-def _in_schema(analysis: Analysis, place: Place) -> Iterator[Word]:
+def _in_schema(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]:
     """Types where an argument or a result begins; for a bare name, PyTorch's operators."""
     if re.search(r"(?:[(,*]|->)\s*\w*$", place.before):
         for name in sorted(BASE_TYPES):
-            yield Word(name, _Kind.TypeParameter)
+            yield _word(name, _Kind.TypeParameter)
     elif "(" not in place.before:
         for function in analysis.program.resolved.context:
-            yield Word(function.func.local_name, _Kind.Reference, function.func.local_text)
+            yield _word(function.func.local_name, _Kind.Reference, function.func.local_text)
 
 
 def _choices(schema: Any) -> Iterator[str]:

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from torchgen_lite.cli.lsp.analysis import Analysis
 from torchgen_lite.cli.lsp.places import Units, range_of
-from torchgen_lite.diagnostics import Diagnostic, Edit, content_of, page_uri, pick_edits
+from torchgen_lite.diagnostics import Diagnostic, Edit, Span, content_of, page_uri, pick_edits
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -27,16 +27,15 @@ def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[ty
     return found
 
 
+def location(analysis: Analysis, span: Span, units: Units) -> types.Location:
+    return types.Location(analysis.path_of(span.source).as_uri(), range_of(span, units))
+
+
 def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
     """A diagnostic whose message includes the label, help and notes that a terminal shows."""
     said = content_of(one)
     related = [
-        types.DiagnosticRelatedInformation(
-            types.Location(
-                analysis.path_of(other.span.source).as_uri(), range_of(other.span, units)
-            ),
-            other.text,
-        )
+        types.DiagnosticRelatedInformation(location(analysis, other.span, units), other.text)
         for other in said.others
         if analysis.path_of(other.span.source).is_absolute()
     ]
@@ -88,11 +87,8 @@ def _is_in(analysis: Analysis, edit: Edit, path: Path) -> bool:
 
 
 def workspace_edit(analysis: Analysis, edits: Sequence[Edit], units: Units) -> types.WorkspaceEdit:
-    changes: dict[str, Sequence[types.TextEdit]] = {}
+    changes: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
-        uri = analysis.path_of(edit.span.source).as_uri()
-        changes[uri] = [
-            *changes.get(uri, ()),
-            types.TextEdit(range_of(edit.span, units), edit.text),
-        ]
+        uri, at = analysis.path_of(edit.span.source).as_uri(), range_of(edit.span, units)
+        changes.setdefault(uri, []).append(types.TextEdit(at, edit.text))
     return types.WorkspaceEdit(changes)

@@ -27,7 +27,7 @@ from torchgen_lite.cli.lsp.definition import definitions
 from torchgen_lite.cli.lsp.hover import hover
 from torchgen_lite.cli.lsp.places import Place, Units, find_place, offset_of, range_of
 from torchgen_lite.cli.lsp.rename import CannotRename, rename, renamed_span
-from torchgen_lite.diagnostics import Source, Span
+from torchgen_lite.diagnostics import Source
 from torchgen_lite.version import __version__
 
 PAUSE = 0.2
@@ -142,10 +142,6 @@ class Server(LanguageServer):
         place = self.place(at)
         return analysis, await self.work(lambda texts: find(analysis, place))
 
-    def location(self, analysis: Analysis, span: Span) -> types.Location:
-        uri = analysis.path_of(span.source).as_uri()
-        return types.Location(uri, range_of(span, self.units))
-
 
 def path_of(uri: str) -> Path | None:
     """The file of a document; None if it isn't a file."""
@@ -187,12 +183,12 @@ async def _complete(ls: Server, params: types.CompletionParams) -> list[types.Co
     latest = ls.project(path).latest if path is not None else None
     if latest is None:
         latest = await ls.analysis(params.text_document.uri)
-    return complete(latest, ls.place(params)) if latest is not None else []
+    return list(complete(latest, ls.place(params))) if latest is not None else []
 
 
 async def _definition(ls: Server, params: types.DefinitionParams) -> list[types.Location]:
     found = await ls.answer(params, definitions)
-    return [ls.location(found[0], span) for span in found[1]] if found else []
+    return [diagnostics.location(found[0], s, ls.units) for s in found[1]] if found else []
 
 
 async def _prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:

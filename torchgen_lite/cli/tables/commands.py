@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,7 +15,9 @@ from torchgen_lite.cli.session import (
     global_options,
     require,
     schema_options,
-    writing,
+    unknown,
+    with_options,
+    write_text,
 )
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
@@ -45,11 +46,18 @@ _SOURCE = (
 )
 
 
+class _Asked(NamedTuple):
+    """The values of these options."""
+
+    schema: tuple[str, ...]
+    target: str | None
+    torch: bool
+    modules: tuple[str, ...]
+
+
 def _source_options(command: click.decorators.FC) -> click.decorators.FC:
-    """Where registrations come from: the arguments of `_registrations`."""
-    for option in reversed(_SOURCE):
-        command = option(command)
-    return command
+    """Where registrations come from: the fields of `_Asked`."""
+    return with_options(command, *_SOURCE)
 
 
 @click.command("table")
@@ -93,10 +101,10 @@ def table_command(
         raise click.UsageError("`table` needs an operator, or --html or --against for all of them.")
     keys = _keys_of(session, keys)
     if against is not None:
-        return _compare(session, against, operator, keys, html, **asked)
+        return _compare(session, against, operator, keys, html, _Asked(**asked))
     if session.output_format == "markdown":
         raise click.UsageError("`--output-format markdown` needs `--against`.")
-    found, details = _registrations(session, operator, keys, **asked)
+    found, details = _registrations(session, operator, keys, _Asked(**asked))
     if html is not None:
         title = operator or ("operators of PyTorch" if asked["torch"] else "operators")
         return _write_page(session, found, html, title, details())
@@ -113,11 +121,7 @@ def _compare(
     operator: str | None,
     keys: Sequence[str],
     html: str | None,
-    *,
-    schema: tuple[str, ...],
-    target: str | None,
-    torch: bool,
-    modules: tuple[str, ...],
+    asked: _Asked,
 ) -> int:
     """`--against`: the cells that change."""
     from torchgen_lite.cli.against.project import project_against
@@ -128,17 +132,18 @@ def _compare(
         render_comparison,
     )
 
-    if modules:
+    if asked.modules:
         raise click.UsageError("`--import` and `--against` exclude each other.")
-    program = session.load(schema=schema or None, torch=torch)
+    program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
-    new = tables_of_program(program, target)
-    own = schema or (_OF_TORCH if torch else ())
+    new = tables_of_program(program, asked.target)
+    # `--torch` reads one file, not the configured ones.
+    own = asked.schema or (("native_functions.yaml",) if asked.torch else ())
     with project_against(session, against, program, own) as before:
-        old = tables_of_program(before, target)
+        old = tables_of_program(before, asked.target)
     require(list(_unknown_keys(new, keys)))
     if operator is not None:
-        names = {one.name for one in _of_name([*new, *old], operator, lambda name: "")}
+        names = {one.name for one in _of_name([*new, *old], operator)}
         old, new = ([one for one in side if one.name in names] for side in (old, new))
     found = compare_tables(old, new, keys)
     if html is not None:
@@ -158,10 +163,6 @@ def _compare(
     return FINE
 
 
-# `--torch` reads one file, not the configured ones.
-_OF_TORCH = ("native_functions.yaml",)
-
-
 def _write_page(
     session: Session,
     found: list[Registrations],
@@ -171,10 +172,8 @@ def _write_page(
     before: Before | None = None,
 ) -> int:
     from torchgen_lite.cli.tables.html import render_html
-    from torchgen_lite.emit.write import replace_file
 
-    with writing(path):
-        replace_file(Path(path), render_html(found, title, details, before))
+    write_text(path, render_html(found, title, details, before))
     session.talk(f"wrote {path}: {counted(len(found), 'operator')}")
     session.answer("table", "", files=[{"path": path, "status": "changed"}])
     return FINE
@@ -201,7 +200,7 @@ def why_command(
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
     keys = _keys_of(session, keys)
-    found, _ = _registrations(session, operator, keys, **asked)
+    found, _ = _registrations(session, operator, keys, _Asked(**asked))
     from torchgen_lite.cli.tables.explain import render_why, why, why_data
 
     answers = [(one, why(one, keys)) for one in found]
@@ -211,14 +210,7 @@ def why_command(
 
 
 def _registrations(
-    session: Session,
-    operator: str | None,
-    keys: Sequence[str],
-    *,
-    schema: tuple[str, ...],
-    target: str | None,
-    torch: bool,
-    modules: tuple[str, ...],
+    session: Session, operator: str | None, keys: Sequence[str], asked: _Asked
 ) -> tuple[list[Registrations], Callable[[], dict[str, Details]]]:
     """The requested operators, and a function for the other details that a page shows.
 
@@ -232,28 +224,28 @@ def _registrations(
         why_absent,
     )
 
-    if modules and not torch:
+    if asked.modules and not asked.torch:
         raise click.UsageError("`--import` needs `--torch`.")
-    if torch:
+    if asked.torch:
         try:
-            every = list(registrations_of_torch(modules=modules))
+            every = list(registrations_of_torch(modules=asked.modules))
         except ModuleNotFoundError:
             raise Refused(Diagnostic("TG011", "PyTorch is not installed")) from None
         except ImportError as error:
             raise Refused(Diagnostic("TG012", str(error))) from None
-        found = every if operator is None else _of_name(every, operator, lambda name: "")
+        found = every if operator is None else _of_name(every, operator)
         details = partial(details_of_torch, [one.name for one in found])
     else:
-        program = session.load(schema=schema or None)
+        program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
-        selection = select_operators(program, target)
+        selection = select_operators(program, asked.target)
         require(selection.diagnostics)
         session.talk(f"registrations of {selection.policy.speaks_of}")
         details = partial(details_of, program)
         every = list(registrations_of_program(program, selection))
         if operator is None:
             return every, details
-        found = _of_name(every, operator, lambda name: why_absent(program, selection, name))
+        found = _of_name(every, operator, partial(why_absent, program, selection))
     require(list(_unknown_keys(found, keys)))
     return found, details
 
@@ -282,15 +274,12 @@ def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[D
         try:
             found[0].sets.parse(key)
         except ValueError:
-            help_ = did_you_mean(key, registrable_keys(found[0].keys))
-            yield Diagnostic("TG012", f"unknown dispatch key `{key}`", help=help_ or _LIST_KEYS)
-
-
-_LIST_KEYS = "`torchgen-lite list keys` lists them"
+            hint = "`torchgen-lite list keys` lists them"
+            yield unknown("dispatch key", key, registrable_keys(found[0].keys), hint)
 
 
 def _of_name(
-    every: list[Registrations], operator: str, why_absent: Callable[[str], str]
+    every: list[Registrations], operator: str, why_absent: Callable[[str], str] = lambda name: ""
 ) -> list[Registrations]:
     """The operators of a name: `aten::add.Tensor`, `add.Tensor`; `add.default` means `add`."""
     wanted = operator.removesuffix(".default")

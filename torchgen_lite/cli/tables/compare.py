@@ -115,12 +115,10 @@ def comparison_sections(found: Comparison) -> list[Section]:
             alone += rows
         else:
             sections.append(Section(_sentence(group), rows))
-    if alone:
-        sections.append(Section("cells that change", alone))
-    ends = (("new operators", found.added), ("operators that are gone", found.removed))
-    for title, names in ends:
-        sections += [Section(title, [(name,) for name in names])] if names else []
-    return sections
+    sections.append(Section("cells that change", alone))
+    sections.append(Section("new operators", [(name,) for name in found.added]))
+    sections.append(Section("operators that are gone", [(name,) for name in found.removed]))
+    return [section for section in sections if section.rows]
 
 
 def comparison_data(found: Comparison) -> dict[str, object]:
