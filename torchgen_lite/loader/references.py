@@ -59,8 +59,7 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
         tree = ast.parse(f"(\n{node.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         hint = error.msg if isinstance(error, SyntaxError) else None
-        message = f"`{short(text)}` is not an expression of Python"
-        reader.report("TG335", message, span, "here", hint)
+        reader.refuse("TG335", text, "an expression of Python", span, "here", hint)
         return None
     place = _placed(node.value, scalar_locator(reader.source, node))
     for part in ast.walk(tree):
