@@ -259,15 +259,5 @@ class Return(NamedTuple):
         return str(self.type) if self.name is None else f"{self.type} {self.name}"
 
 
-class SchemaParts(NamedTuple):
-    """What the parser finds: the fields of a `FunctionSchema`, in the same order."""
-
-    name: str
-    overload_name: str
-    arguments: tuple[Argument, ...]
-    returns: tuple[Return, ...]
-    is_vararg: bool
-    is_varret: bool
-    parenthesised_return: bool
-    span: Span
-    name_end: int
+# What the parser finds: the fields of a `FunctionSchema`, in the same order.
+Parts = tuple[str, str, tuple[Argument, ...], tuple[Return, ...], bool, bool, bool, Span, int]
