@@ -13,8 +13,8 @@ from torchgen_lite.loader.reader import KERNEL, OPERATOR, OPERATOR_NAME, EntryRe
 from torchgen_lite.loader.shapes import Shape, comma_list, one_of, plain, words
 from torchgen_lite.loader.ufunc import LOOPS_SCHEMA, implied_kernels, read_inner_loops
 from torchgen_lite.loader.yaml_nodes import ScalarNode
+from torchgen_lite.schema.kind import VARIANTS as VARIANT_WORDS
 
-VARIANT_WORDS = ("function", "method")
 # The modules in which PyTorch binds functions (gen_python_functions.py); in others it binds none.
 _PYTHON_MODULES = ("nn", "fft", "linalg", "nested", "sparse", "special")
 _NAME = re.compile(NAME, re.ASCII)

@@ -9,7 +9,7 @@ An expression has only values, operators and calls, so that all names in it can 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span
@@ -67,7 +67,8 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
         if problem:
             reader.report("TG335", f"{problem} in a reference", place(part), "not read here")
             return None
-    names = tuple((part.id, place(part)) for part in _names(tree))
+    parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
+    names = tuple((part.id, place(part)) for part in parts)
     return Reference(ast.unparse(tree), "", names, span)
 
 
@@ -78,10 +79,6 @@ def _unread(node: ast.AST) -> str:
     if isinstance(node, (*_NODES, *_MARKS)):
         return ""
     return f"`{short(ast.unparse(node))}`"
-
-
-def _names(tree: ast.AST) -> Iterator[ast.Name]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST], Span]:
