@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -33,6 +33,10 @@ class Source:
     def kept(self, number: int) -> Span:
         """A stored span; the next one's number is greater by two."""
         return Span(self, self._kept[number], self._kept[number + 1])
+
+    def locator(self, base: int = 0) -> Callable[[int, int], Span]:
+        """A function from offsets in a part of the text that begins at `base` to spans."""
+        return lambda start, end: Span(self, base + start, base + end)
 
     def _line_starts(self) -> list[int]:
         # Filled on first use: most sources never carry a diagnostic.

@@ -62,12 +62,7 @@ class _Abort(Exception):
 
 def parse_formula(text: str, *, locate: Callable[[int, int], Span] | None = None) -> Parsed:
     """The tree of a formula, or None and a diagnostic. `locate` maps offsets in `text` to a span."""
-    if locate is None:
-        source = Source("<formula>", text)
-
-        def locate(start: int, end: int) -> Span:
-            return Span(source, start, end)
-
+    locate = locate or Source("<formula>", text).locator()
     parser = _Parser(text, locate)
     try:
         if len(text) > MAX_CHARACTERS:

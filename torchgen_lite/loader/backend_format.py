@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
@@ -81,15 +81,9 @@ class _Item(NamedTuple):
     is_structured: bool = False
 
 
-def load_backend_file(
-    source: Source,
-    node: MapNode,
-    earlier: Earlier,
-    words: Words,
-    diagnostics: list[Diagnostic],
-) -> None:
+def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     """Give the operators this backend's kernels, and append the backend's own operators."""
-    reader = EntryReader(source, diagnostics, words, node)
+    words = reader.words
     for name, (key, _) in reader.fields.items():
         if name not in BACKEND_FIELDS and name not in words.extra_fields:
             hint = did_you_mean(name, BACKEND_FIELDS)
@@ -124,24 +118,18 @@ def load_backend_file(
             functions[position] = _add(reader, function, entry, span)
 
 
-def load_namespaces(
-    source: Source,
-    node: MapNode,
-    earlier: Earlier,
-    words: Words,
-    diagnostics: list[Diagnostic],
-) -> None:
+def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
     """Append the entries under each namespace.
 
     The kernel of an entry without `dispatch` is named after the operator.
     """
-    reader = EntryReader(source, diagnostics, words, node)
-    extra_fields = {*words.extra_fields, *_VENDOR}
+    extra_fields = {*reader.words.extra_fields, *_VENDOR}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
-        own_words = words._replace(extra_fields=extra_fields, namespace=namespace)
+        own_words = reader.words._replace(extra_fields=extra_fields, namespace=namespace)
         for item in _list_of(reader, name, "a list of entries"):
-            function = load_entry(EntryReader(source, diagnostics, own_words, item), item, earlier)
+            entry = EntryReader(reader.source, reader.diagnostics, own_words, item)
+            function = load_entry(entry, item, earlier)
             if function is None:
                 continue
             if function.place("structured") is None:
@@ -182,8 +170,7 @@ def _cpp_name(reader: EntryReader, field: str) -> str:
     text = reader.text(field) or ""
     is_path = KERNEL_NAME.fullmatch(text) and "." not in text and not text.startswith("::")
     if text and not is_path:
-        message = f"`{short(text)}` is not a name in C++"
-        reader.report("TG108", message, reader.span(reader.fields[field][1]), "not a name")
+        reader.refuse("TG108", text, "a name in C++", reader.span(reader.fields[field][1]))
         return ""
     return text
 
@@ -208,8 +195,7 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
             continue
         text = named.value.split("(", 1)[0].strip()
         if not OPERATOR_NAME.fullmatch(text):
-            message = f"`{short(text)}` is not the name of an operator"
-            reader.report("TG123", message, reader.span(named), "not a name")
+            reader.refuse("TG123", text, "the name of an operator", reader.span(named))
             continue
         schema = None
         if "(" in named.value:
@@ -289,18 +275,10 @@ def _add(
         reader.report("TG115", message, span, "given again here")
         return function
     dispatch = function.dispatch
-    has_table = function.place("dispatch") is not None or function.structured
-    if (
-        not dispatch
-        and not has_table
-        and function.is_written
-        and function.structured_delegate is None
-    ):
+    is_structured = function.structured or function.structured_delegate is not None
+    if not (dispatch or is_structured or function.place("dispatch")) and function.is_written:
         # The implicit kernel stays: adding a backend must not take it away.
-        base = function.func.base_name
-        overload = function.func.overload_name
-        implicit = f"{base}_{overload}" if overload else base
-        own = function.place("func") or span
+        implicit, own = function.func.flat_name, function.place("func") or span
         dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own),)
     return function._replace(dispatch=(*dispatch, entry))
 

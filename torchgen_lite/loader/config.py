@@ -261,8 +261,7 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
     if place is None:
         offset = max(len(source.text) - 1, 0)
     else:
-        line_starts = [0] + [m.end() for m in re.finditer("\n", source.text)]
-        offset = line_starts[min(int(place[1]), len(line_starts)) - 1] + int(place[2]) - 1
+        offset = source.line_start(int(place[1])) + int(place[2]) - 1
     if wrong := _targets_table(source):
         return wrong
     bare = re.compile(r"[A-Za-z][\w./-]*").match(source.text, offset)

@@ -126,10 +126,7 @@ def _read_formulas(
         tree: Expression | None = None
         if not word:
             tree, found = parse_formula(text, locate=scalar_locator(reader.source, value))
-            for diagnostic in found:
-                assert diagnostic.label is not None
-                label = diagnostic.label
-                reader.report(diagnostic.code, diagnostic.message, label.span, label.text)
+            reader.repeat(found)
         formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))
     return tuple(formulas)
 

@@ -13,27 +13,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source
-from torchgen_lite.loader.derivatives import DEFAULT, Derivatives, read_derivatives
+from torchgen_lite.diagnostics import Label
+from torchgen_lite.loader.derivatives import DEFAULT, read_derivatives
 from torchgen_lite.loader.earlier import Earlier
-from torchgen_lite.loader.reader import EntryReader, Words
+from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.schema import parse_schema
 
 _AUTOGRAD = "AutogradPrivateUse1"
 
 
-def load_derivatives_file(
-    source: Source,
-    node: MapNode | ListNode,
-    earlier: Earlier,
-    words: Words,
-    diagnostics: list[Diagnostic],
-) -> None:
+def load_derivatives_file(reader: EntryReader, node: MapNode | ListNode, earlier: Earlier) -> None:
     """Give the functions their formulas."""
-    reader = EntryReader(source, diagnostics, words, node)
     items = node.items if isinstance(node, ListNode) else []
     if isinstance(node, MapNode):
         found = reader.fields["backward"][1]
@@ -43,7 +36,8 @@ def load_derivatives_file(
             reader.wrong_type("backward", found, "a list of entries")
     versions = VendorVersions(reader)
     for item in items:
-        _load_entry(EntryReader(source, diagnostics, words, item), item, earlier, versions)
+        entry = EntryReader(reader.source, reader.diagnostics, reader.words, item)
+        _load_entry(entry, item, earlier, versions)
 
 
 def _load_entry(
@@ -65,19 +59,8 @@ def _load_entry(
     schema, found = parse_schema(name.value, locate=scalar_locator(reader.source, name))
     reader.diagnostics += found
     derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
-    if schema is not None:
-        _attach(reader, schema, name, earlier, derivatives)
-
-
-def _attach(
-    reader: EntryReader,
-    schema: FunctionSchema,
-    name: ScalarNode,
-    earlier: Earlier,
-    derivatives: Derivatives,
-) -> None:
-    position = earlier.find(reader, schema.full_name, name)
-    if position is None:
+    position = None if schema is None else earlier.find(reader, schema.full_name, name)
+    if schema is None or position is None:
         return
     function = earlier.functions[position]
     if [a.name for a in function.func.arguments] != [a.name for a in schema.arguments]:

@@ -138,24 +138,20 @@ def _nearest_key(word: str, privateuse1: str) -> Help | None:
     """A hint at the key that is meant. An unknown device may be the user's own."""
     if word.upper() == "GPU":
         return meant(word, "CUDA")
-    near = did_you_mean(word, _suggested(privateuse1))
+    near = did_you_mean(word, [*registrable_keys(CURRENT), *renamed_keys(privateuse1)])
     if near or privateuse1 or not word.isidentifier():
         return near
     return f'a device of your own is `PrivateUse1`; `privateuse1 = "{word}"` in the configuration names it'
 
 
-def _suggested(privateuse1: str) -> list[str]:
-    return [*registrable_keys(CURRENT), *renamed_keys(privateuse1)]
-
-
 def _is_kernel_name(reader: EntryReader, node: ScalarNode) -> bool:
     if KERNEL_NAME.fullmatch(node.value):
         return True
-    message = f"`{short(node.value)}` is not the name of a kernel"
     hint = "an identifier, or identifiers joined with `.` or `::`"
     if "<" in node.value and KERNEL_NAME.match(node.value):
         hint = (
             f"a template has no name of its own: name a function that calls `{short(node.value)}`"
         )
-    reader.report("TG108", message, reader.span(node), "not an identifier", hint)
+    span = reader.span(node)
+    reader.refuse("TG108", node.value, "the name of a kernel", span, "not an identifier", hint)
     return False

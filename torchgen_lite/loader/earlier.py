@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from torchgen_lite.diagnostics import Span, did_you_mean
-from torchgen_lite.loader.entry import NO_FIELDS, FieldSpans, NativeFunction
+from torchgen_lite.loader.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import Node
 
@@ -105,9 +105,7 @@ class Earlier:
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     """A PyTorch operator that an entry names: its schema and properties, without its kernels."""
-    places = (
-        NO_FIELDS if span is None else FieldSpans.of(span, [("func", span), ("dispatch", span)])
-    )
+    fields = [(name, span) for name in ("func", "dispatch") if span is not None]
     return native._replace(
         func=native.func.named_at(span),
         dispatch=(),
@@ -115,7 +113,7 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
         autogen=(),
         manual_kernel_registration=False,
         tags=tuple([tag for tag in native.tags if tag != "generated"]),
-        field_spans=places,
+        field_spans=FieldSpans.of(span, fields),
     )
 
 

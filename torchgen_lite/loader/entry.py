@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.model import compared
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.autocast import Autocast
@@ -123,6 +124,7 @@ class Backend(NamedTuple):
         return bool(self.class_name) and not self.use_out_as_primary
 
 
+@compared(3)
 class DispatchEntry(NamedTuple):
     """`KEY: kernel` of a `dispatch:` table; a comma list gives one entry for each key.
 
@@ -152,15 +154,6 @@ class DispatchEntry(NamedTuple):
         number = key_span.source.keep(*key_span[1:], *(kernel_span or key_span)[1:])
         return DispatchEntry(key, kernel, backend, key_span.source, number)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DispatchEntry) and self[:3] == other[:3]
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self[:3])
-
     @property
     def key_span(self) -> Span | None:
         return None if self.source is None else self.source.kept(self.number).first_line
@@ -170,6 +163,7 @@ class DispatchEntry(NamedTuple):
         return None if self.source is None else self.source.kept(self.number + 2).first_line
 
 
+@compared(-1)
 class NativeFunction(NamedTuple):
     """An operator as declared. `namespace` is `aten` unless the schema names another.
 
@@ -211,15 +205,6 @@ class NativeFunction(NamedTuple):
     samples: Samples | None = None
     extra: tuple[tuple[str, str], ...] = ()
     field_spans: FieldSpans = NO_FIELDS
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NativeFunction) and self[:-1] == other[:-1]
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self[:-1])
 
     @property
     def name(self) -> str:

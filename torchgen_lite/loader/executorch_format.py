@@ -20,7 +20,7 @@ from __future__ import annotations
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 
 EXECUTORCH_FIELDS = ("op", "kernels", "type_alias", "dim_order_alias")
@@ -65,8 +65,9 @@ def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:
             continue
         span = reader.span(named[1])
         if not KERNEL_NAME.fullmatch(named[1].value):
-            message = f"`{short(named[1].value)}` is not the name of a kernel"
-            reader.report("TG108", message, span, "not an identifier")
+            reader.refuse(
+                "TG108", named[1].value, "the name of a kernel", span, "not an identifier"
+            )
             continue
         meta = fields.get("arg_meta")
         is_default = meta is None or (isinstance(meta[1], ScalarNode) and meta[1].is_null)

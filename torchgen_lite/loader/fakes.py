@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas import Expression, ListDisplay, parse_formula
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
@@ -87,8 +87,7 @@ def read_fake(reader: EntryReader, node: Node) -> Fake | None:
             return None
         if "::" in name or not KERNEL_NAME.fullmatch(name):
             hint = "write a rule as `fake: {like: x}`"
-            message = f"`{short(name)}` is not the name of a Python function"
-            reader.report("TG330", message, span, "not a name", hint)
+            reader.refuse("TG330", name, "the name of a Python function", span, help=hint)
             return None
         return Fake(node.value, name, span=span)
     text = reader.source.text[node.start : node.end].rstrip()
@@ -189,17 +188,10 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
     if reader.source.text.startswith("[", node.start) and not quoted:
         # YAML splits a flow list at every comma, even inside calls, so the text itself is parsed.
         text = reader.source.text[node.start : node.end]
-        return parse_in(reader, text, _offset(reader, node.start))
+        return parse_in(reader, text, reader.source.locator(node.start))
     items = [read_expression(reader, name, item) for item in node.items]
     kept = tuple(item for item in items if item is not None)
     return ListDisplay(kept, span=reader.span(node)) if len(kept) == len(items) else None
-
-
-def _offset(reader: EntryReader, start: int) -> Callable[[int, int], Span]:
-    def locate(begin: int, end: int) -> Span:
-        return Span(reader.source, start + begin, start + end)
-
-    return locate
 
 
 def parse_in(
@@ -207,13 +199,5 @@ def parse_in(
 ) -> Expression | None:
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate)
-    for diagnostic in found:
-        _report(reader, diagnostic, text)
+    reader.repeat(found, "write `floor_div(a, b)`" if "//" in text else None)
     return tree
-
-
-def _report(reader: EntryReader, diagnostic: Diagnostic, text: str) -> None:
-    assert diagnostic.label is not None
-    label = diagnostic.label
-    hint = "write `floor_div(a, b)`" if "//" in text else None
-    reader.report(diagnostic.code, diagnostic.message, label.span, label.text, hint)

@@ -17,10 +17,10 @@ from itertools import dropwhile, takewhile
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.fields import FIELD_ORDER, FIELDS
-from torchgen_lite.loader.native_fields import VARIANT_WORDS
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, read_yaml
 from torchgen_lite.schema import parse_schema
+from torchgen_lite.schema.kind import VARIANTS
 
 _FIELD = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_]*)[ ]*:(?P<value>[ ].*|)$")
 _COMMENT = re.compile(r"[ \t]+#.*$")
@@ -224,7 +224,7 @@ def _canonical(key: str, value: str) -> str:
         return _FLAGS[value]
     if key == "variants" and _PLAIN.fullmatch(value):
         words = {word.strip() for word in value.split(",")}
-        return ", ".join(word for word in VARIANT_WORDS if word in words)
+        return ", ".join(word for word in VARIANTS if word in words)
     if key in FIELDS and FIELDS[key].shape.is_words and _PLAIN.fullmatch(value):
         return ", ".join(word.strip() for word in value.split(","))
     return value

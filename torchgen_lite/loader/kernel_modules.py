@@ -216,51 +216,46 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
         reason = getattr(error, "msg", None) or "not readable"
         message = f"module `{source.path}` is not Python: {reason}"
         return KernelModule(name, source, {}), (Diagnostic("TG311", message, Label(span, "here")),)
-    names = dict(_definitions(tree.body))
+    statements = list(_statements(tree.body))
+    names = dict(one for statement in statements for one in _definitions(statement))
     signatures = {
         node.name: read_python_signature(node)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
     own = {n: s for n, s in signatures.items() if names[n] == s.line}
-    return KernelModule(name, source, names, own, frozenset(_imports(tree.body))), ()
+    imports = [one for one in statements if isinstance(one, (ast.Import, ast.ImportFrom))]
+    aliases = [alias for one in imports for alias in one.names]
+    imported = frozenset(one.asname or one.name.partition(".")[0] for one in aliases)
+    return KernelModule(name, source, names, own, imported), ()
 
 
-def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that imports bind, including `*`."""
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements outside functions and classes, also inside `if` and `try`."""
     for statement in body:
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            for alias in statement.names:
-                yield alias.asname or alias.name.partition(".")[0]
-        elif isinstance(statement, (ast.If, ast.Try)):
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try)):
             handlers = [h.body for h in getattr(statement, "handlers", ())]
             for inner in (statement.body, statement.orelse, *handlers):
-                yield from _imports(inner)
+                yield from _statements(inner)
 
 
 def line_span(source: Source, line: int) -> Span:
     """A line without the white space around it."""
-    lines = source.text.split("\n")
-    text = lines[min(line, len(lines)) - 1]
-    start = sum(len(one) + 1 for one in lines[: line - 1]) + len(text) - len(text.lstrip())
+    text = source.line_text(line)
+    start = source.line_start(line) + len(text) - len(text.lstrip())
     return Span(source, start, start + max(len(text.strip()), 1))
 
 
-def _definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
-    """Functions, classes and assignments, also inside `if` and `try`; imports don't count."""
-    for statement in body:
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield statement.name, statement.lineno
-        elif isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                yield from _target_names(target)
-        elif isinstance(statement, ast.AnnAssign):
-            yield from _target_names(statement.target)
-        elif isinstance(statement, (ast.If, ast.Try)):
-            yield from _definitions(statement.body)
-            yield from _definitions(statement.orelse)
-            for handler in getattr(statement, "handlers", ()):
-                yield from _definitions(handler.body)
+def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
+    """The names that a function, class or assignment defines; imports don't count."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield statement.name, statement.lineno
+    elif isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            yield from _target_names(target)
+    elif isinstance(statement, ast.AnnAssign):
+        yield from _target_names(statement.target)
 
 
 def _target_names(target: ast.expr) -> Iterator[tuple[str, int]]:

@@ -9,20 +9,12 @@ from torchgen_lite.diagnostics import Label
 from torchgen_lite.loader.dispatch_table import key_names, read_dispatch
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.precomputed import read_precomputed
-from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import (
-    KERNEL,
-    OPERATOR,
-    Shape,
-    comma_list,
-    one_of,
-    plain,
-    words,
-)
+from torchgen_lite.loader.reader import KERNEL, OPERATOR, OPERATOR_NAME, EntryReader
+from torchgen_lite.loader.shapes import Shape, comma_list, one_of, plain, words
 from torchgen_lite.loader.ufunc import LOOPS_SCHEMA, implied_kernels, read_inner_loops
 from torchgen_lite.loader.yaml_nodes import ScalarNode
+from torchgen_lite.schema.kind import VARIANTS as VARIANT_WORDS
 
-VARIANT_WORDS = ("function", "method")
 # The modules in which PyTorch binds functions (gen_python_functions.py); in others it binds none.
 _PYTHON_MODULES = ("nn", "fft", "linalg", "nested", "sparse", "special")
 _NAME = re.compile(NAME, re.ASCII)
@@ -59,8 +51,7 @@ def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
         if OPERATOR_NAME.fullmatch(word):
             names.append(word)
         else:
-            message = f"`{short(word)}` is not the name of an operator"
-            reader.report("TG123", message, span, "not a name")
+            reader.refuse("TG123", word, "the name of an operator", span)
     return tuple(names)
 
 
@@ -72,8 +63,7 @@ def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
             reader.choice("TG111", "tag", word, span, reader.words.tags)
             tags.append(word)
         else:
-            message = f"`{short(word)}` is not the name of a tag"
-            reader.report("TG128", message, span, "not a name")
+            reader.refuse("TG128", word, "the name of a tag", span)
     return tuple(tags)
 
 
@@ -148,12 +138,13 @@ def _exclude(reader: EntryReader, first: str, second: str) -> None:
 
 
 def dispatch_schema(privateuse1: str = "") -> dict[str, object]:
+    kernel = {"type": "string", "pattern": f"^{KERNEL}$"}
     table = {
         "type": "object",
         "propertyNames": {"pattern": comma_list(sorted(key_names(privateuse1)))},
-        "additionalProperties": {"type": "string", "pattern": KERNEL},
+        "additionalProperties": kernel,
     }
-    return {"anyOf": [table, {"type": "string", "pattern": KERNEL}]}
+    return {"anyOf": [table, kernel]}
 
 
 _LINES = plain(type="array", items={"type": "string"})

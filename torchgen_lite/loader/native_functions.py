@@ -93,15 +93,15 @@ def _load_file(
     if _has_formulas(node):
         from torchgen_lite.loader.derivatives_format import load_derivatives_file
 
-        load_derivatives_file(source, node, earlier, words, diagnostics)
+        load_derivatives_file(EntryReader(source, diagnostics, words, node), node, earlier)
     elif isinstance(node, MapNode) and not _OF_BACKENDS.isdisjoint(_keys(node)):
         from torchgen_lite.loader.backend_format import load_backend_file
 
-        load_backend_file(source, node, earlier, words, diagnostics)
+        load_backend_file(EntryReader(source, diagnostics, words, node), earlier)
     elif isinstance(node, MapNode) and "aten" in _keys(node):
         from torchgen_lite.loader.backend_format import load_namespaces
 
-        load_namespaces(source, node, earlier, words, diagnostics)
+        load_namespaces(EntryReader(source, diagnostics, words, node), earlier)
     elif not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
         hint = "begin each entry with `- func: ...`"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.options import Json
-from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import KERNEL, Shape, comma_list, plain, words
+from torchgen_lite.loader.reader import KERNEL, KERNEL_NAME, EntryReader
+from torchgen_lite.loader.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.versions import parse_range
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 
@@ -44,8 +44,8 @@ def _read_samples(reader: EntryReader, name: str) -> Samples:
 def _read_function(reader: EntryReader, name: str) -> str | None:
     text = reader.text(name)
     if text is not None and ("::" in text or not KERNEL_NAME.fullmatch(text)):
-        message = f"`{short(text)}` is not the name of a Python function"
-        reader.report("TG334", message, reader.span(reader.fields[name][1]), "not a name")
+        span = reader.span(reader.fields[name][1])
+        reader.refuse("TG334", text, "the name of a Python function", span)
         return None
     return text
 
@@ -53,9 +53,8 @@ def _read_function(reader: EntryReader, name: str) -> str | None:
 def _read_range(reader: EntryReader, name: str) -> str | None:
     text = reader.text(name)
     if text is not None and parse_range(text) is None:
-        message = f"`{short(text)}` is not a version range"
-        span = reader.span(reader.fields[name][1])
-        reader.report("TG119", message, span, "here", 'write it like ">=2.6,<2.9"')
+        span, hint = reader.span(reader.fields[name][1]), 'write it like ">=2.6,<2.9"'
+        reader.refuse("TG119", text, "a version range", span, "here", hint)
         return None
     return text
 
@@ -86,8 +85,8 @@ def _read_guard(reader: EntryReader, name: str) -> str | None:
 def _guard_condition(reader: EntryReader, text: str, node: Node) -> str | None:
     condition = read_guard(text)
     if condition is None:
-        message, hint = f"`{short(text)}` is not a build guard", 'write it like "#ifndef USE_ROCM"'
-        reader.report("TG122", message, reader.span(node), "here", hint)
+        hint = 'write it like "#ifndef USE_ROCM"'
+        reader.refuse("TG122", text, "a build guard", reader.span(node), "here", hint)
     return condition
 
 
@@ -130,7 +129,7 @@ def _fake_schema() -> dict[str, object]:
         "minProperties": 1,
     }
     several = {"type": "array", "items": rule, "minItems": 1}
-    return {"anyOf": [{"type": "string", "pattern": KERNEL}, rule, named, several]}
+    return {"anyOf": [{"type": "string", "pattern": _FUNCTION}, rule, named, several]}
 
 
 def _autocast_schema() -> dict[str, object]:
@@ -174,11 +173,12 @@ def _samples_schema() -> dict[str, object]:
     return {"anyOf": [calls, mapping]}
 
 
+_FUNCTION = f"^{KERNEL}$"
 TORCH = Shape(plain(type="string", pattern=r"^\s*(?:>=|<=|==|!=|~=|<|>)\s*[0-9]"), _read_range)
 _GUARD: Json = {"type": "string", "pattern": r"^#(?:if|ifdef|ifndef)[ \t]+\S"}
 GUARD = Shape(plain(anyOf=[_GUARD, {"type": "array", "items": _GUARD, "minItems": 1}]), _read_guard)
 FAKE = Shape(lambda tags: _fake_schema(), _read_fake)
-FUNCTION = Shape(plain(type="string", pattern=KERNEL), _read_function)
+FUNCTION = Shape(plain(type="string", pattern=_FUNCTION), _read_function)
 AUTOCAST = Shape(lambda tags: _autocast_schema(), _read_autocast)
 DERIVATIVES = Shape(plain(type="object"), _read_derivatives)
 DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _read_derivatives)

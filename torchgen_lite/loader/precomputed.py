@@ -9,7 +9,7 @@ The last line may leave out the arrow: it then adds parameters and replaces noth
 
 from __future__ import annotations
 
-from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.yaml_nodes import ListNode, ScalarNode
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
@@ -44,8 +44,8 @@ def _check_line(reader: EntryReader, node: ScalarNode, func: FunctionSchema | No
             return False
     schema, _ = parse_schema(f"f({parameters.strip()}) -> ()")
     if schema is None or not schema.arguments:
-        message = f"`{short(parameters)}` is not a list of parameters"
-        reader.report("TG118", message, span, "expected `type name, type name ...`")
+        label = "expected `type name, type name ...`"
+        reader.refuse("TG118", parameters, "a list of parameters", span, label)
         return False
     for argument in schema.arguments:
         if argument.name == argument.name.upper():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import (
@@ -15,6 +15,7 @@ from torchgen_lite.diagnostics import (
     Suggestion,
     did_you_mean,
 )
+from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -22,12 +23,10 @@ from torchgen_lite.loader.yaml_text import scalar_locator
 if TYPE_CHECKING:
     from torchgen_lite.schema import FunctionSchema
 
-KERNEL_NAME = re.compile(
-    r"(?:::)?[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII
-)
-OPERATOR_NAME = re.compile(
-    r"(?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?", re.ASCII
-)
+KERNEL = rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*"
+KERNEL_NAME = re.compile(KERNEL, re.ASCII)
+OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
+OPERATOR_NAME = re.compile(OPERATOR, re.ASCII)
 # YAML 1.2's core schema; YAML 1.1's `yes`, `on` and so on are strings.
 TRUTH = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -136,6 +135,24 @@ class EntryReader:
             )
         )
 
+    def repeat(self, found: Iterable[Diagnostic], help: Help | None = None) -> None:
+        """Record what the parser of a value has found."""
+        for one in found:
+            assert one.label is not None
+            self.report(one.code, one.message, one.label.span, one.label.text, help)
+
+    def refuse(
+        self,
+        code: str,
+        text: str,
+        what: str,
+        span: Span,
+        label: str = "not a name",
+        help: Help | None = None,
+    ) -> None:
+        """Record that a text is not what it should be."""
+        self.report(code, f"`{short(text)}` is not {what}", span, label, help)
+
     def read_keys(self, node: MapNode) -> list[tuple[ScalarNode, Node]]:
         """The pairs of a mapping whose keys are names, each name once."""
         return list(self.fields_of(node).values())
@@ -230,8 +247,7 @@ class EntryReader:
         """The name of another operator."""
         text = self.text(name)
         if text is not None and not OPERATOR_NAME.fullmatch(text):
-            message = f"`{short(text)}` is not the name of an operator"
-            self.report("TG123", message, self.span(self.fields[name][1]), "not a name")
+            self.refuse("TG123", text, "the name of an operator", self.span(self.fields[name][1]))
             return None
         return text
 

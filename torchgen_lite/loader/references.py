@@ -9,7 +9,7 @@ An expression has only values, operators and calls, so that all names in it can 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span
@@ -59,8 +59,7 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
         tree = ast.parse(f"(\n{node.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         hint = error.msg if isinstance(error, SyntaxError) else None
-        message = f"`{short(text)}` is not an expression of Python"
-        reader.report("TG335", message, span, "here", hint)
+        reader.refuse("TG335", text, "an expression of Python", span, "here", hint)
         return None
     place = _placed(node.value, scalar_locator(reader.source, node))
     for part in ast.walk(tree):
@@ -70,7 +69,8 @@ def read_reference(reader: EntryReader, node: Node) -> Reference | None:
                 "TG335", f"a reference cannot use {problem}", place(part), "not read here"
             )
             return None
-    names = tuple((part.id, place(part)) for part in _names(tree))
+    parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
+    names = tuple((part.id, place(part)) for part in parts)
     return Reference(ast.unparse(tree), "", names, span)
 
 
@@ -81,10 +81,6 @@ def _unread(node: ast.AST) -> str:
     if isinstance(node, (*_NODES, *_MARKS)):
         return ""
     return f"`{short(ast.unparse(node))}`"
-
-
-def _names(tree: ast.AST) -> Iterator[ast.Name]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST], Span]:

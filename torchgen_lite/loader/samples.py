@@ -178,8 +178,7 @@ def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | No
         hint = "write the arguments in brackets: `(randn(3), 2.0)`"
         if text[:1] == "(" or text[-1:] == ")" and text.count("(") < text.count(")"):
             hint = "in square brackets a comma ends a sample: write each behind a dash"
-        message = f"`{short(text)}` is not a list of arguments"
-        reader.report("TG335", message, span, "here", hint)
+        reader.refuse("TG335", text, "a list of arguments", span, "here", hint)
         return None
     locate = scalar_locator(reader.source, node)
     lead = len(node.value) - len(node.value.lstrip())
@@ -191,7 +190,7 @@ def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | No
     tree = parse_in(reader, "_" + text, shifted)
     if not isinstance(tree, Call) or isinstance(tree.function, Call):
         if tree is not None:
-            reader.report("TG335", f"`{short(text)}` is not a list of arguments", span, "here")
+            reader.refuse("TG335", text, "a list of arguments", span, "here")
         return None
     return Sample(node.value, tree.arguments, tree.keywords, span)
 

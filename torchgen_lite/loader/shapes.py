@@ -6,11 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from torchgen_lite.loader.options import NAME, Json
-from torchgen_lite.loader.reader import EntryReader
-
-OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
-KERNEL = rf"^(?:::)?{NAME}(?:(?:\.|::){NAME})*$"
+from torchgen_lite.loader.options import Json
+from torchgen_lite.loader.reader import OPERATOR, EntryReader
 
 Schema = Callable[[Collection[str]], Json]
 Read = Callable[[EntryReader, str], object]

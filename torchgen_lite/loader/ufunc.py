@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 
-from torchgen_lite.diagnostics import Label, Span, did_you_mean
+from torchgen_lite.diagnostics import Label, did_you_mean
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.reader import EntryReader, short
-from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml_nodes import MapNode, ScalarNode
 
 _LOOP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) \(([A-Za-z0-9_]+(?:, [A-Za-z0-9_]+)*)\)", re.ASCII)
 
@@ -49,38 +49,33 @@ def read_inner_loops(reader: EntryReader, name: str) -> Loops:
     """Each key with its line as written; the lines have been checked."""
     node = reader.fields[name][1]
     if isinstance(node, ScalarNode) and not node.is_null:
-        _check_loop(reader, node)
-        return (("Generic", node.value),)
+        return (_read_loop(reader, "Generic", node),)
     if not isinstance(node, MapNode):
         reader.wrong_type(name, node, "a mapping or text")
         return ()
     loops: list[tuple[str, str]] = []
     for key, value in reader.read_keys(node):
-        if reader.choice("TG107", "ufunc key", key.value, reader.span(key), _KEYS):
-            loops += _read_loop(reader, key.value, value)
+        if not reader.choice("TG107", "ufunc key", key.value, reader.span(key), _KEYS):
+            continue
+        if isinstance(value, ScalarNode) and not value.is_null:
+            loops.append(_read_loop(reader, key.value, value))
+        else:
+            reader.wrong_type(key.value, value, "an inner loop")
     return tuple(loops)
 
 
-def _read_loop(reader: EntryReader, key: str, node: Node) -> list[tuple[str, str]]:
-    if not isinstance(node, ScalarNode) or node.is_null:
-        reader.wrong_type(key, node, "an inner loop")
-        return []
-    _check_loop(reader, node)
-    return [(key, node.value)]
-
-
-def _check_loop(reader: EntryReader, node: ScalarNode) -> None:
-    found = _LOOP.fullmatch(node.value)
+def _read_loop(reader: EntryReader, key: str, node: ScalarNode) -> tuple[str, str]:
+    loop, found = (key, node.value), _LOOP.fullmatch(node.value)
     if found is None:
-        message = f"`{short(node.value)}` is not an inner loop"
-        hint = "write it like `add (AllAndComplex, Half)`"
-        reader.report("TG124", message, reader.span(node), "not `name (Type, Type)`", hint)
-        return
+        label, hint = "not `name (Type, Type)`", "write it like `add (AllAndComplex, Half)`"
+        reader.refuse("TG124", node.value, "an inner loop", reader.span(node), label, hint)
+        return loop
     for name in found[2].split(", "):
         if name not in _TYPES:
             message = f"unknown element type `{short(name)}`"
             near = did_you_mean(name, _TYPES)
             reader.report("TG124", message, reader.span(node), "not an element type", near)
+    return loop
 
 
 def implied_kernels(
@@ -93,7 +88,9 @@ def implied_kernels(
     field, value = reader.fields["ufunc_inner_loop"]
     for entry in dispatch:
         if entry.key in _DISPATCH_KEYS and entry.key_span is not None:
-            _report_second(reader, entry.key, entry.key_span, reader.span(field))
+            message = f"`ufunc_inner_loop` gives the kernel for `{entry.key}`"
+            hint, place = f"leave `{entry.key}` out", (Label(reader.span(field), "given here"),)
+            reader.report("TG116", message, entry.key_span, "a second kernel", hint, place)
     span = reader.span(value)
     present = {entry.key for entry in dispatch}
     return tuple(
@@ -101,9 +98,3 @@ def implied_kernels(
         for key in _DISPATCH_KEYS
         if key not in present
     )
-
-
-def _report_second(reader: EntryReader, key: str, span: Span, field: Span) -> None:
-    message = f"`ufunc_inner_loop` gives the kernel for `{key}`"
-    secondary = (Label(field, "given here"),)
-    reader.report("TG116", message, span, "a second kernel", f"leave `{key}` out", secondary)

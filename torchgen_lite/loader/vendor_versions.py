@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.loader.reader import TRUTH, EntryReader, short
+from torchgen_lite.loader.reader import TRUTH, EntryReader
 from torchgen_lite.loader.versions import Version, parse_version
 from torchgen_lite.loader.yaml_nodes import ListNode, Node
 
@@ -34,10 +34,8 @@ class VendorVersions:
         for word, span in words:
             version = self._read(word)
             if not version and word != _NEWEST:
-                message = (
-                    f"`{short(word)}` is not a release, such as `v2.13`, `{_NEWEST}` or `{_ALL}`"
-                )
-                self.reader.report("TG106", message, span, "not a release")
+                what = f"a release, such as `v2.13`, `{_NEWEST}` or `{_ALL}`"
+                self.reader.refuse("TG106", word, what, span, "not a release")
             versions.append(version or max(self._newest, self._wanted))
         if isinstance(node, ListNode) and len(versions) == 2:
             return versions[0] <= self._wanted <= versions[1]

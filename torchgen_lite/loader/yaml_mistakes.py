@@ -6,24 +6,17 @@ libyaml says what it expected where it stopped: seldom the mistake, and often a 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Help, Label, Source, Span, Suggestion
+from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, Suggestion
 
 # White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
     r"(?P<before>[ ]*(?:-[ ]+)*)(?P<key>[^\s#:'\"{}\[\],-][^\s:]*)\s*:(?=\s|$)(?P<value>.*)"
 )
 _QUOTES = ("'", '"')
-
-
-class Mistake(NamedTuple):
-    """A mistake's message, place, context and help."""
-
-    message: str
-    label: Label
-    secondary: tuple[Label, ...] = ()
-    help: Help | None = None
+_mistake = partial(Diagnostic, "TG100")
 
 
 class Line(NamedTuple):
@@ -37,12 +30,12 @@ class Line(NamedTuple):
     span: Span
 
 
-def find_mistake(source: Source, problem: str, context: str, at: int, began: int) -> Mistake:
+def find_mistake(source: Source, problem: str, context: str, at: int, began: int) -> Diagnostic:
     """The mistake behind libyaml's error `at` an offset, in a construct that `began` at another."""
     here = Span(source, at, at + 1)
     number = here.line
     if source.text[at : at + 1] == "\t" or "\t" in _indentation(source.line_text(number)):
-        return Mistake(
+        return _mistake(
             "a tab indents this line",
             Label(here, "here"),
             (),
@@ -51,14 +44,14 @@ def find_mistake(source: Source, problem: str, context: str, at: int, began: int
     if "quoted" in context:
         quote = source.text[began : began + 1]
         help_ = f"close it with `{quote}`" if quote in _QUOTES else None
-        return Mistake(
+        return _mistake(
             "a quote is not closed", Label(Span(source, began, began + 1), "opened here"), (), help_
         )
     if "flow" in context:
         opening = source.text[began : began + 1]
         closing = {"{": "}", "[": "]"}.get(opening, "]")
         place = Label(Span(source, began, began + 1), "opened here")
-        return Mistake(
+        return _mistake(
             f"`{opening}` is not closed", Label(here, f"expected `,` or `{closing}`"), (place,)
         )
     return (
@@ -66,7 +59,7 @@ def find_mistake(source: Source, problem: str, context: str, at: int, began: int
         or _wrong_indentation(source, number)
         or _no_key(source, number, problem)
         or _colon_in_a_value(source, at)
-        or Mistake(f"this is not YAML: {problem}", Label(here, "here"))
+        or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
     )
 
 
@@ -95,7 +88,7 @@ def _above(source: Source, number: int) -> Line | None:
     return None
 
 
-def _colon_in_a_schema(source: Source, at: int) -> Mistake | None:
+def _colon_in_a_schema(source: Source, at: int) -> Diagnostic | None:
     """`(Tensor self): Tensor` and `(self: Tensor)`, as Python writes them."""
     line, column = source.line_column(at)
     text = source.line_text(line)
@@ -105,7 +98,7 @@ def _colon_in_a_schema(source: Source, at: int) -> Mistake | None:
     if before.endswith(")"):
         said = "the results of a schema come after `->`, not after `:`"
         help_ = f"write `) -> {text[column:].strip() or 'Tensor'}`"
-        return Mistake(said, here, (), Suggestion(help_, here.span, " ->"))
+        return _mistake(said, here, (), Suggestion(help_, here.span, " ->"))
     name = re.search(r"[(,*]\s*(\w+)$", before)
     type_ = re.match(r"\s*([^,)=]+)", text[column:])
     if name is None or type_ is None:
@@ -114,10 +107,10 @@ def _colon_in_a_schema(source: Source, at: int) -> Mistake | None:
     start = at - column + 1
     whole = Span(source, start + name.start(1), start + column + len(type_[0].rstrip()))
     right = f"{type_[1].strip()} {name[1]}"
-    return Mistake(said, here, (), Suggestion(f"write `{right}`", whole, right))
+    return _mistake(said, here, (), Suggestion(f"write `{right}`", whole, right))
 
 
-def _wrong_indentation(source: Source, number: int) -> Mistake | None:
+def _wrong_indentation(source: Source, number: int) -> Diagnostic | None:
     """A line whose indentation matches no line above it."""
     line, above = _line(source, number), _above(source, number)
     if line is None or above is None or line.column == above.column:
@@ -132,22 +125,22 @@ def _wrong_indentation(source: Source, number: int) -> Mistake | None:
         if line.key == "func":
             begins = line.span._replace(end=line.span.start)
             help_ = Suggestion(f"write `- {line.key}: ...`", begins, "- ")
-        return Mistake(said, place, (Label(entry.span, "an entry begins with `- `"),), help_)
+        return _mistake(said, place, (Label(entry.span, "an entry begins with `- `"),), help_)
     if line.column < above.column:
-        return Mistake(
+        return _mistake(
             _less(line), place, (Label(entry.span, "the first field"),), _like(line, entry)
         )
     if not above.value:
         return _line_without_colon(source, number - 1)
     said = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
-    return Mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
+    return _mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
 
 
-def _colon_in_a_value(source: Source, at: int) -> Mistake | None:
+def _colon_in_a_value(source: Source, at: int) -> Diagnostic | None:
     if source.text[at : at + 1] != ":":
         return None
     place = Label(Span(source, at, at + 1), "begins a second one")
-    return Mistake("a value has `: ` in it", place, (), "put the value in quotes")
+    return _mistake("a value has `: ` in it", place, (), "put the value in quotes")
 
 
 def _less(line: Line) -> str:
@@ -160,7 +153,7 @@ def _like(line: Line, other: Line) -> Suggestion:
     return Suggestion(text, indentation, " " * other.column)
 
 
-def _no_key(source: Source, number: int, problem: str) -> Mistake | None:
+def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
     """A line without `: ` among keys, or a value that begins with a special character."""
     text = source.line_text(number)
     start = source.line_start(number)
@@ -169,16 +162,16 @@ def _no_key(source: Source, number: int, problem: str) -> Mistake | None:
         if found is not None:
             span = Span(source, start + found.start(), start + found.end())
             said = f"a value cannot begin with `{found[0]}`"
-            return Mistake(said, Label(span, "here"), (), "put it in quotes")
+            return _mistake(said, Label(span, "here"), (), "put it in quotes")
     if "':'" not in problem:
         return None
     return _line_without_colon(source, number) or _line_without_colon(source, number - 1)
 
 
-def _line_without_colon(source: Source, number: int) -> Mistake | None:
+def _line_without_colon(source: Source, number: int) -> Diagnostic | None:
     text = source.line_text(number)
     if not text.strip() or _line(source, number) is not None:
         return None
     begin = source.line_start(number) + len(_indentation(text))
     span = Span(source, begin, begin + len(text.strip()))
-    return Mistake("a line without `: `", Label(span, "here"), (), "write `key: value`")
+    return _mistake("a line without `: `", Label(span, "here"), (), "write `key: value`")

@@ -333,6 +333,5 @@ def _record(
     # Imported here: most files have no such mistake.
     from torchgen_lite.loader.yaml_mistakes import find_mistake
 
-    found = find_mistake(source, str(problem), str(context or ""), offset, began)
-    diagnostics.append(Diagnostic("TG100", found.message, found.label, found.secondary, found.help))
+    diagnostics.append(find_mistake(source, str(problem), str(context or ""), offset, began))
     return offset, began

@@ -15,12 +15,7 @@ def scalar_locator(source: Source, node: ScalarNode) -> Callable[[int, int], Spa
     """A function from offsets in the scalar's value to a span of the file."""
     value, start = node.value, node.start + (node.style in ("'", '"') and node.style != "")
     if source.text.startswith(value, start):
-
-        def locate(begin: int, end: int) -> Span:
-            return Span(source, start + begin, start + end)
-
-        return locate
-
+        return source.locator(start)
     offsets: list[int] = []
 
     def locate_folded(begin: int, end: int) -> Span:

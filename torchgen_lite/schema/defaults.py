@@ -66,7 +66,6 @@ NAMED_CONSTANTS: dict[str, tuple[str, ...]] = {
     **{name: tuple(names) for name, names in ENUMERATORS.items()},
 }
 _KEYWORDS: dict[str, object] = {"None": None, "True": True, "False": False}
-_FLOATS = {"inf": float("inf"), "nan": float("nan")}
 
 DefaultValue = object
 
@@ -124,10 +123,6 @@ def _value(text: str) -> object:
 
 
 def _scalar(text: str) -> object:
-    sign = -1.0 if text.startswith("-") else 1.0
-    body = text.lstrip("+-").strip()
-    if body in _FLOATS:
-        return sign * _FLOATS[body]
     for convert in (int, float, complex):
         try:
             return convert(text.replace(" ", ""))
@@ -179,16 +174,15 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
         type_ = type_.elem
     if isinstance(value, NamedConstant) and value.name.lower() in _NO_VALUES:
         return f"`{value.name}` is not a value of a schema", ("None",)
-    if not isinstance(type_, BaseType) or (value is None and (optional or _nullable(type_.name))):
+    if not isinstance(type_, BaseType) or (
+        value is None and (optional or type_.name not in _SIMPLE)
+    ):
         return None
     if isinstance(value, list):
         if not lists and type_.name in _SIMPLE:
             return f"`{type_.name}` is not a list", ()
-        for item in value:
-            found = _misfit_single(type_.name, item)
-            if found is not None:
-                return found
-        return None
+        found = (_misfit_single(type_.name, item) for item in value)
+        return next(filter(None, found), None)
     return _misfit_single(type_.name, value)
 
 
@@ -197,10 +191,6 @@ _NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
 # No name stands for a value of these types.
 _UNNAMED = frozenset({"float", "bool", "str", "Scalar", "complex", "Tensor", "Generator"})
 _SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
-
-
-def _nullable(name: str) -> bool:
-    return name in ("Tensor", "Generator", "Any", "None", "NoneType") or name not in _SIMPLE
 
 
 def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]] | None:

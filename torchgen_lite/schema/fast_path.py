@@ -19,7 +19,7 @@ from typing import TypeVar
 from ..diagnostics import Source, Span
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
-from .model import Argument, Return, SchemaParts
+from .model import Argument, Parts, Return
 
 _NAME = re.compile(
     r"((?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*)(?:\.((?!__|default\()[A-Za-z_][A-Za-z0-9_]*))?\(",
@@ -41,11 +41,6 @@ _returns: dict[str, Return | None] = {}
 _shapes: dict[tuple[str, str], Argument] = {}
 
 
-def _cursor(text: str) -> Cursor:
-    source = Source("", text)
-    return Cursor(text, lambda start, end: Span(source, start, end))
-
-
 def _learn(
     text: str, read: Callable[[str], _Part | None], known: dict[str, _Part | None]
 ) -> _Part | None:
@@ -60,7 +55,7 @@ def _learn(
 
 def _parse(text: str, parse: Callable[[Cursor], _Part]) -> _Part | None:
     """The part as the real parser reads it; None if it is invalid or spelled unusually."""
-    cursor = _cursor(text)
+    cursor = Cursor(text, Source("", text).locator())
     part = None
     with suppress(Abort):
         part = parse(cursor)
@@ -89,7 +84,7 @@ def _return(text: str) -> Return | None:
     return _parse(text, parse_return)
 
 
-def parse_fast(text: str, locate: Callable[[int, int], Span]) -> SchemaParts | None:
+def parse_fast(text: str, locate: Callable[[int, int], Span]) -> Parts | None:
     """A schema in the usual spelling, or None."""
     header = _NAME.match(text)
     if header is None:
@@ -111,18 +106,8 @@ def parse_fast(text: str, locate: Callable[[int, int], Span]) -> SchemaParts | N
     parenthesised = text.startswith("(", end + 5)
     if len(returned) > 1 and not parenthesised:
         return None
-    parts = (
-        name,
-        overload_name,
-        arguments,
-        returned,
-        False,
-        False,
-        parenthesised,
-        whole,
-        start - 1,
-    )
-    return _new(SchemaParts, parts)
+    parts = name, overload_name, arguments, returned
+    return (*parts, False, False, parenthesised, whole, start - 1)
 
 
 def _read_arguments(text: str, position: int, end: int, whole: Span) -> tuple[Argument, ...] | None:

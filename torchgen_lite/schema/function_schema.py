@@ -197,11 +197,5 @@ def parse_schema(
 
     `locate` turns offsets into `text` into a span of the file that the text came from.
     """
-    if locate is None:
-        source = Source("<schema>", text)
-
-        def locate(start: int, end: int) -> Span:
-            return Span(source, start, end)
-
-    parts, diagnostics = parse_parts(text, locate)
+    parts, diagnostics = parse_parts(text, locate or Source("<schema>", text).locator())
     return None if parts is None else FunctionSchema(*parts), diagnostics

@@ -30,22 +30,7 @@ class SchemaKind(Enum):
 
 # Names that may be between `__i` and `__`. For `div` in torchgen, Python has `truediv`; both count.
 _AUGMENTED = frozenset(
-    [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "mod",
-        "pow",
-        "lshift",
-        "rshift",
-        "and",
-        "xor",
-        "or",
-        "matmul",
-        "truediv",
-        "floordiv",
-    ]
+    "add sub mul div mod pow lshift rshift and xor or matmul truediv floordiv".split()
 )
 
 

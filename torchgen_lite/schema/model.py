@@ -6,9 +6,9 @@ spans, so that equal types can be one object; `Argument.type_span` says where a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Union
+from typing import Any, ClassVar, NamedTuple, TypeVar, Union
 
 from ..diagnostics import Span
 
@@ -144,10 +144,29 @@ def find_annotation(type_: Type) -> AliasAnnotation | None:
     return next((t.annotation for t in walk_type(type_) if t.annotation is not None), None)
 
 
+_Class = TypeVar("_Class", bound=type)
+
+
+def compared(count: int) -> Callable[[_Class], _Class]:
+    """For named tuples whose last fields are places: only the first `count` matter to `==`."""
+
+    def decorate(cls: Any) -> Any:
+        def same(self: Any, other: object) -> bool:
+            return isinstance(other, cls) and self[:count] == other[:count]
+
+        cls.__eq__ = same
+        cls.__ne__ = lambda self, other: not same(self, other)
+        cls.__hash__ = lambda self: hash(self[:count])
+        return cls
+
+    return decorate
+
+
 # The start and end of an argument, the start and end of its name, and the start of its default.
 Offsets = tuple[int, int, int, int, int]
 
 
+@compared(4)
 class Argument(NamedTuple):
     """One argument. `default` is the text after `=`, as written.
 
@@ -163,15 +182,6 @@ class Argument(NamedTuple):
     origin: Span | None = None
     base: int = 0
     offsets: Offsets = (0, 0, 0, 0, 0)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Argument) and self[:4] == other[:4]
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self[:4])
 
     def _part(self, start: int, end: int) -> Span | None:
         if self.origin is None:
@@ -218,6 +228,7 @@ class Argument(NamedTuple):
         return f"{self.type} {self.name}{default}"
 
 
+@compared(2)
 class Return(NamedTuple):
     """One return value; `name` is None if none is written.
 
@@ -229,15 +240,6 @@ class Return(NamedTuple):
     origin: Span | None = None
     start: int = 0
     end: int = 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Return) and self[:2] == other[:2]
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self[:2])
 
     @property
     def span(self) -> Span | None:
@@ -259,15 +261,5 @@ class Return(NamedTuple):
         return str(self.type) if self.name is None else f"{self.type} {self.name}"
 
 
-class SchemaParts(NamedTuple):
-    """What the parser finds: the fields of a `FunctionSchema`, in the same order."""
-
-    name: str
-    overload_name: str
-    arguments: tuple[Argument, ...]
-    returns: tuple[Return, ...]
-    is_vararg: bool
-    is_varret: bool
-    parenthesised_return: bool
-    span: Span
-    name_end: int
+# What the parser finds: the fields of a `FunctionSchema`, in the same order.
+Parts = tuple[str, str, tuple[Argument, ...], tuple[Return, ...], bool, bool, bool, Span, int]

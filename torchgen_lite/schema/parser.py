@@ -19,12 +19,12 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..diagnostics import Diagnostic, Label, Span, Suggestion
+from ..diagnostics import Diagnostic, Label, Span, Suggestion, has_errors
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
 from .fast_path import parse_fast
 from .lexer import BAD_STRING
-from .model import Argument, Return, SchemaParts
+from .model import Argument, Parts, Return
 
 Locate = Callable[[int, int], Span]
 
@@ -32,7 +32,7 @@ Locate = Callable[[int, int], Span]
 MAX_LENGTH = 64 * 1024
 
 
-def parse_parts(text: str, locate: Locate) -> tuple[SchemaParts | None, tuple[Diagnostic, ...]]:
+def parse_parts(text: str, locate: Locate) -> tuple[Parts | None, tuple[Diagnostic, ...]]:
     """The parts of one schema; None if there was any error."""
     if len(text) > MAX_LENGTH:
         message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
@@ -44,13 +44,10 @@ def parse_parts(text: str, locate: Locate) -> tuple[SchemaParts | None, tuple[Di
     cursor = Cursor(text, locate)
     with suppress(Abort):
         parts = _schema(cursor)
-    diagnostics = tuple(cursor.diagnostics)
-    if any(d.severity == "error" for d in diagnostics):
-        parts = None
-    return parts, diagnostics
+    return None if has_errors(cursor.diagnostics) else parts, tuple(cursor.diagnostics)
 
 
-def _schema(cursor: Cursor) -> SchemaParts:
+def _schema(cursor: Cursor) -> Parts:
     if cursor.kind == "end":
         raise cursor.abort("TG209", "empty schema", "a schema is expected here")
     name_start = cursor.start
@@ -71,9 +68,8 @@ def _schema(cursor: Cursor) -> SchemaParts:
         help_ = many if cursor.take(",") else None
         end = len(cursor.text.rstrip())
         cursor.report("TG210", "text after the end of the schema", start, end, help=help_)
-    locate = cursor.locate
-    span = locate(name_start, cursor.last_end)
-    return SchemaParts(
+    span = cursor.locate(name_start, cursor.last_end)
+    return (
         name,
         overload_name,
         arguments,
@@ -82,7 +78,7 @@ def _schema(cursor: Cursor) -> SchemaParts:
         is_varret,
         parenthesised,
         span,
-        locate(name_start, name_end).end - span.start,
+        cursor.locate(name_start, name_end).end - span.start,
     )
 
 
@@ -114,55 +110,36 @@ def _leave_out(cursor: Cursor, dot: int) -> Suggestion:
 def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
     opening = cursor.start
     if not cursor.take("("):
-        raise cursor.abort(
-            "TG201",
-            "expected `(` after the operator name",
-            f"found {cursor.found()}",
-        )
+        message = "expected `(` after the operator name"
+        raise cursor.abort("TG201", message, f"found {cursor.found()}")
     arguments: list[Argument] = []
-    state = _ListState()
+    star = -1
+    is_vararg = False
     if cursor.take(")"):
         return (), False
     while True:
         try:
-            _list_item(cursor, arguments, state)
+            if is_vararg:
+                raise cursor.abort("TG211", "argument after `...`", "`...` must be the last one")
+            if cursor.texts[cursor.at] == "*":
+                if star >= 0:
+                    cursor.report("TG207", "second `*`", cursor.start, cursor.start + 1)
+                else:
+                    star = cursor.start
+                cursor.advance()
+            elif cursor.take("..."):
+                is_vararg = True
+            else:
+                arguments.append(parse_argument(cursor, star >= 0))
         except Abort:
             cursor.skip_item()
         if cursor.take(","):
             continue
-        if cursor.take(")"):
+        if cursor.take(")") or not _unclosed(cursor, opening):
             break
-        if not _unclosed(cursor, opening):
-            break
-    if state.star >= 0 and not (arguments and arguments[-1].kwarg_only) and not cursor.errors:
-        cursor.warn("TG207", "no keyword-only argument after `*`", state.star, state.star + 1)
-    return tuple(arguments), state.is_vararg
-
-
-class _ListState:
-    """What has been seen so far in an argument list."""
-
-    __slots__ = ("is_vararg", "star")
-
-    def __init__(self) -> None:
-        self.star = -1
-        self.is_vararg = False
-
-
-def _list_item(cursor: Cursor, arguments: list[Argument], state: _ListState) -> None:
-    if state.is_vararg:
-        raise cursor.abort("TG211", "argument after `...`", "`...` must be the last one")
-    if cursor.texts[cursor.at] == "*":
-        if state.star >= 0:
-            cursor.report("TG207", "second `*`", cursor.start, cursor.start + 1)
-        else:
-            state.star = cursor.start
-        cursor.advance()
-        return
-    if cursor.take("..."):
-        state.is_vararg = True
-        return
-    arguments.append(parse_argument(cursor, state.star >= 0))
+    if star >= 0 and not (arguments and arguments[-1].kwarg_only) and not cursor.errors:
+        cursor.warn("TG207", "no keyword-only argument after `*`", star, star + 1)
+    return tuple(arguments), is_vararg
 
 
 def _hexadecimal(cursor: Cursor) -> str | None:

@@ -6,7 +6,7 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.fmt import format_text
@@ -66,11 +66,7 @@ def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry
         first = entry.definition
         if first is None:
             entry.definition = definition
-        elif (first.schema, first.tags, first.conditions) != (
-            definition.schema,
-            definition.tags,
-            definition.conditions,
-        ):
+        elif replace(first, doc=definition.doc) != definition:
             message = f"`{definition.name}` is defined twice, in different ways"
             diagnostics.append(_twice(message, first, definition))
     for one in library.implementations:

@@ -39,8 +39,7 @@ def recording(torch: Any) -> Iterator[Recorded]:
     @wraps(saved[0])
     def impl(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **more: Any) -> Any:
         result = saved[0](self, op_name, fn, dispatch_key, **more)
-        name = op_name if isinstance(op_name, str) else _name(op_name)
-        local = name.removesuffix(".default")
+        local = _name(op_name)
         full = local if "::" in local else f"{self.ns}::{local}"
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
         if hasattr(fn, "__code__") and is_within(fn, home):
@@ -80,9 +79,8 @@ def author_of(function: Any, home: str) -> Any:
         if not is_within(one, home):
             return one
         seen.add(id(one))
-        cells = (cell for cell in one.__closure__ or ())
-        waiting += [getattr(one, "__wrapped__", None)]
-        waiting += [cell.cell_contents for cell in cells]
+        waiting.append(getattr(one, "__wrapped__", None))
+        waiting += [cell.cell_contents for cell in one.__closure__ or ()]
     return None
 
 

@@ -19,10 +19,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.importing.library import Definition, Extra, Implementation, Library
 from torchgen_lite.loader.importing.python_recorder import Recorded, author_of, recording
 from torchgen_lite.loader.importing.torch_registry import registered_kernels
+from torchgen_lite.loader.kernel_modules import line_span
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch_files import import_torch
 from torchgen_lite.schema import parse_schema
@@ -205,16 +206,13 @@ class _Reader:
         function = author_of(function, self.home) or function
         word = _shown(function)
         module = getattr(function, "__module__", "")
+        said = f"the {what} of `{operator}` is `{word}`"
         if not word.isidentifier() or not module:
-            message = (
-                f"the {what} of `{operator}` is `{word}`, which is not a module-level function"
-            )
+            message = f"{said}, which is not a module-level function"
             self._report("TG607", message, function, "make it a function of its own")
             return ""
         if _is_another(getattr(sys.modules.get(module), word, None), function):
-            message = (
-                f"the {what} of `{operator}` is `{word}`, and so is a later function of `{module}`"
-            )
+            message = f"{said}, and so is a later function of `{module}`"
             self._report("TG607", message, function, "give it a name of its own")
             return ""
         modules = self.library.modules.setdefault(kind, [])
@@ -264,7 +262,4 @@ def _line_of(function: Any) -> Label | None:
     source, _ = read_source(Path(code.co_filename), Path.cwd())
     if source is None:
         return None
-    start = source.line_start(code.co_firstlineno)
-    text = source.line_text(code.co_firstlineno)
-    indent = len(text) - len(text.lstrip())
-    return Label(Span(source, start + indent, start + len(text)), "this function")
+    return Label(line_span(source, code.co_firstlineno), "this function")
