@@ -48,7 +48,6 @@ _LEGACY = "RegisterOperators"
 class Block:
     """`TORCH_LIBRARY_IMPL(namespace, key, variable)` and its place; the old API has no variable."""
 
-    tree: CppTree
     namespace: str
     key: str
     variable: str
@@ -60,19 +59,14 @@ class Block:
 class Reader:
     """Reads a file into a library, given the functions that all files declare."""
 
+    tree: CppTree
     library: Library
     functions: Functions
 
     def report(
-        self,
-        code: str,
-        message: str,
-        tree: CppTree,
-        node: Node,
-        text: str,
-        help_: Help | None = None,
+        self, code: str, message: str, node: Node, text: str, help_: Help | None = None
     ) -> None:
-        label = Label(tree.span(node), text)
+        label = Label(self.tree.span(node), text)
         self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
 
 
@@ -83,7 +77,7 @@ def has_registrations(text: str) -> bool:
 
 def read_registrations(tree: CppTree, functions: Functions, library: Library) -> None:
     """Everything that a file registers, added to the library."""
-    reader = Reader(library, functions)
+    reader = Reader(tree, library, functions)
     used = tuple(used_namespaces(tree))
     seen: set[int] = set()
     for node, around in walk(tree, "function_definition"):
@@ -92,20 +86,20 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
         if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
             continue
         seen.add(name.start_byte)
-        block = _read_head(reader, tree, declarator, around, used)
+        block = _read_head(reader, declarator, around, used)
         body = node.child_by_field_name("body")
         if block is not None and body is not None:
             _read_body(reader, block, body)
     for node, around in walk(tree, "call_expression"):
         chain = _chain(tree, node)
         if chain and chain[0] == _LEGACY and node.parent and node.parent.type != "field_expression":
-            block = Block(tree, "", "", _LEGACY, around, used)
+            block = Block("", "", _LEGACY, around, used)
             for method, call in chain[1]:
                 library.statements += 1
                 if method == "op":
                     _read_definition(reader, block, call)
                 else:
-                    _refuse(reader, block, call)
+                    _refuse(reader, call)
     for match in _HEAD.finditer(without_quoted(tree.text.text)):
         before = tree.text.text[: match.start()].rpartition("\n")[2]
         if match.start() not in seen and not before.lstrip().startswith("using"):
@@ -115,13 +109,14 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
 
 
 def _read_head(
-    reader: Reader, tree: CppTree, head: Node, around: tuple[str, ...], used: tuple[str, ...]
+    reader: Reader, head: Node, around: tuple[str, ...], used: tuple[str, ...]
 ) -> Block | None:
+    tree = reader.tree
     name = tree.of(head.child_by_field_name("declarator"))
     given = split_commas(tree.of(head.child_by_field_name("parameters"))[1:-1])
     is_impl = "_IMPL" in name
     if len(given) != 2 + is_impl:
-        reader.report("TG601", f"`{name}` with {len(given)} arguments", tree, head, "this block")
+        reader.report("TG601", f"`{name}` with {len(given)} arguments", head, "this block")
         return None
     namespace, variable = given[0], given[-1]
     key = read_key(given[1]) if is_impl else ""
@@ -129,13 +124,13 @@ def _read_head(
     if is_macro or not re.fullmatch(r"\w+", namespace):
         message = f"the namespace `{namespace}` is a macro that is not known"
         word = namespace if is_macro else "NAME"
-        reader.report("TG601", message, tree, head, "this block", f"give `--macro {word}=...`")
+        reader.report("TG601", message, head, "this block", f"give `--macro {word}=...`")
         return None
     if key is None:
         message = f"`{given[1]}` is not a dispatch key"
-        reader.report("TG601", message, tree, head, "this block", f"give `--macro {given[1]}=...`")
+        reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
         return None
-    return Block(tree, namespace, key, variable, around, used)
+    return Block(namespace, key, variable, around, used)
 
 
 def _read_body(reader: Reader, block: Block, node: Node) -> None:
@@ -150,7 +145,7 @@ def _read_body(reader: Reader, block: Block, node: Node) -> None:
 
 
 def _read_statement(reader: Reader, block: Block, node: Node) -> None:
-    tree = block.tree
+    tree = reader.tree
     if node.type == "call_expression":
         chain = _chain(tree, node)
         if chain and chain[0] == block.variable:
@@ -160,17 +155,17 @@ def _read_statement(reader: Reader, block: Block, node: Node) -> None:
         if re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
             message = f"macro `{name}` is not known"
             help_ = f"give `--macro '{name}(...)=...'`, or the file that defines it"
-            reader.report("TG601", message, tree, node, "not understood", help_)
+            reader.report("TG601", message, node, "not understood", help_)
             reader.library.statements += 1
             return
     mentions = re.search(rf"\b{re.escape(block.variable)}\b", tree.of(node))
     if node.type == "ERROR" or (mentions and node.type != "comment"):
         reader.library.statements += 1
-        _refuse(reader, block, node)
+        _refuse(reader, node)
 
 
-def _refuse(reader: Reader, block: Block, node: Node) -> None:
-    reader.report("TG601", "this registration is not understood", block.tree, node, "this")
+def _refuse(reader: Reader, node: Node) -> None:
+    reader.report("TG601", "this registration is not understood", node, "this")
 
 
 def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | None:
@@ -195,7 +190,7 @@ def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]]) -> 
         reader.library.statements += 1
         if method in _BY_HAND:
             message = f"`{method}` is not taken over"
-            reader.report("TG606", message, block.tree, call, _BY_HAND[method])
+            reader.report("TG606", message, call, _BY_HAND[method])
             if method == "class_":
                 return  # What is called behind it is the class's.
         elif method == "def" and not block.key:
@@ -203,7 +198,7 @@ def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]]) -> 
         elif method == "impl":
             _read_implementation(reader, block, call)
         else:
-            _refuse(reader, block, call)
+            _refuse(reader, call)
 
 
 def _text(tree: CppTree, node: Node) -> str | None:
@@ -217,10 +212,10 @@ def _text(tree: CppTree, node: Node) -> str | None:
 
 
 def _read_definition(reader: Reader, block: Block, call: Node) -> None:
-    tree, given = block.tree, arguments(call)
+    tree, given = reader.tree, arguments(call)
     text = _text(tree, given[0]) if given else None
     if text is None:
-        return _refuse(reader, block, call)
+        return _refuse(reader, call)
     tags: tuple[str, ...] = ()
     kernel: Kernel | None = None
     at = given[0]
@@ -231,11 +226,11 @@ def _read_definition(reader: Reader, block: Block, call: Node) -> None:
         elif kernel is None:
             kernel, at = read_kernel(tree, one), one
         else:
-            return _refuse(reader, block, call)
+            return _refuse(reader, call)
     full = text.strip() if "::" in text.partition("(")[0] else f"{block.namespace}::{text.strip()}"
     if "(" not in full:
         if kernel is None:
-            return _refuse(reader, block, call)
+            return _refuse(reader, call)
         inferred = _inferred(reader, block, full, kernel, at)
         if inferred is None:
             return None
@@ -243,11 +238,11 @@ def _read_definition(reader: Reader, block: Block, call: Node) -> None:
     schema, problems = parse_schema(full)
     if schema is None:
         message = f"`{full.partition('(')[0]}`: {problems[0].message}"
-        return reader.report("TG604", message, tree, given[0], "this schema", problems[0].help)
+        return reader.report("TG604", message, given[0], "this schema", problems[0].help)
     unknown = [tag for tag in tags if tag not in KNOWN_TAGS]
     if unknown:
         message = f"`{unknown[0]}` is not a tag"
-        return reader.report("TG601", message, tree, call, "this registration")
+        return reader.report("TG601", message, call, "this registration")
     name = schema.full_name
     conditions = tree.conditions(call)
     definition = Definition(name, str(schema), tags, conditions, span=tree.span(given[0]))
@@ -269,7 +264,7 @@ def _inferred(reader: Reader, block: Block, name: str, kernel: Kernel, node: Nod
         )
         help_ = "give the files that declare it, or write the schema"
         text = kernel.problem or f"`{kernel.name}` {why}"
-        reader.report("TG604", message, block.tree, node, text, help_)
+        reader.report("TG604", message, node, text, help_)
     return schema
 
 
@@ -284,27 +279,26 @@ def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
 
 
 def _read_implementation(reader: Reader, block: Block, call: Node) -> None:
-    tree, given = block.tree, arguments(call)
+    tree, given = reader.tree, arguments(call)
     name = _text(tree, given[0]) if len(given) in (2, 3) else None
     if name is None:
-        return _refuse(reader, block, call)
+        return _refuse(reader, call)
     key = read_key(tree.of(given[1])) if len(given) == 3 else ""
     if key is None:
-        return _refuse(reader, block, call)
+        return _refuse(reader, call)
     kernel = read_kernel(tree, given[-1])
     full = name if "::" in name else f"{block.namespace}::{name}"
-    return _add_kernel(
-        reader, block, full, kernel.key or key or block.key or CATCH_ALL, kernel, given[-1]
-    )
+    key = kernel.key or key or block.key or CATCH_ALL
+    return _add_kernel(reader, block, full, key, kernel, given[-1])
 
 
 def _add_kernel(
     reader: Reader, block: Block, name: str, key: str, kernel: Kernel, node: Node
 ) -> None:
-    tree = block.tree
+    tree = reader.tree
     if kernel.problem:
         message = f"`{name}` has a kernel for {key} that YAML cannot express"
-        return reader.report("TG602", message, tree, node, kernel.problem, "give it a name")
+        return reader.report("TG602", message, node, kernel.problem, "give it a name")
     overloads = reader.functions.find(kernel.name, block.around, block.used)
     function, *template = kernel.name.partition("<")
     path = overloads[0].path if overloads else _path(block, function)
@@ -317,16 +311,16 @@ def _add_kernel(
     if not KERNEL_NAME.fullmatch(shown):
         message = f"`{name}` has a kernel for {key} that YAML cannot express"
         problem, help_ = "this is an instance of a template", "give it a function of its own"
-        return reader.report("TG602", message, tree, node, problem, help_)
+        return reader.report("TG602", message, node, problem, help_)
     if is_member:
         message = f"kernel `{shown}` of `{name}` is a static member of a class"
         class_ = shown.rpartition("::")[0]
         help_ = f'name the class in the options of the C++ target: `kernel-classes = ["{class_}"]`'
-        reader.report("TG606", message, tree, node, "in a class", help_)
+        reader.report("TG606", message, node, "in a class", help_)
     if is_hidden:
         message = f"kernel `{shown}` of `{name}` can be called only in its own file"
         help_ = "move it out of the unnamed namespace, and remove `static`"
-        reader.report("TG606", message, tree, node, "generated code has to call it", help_)
+        reader.report("TG606", message, node, "generated code has to call it", help_)
     reader.library.implementations.append(
         Implementation(
             name, key, shown, tree.conditions(node), is_named=bool(overloads), span=tree.span(node)
