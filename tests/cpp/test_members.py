@@ -95,10 +95,9 @@ def test_members_of_another_type(project: Path) -> None:
     wrong = wrong.replace("const at::Scalar& other", "double other")
     wrong = wrong.replace("at::Tensor flatten", "void flatten")
     assert said(project, wrong) == [
-        "neg.h:4:14: aten::neg: argument 'self' is 'Tensor' in the schema, so kernel 'neg' takes 'const at::Tensor&'",
-        "mul_Scalar.h:4:4: aten::mul.Scalar: no kernel 'mul' has the types of the schema, "
-        "or it is in an unnamed namespace",
-        "flatten.h:4:34: aten::flatten: the schema returns 'Tensor', so kernel 'flatten' returns 'at::Tensor'",
+        "neg.h:4:14: aten::neg: kernel 'neg' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+        "mul_Scalar.h:4:4: aten::mul.Scalar: kernel 'mul' must have the types of the schema, and be in no unnamed namespace",
+        "flatten.h:4:34: aten::flatten: kernel 'flatten' must return 'at::Tensor' (schema: Tensor)",
     ]
 
 
@@ -160,8 +159,8 @@ def test_classes_of_a_library(tmp_path: Path) -> None:
     assert said(
         tmp_path, wrong.replace("scale(const at::Tensor& self", "scale(at::Tensor& self")
     ) == [
-        "neg.h:4:13: lib::neg: argument 'self' is 'Tensor' in the schema, so kernel 'neg' takes 'const at::Tensor&'",
-        "scale.h:4:15: lib::scale: argument 'self' is 'Tensor' in the schema, so kernel 'scale' takes 'const at::Tensor&'",
+        "neg.h:4:13: lib::neg: kernel 'neg' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+        "scale.h:4:15: lib::scale: kernel 'scale' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
     ]
 
 

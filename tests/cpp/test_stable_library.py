@@ -132,5 +132,5 @@ def test_kernels_of_the_authors_headers(tmp_path: Path) -> None:
         (tmp_path / "own.h").write_text(text)
         done = check_syntax(tmp_path, "stable/src/register.cpp", flags=[*flags(), "-I."])
         assert done.ok == ok, done.messages
-    message = "own::total: argument 'sizes' is 'int[]' in the schema"
+    message = "for argument 'sizes' (schema: int[])"
     assert "/verify/total.h:4:15: error" in done.messages and message in done.messages

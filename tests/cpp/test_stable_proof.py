@@ -69,34 +69,44 @@ def test_right_kernels_compile(folder: Path, standard: int) -> None:
         (
             "    double s,",
             "    int64_t s,",
-            {"blend.h:4:38": BLEND + "argument 's' is 'float' in the schema"},
+            {
+                "blend.h:4:38": BLEND
+                + "kernel 'blend_cpu' must take 'double' for argument 's' (schema: float)"
+            },
         ),
         # A swapped pair: both are wrong.
         (
             "    bool clamp,\n    int64_t n)",
             "    int64_t n,\n    bool clamp)",
             {
-                "blend.h:4:47": BLEND + "argument 'clamp' is 'bool' in the schema",
-                "blend.h:4:59": BLEND + "argument 'n' is 'int' in the schema",
+                "blend.h:4:47": BLEND
+                + "kernel 'blend_cpu' must take 'bool' for argument 'clamp' (schema: bool)",
+                "blend.h:4:59": BLEND
+                + "kernel 'blend_cpu' must take 'int64_t' for argument 'n' (schema: int)",
             },
         ),
         # A missing argument.
         (
             "    bool clamp,\n",
             "",
-            {"blend.h:4:4": BLEND + "the schema has 5 arguments"},
+            {"blend.h:4:4": BLEND + "kernel 'blend_cpu' must take 5 arguments"},
         ),
         # A wrong return.
         (
             "std::tuple<torch::stable::Tensor, int64_t> split",
             "std::tuple<torch::stable::Tensor, int32_t> split",
-            {"split.h:4:32": "proven::split: the schema returns '(Tensor, int)'"},
+            {
+                "split.h:4:32": "proven::split: kernel 'split' must return 'std::tuple<torch::stable::Tensor, int64_t>' (schema: (Tensor, int))"
+            },
         ),
         # By value, and our prototype says otherwise: the linker would find no kernel.
         (
             "    const torch::stable::Tensor& b,",
             "    torch::stable::Tensor b,",
-            {"blend.h:4:28": BLEND + "argument 'b' is 'Tensor' in the schema"},
+            {
+                "blend.h:4:28": BLEND
+                + "kernel 'blend_cpu' must take 'const torch::stable::Tensor&' for argument 'b' (schema: Tensor)"
+            },
         ),
     ],
     ids=["flipped", "swapped", "missing", "returned", "by value"],

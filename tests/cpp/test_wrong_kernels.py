@@ -106,17 +106,13 @@ def test_wrong_kernels(project: Path) -> None:
     ok, lines = syntax(project, WRONG)
     assert not ok
     assert errors(lines) == [
-        "verify/muladd.h:4:37: demo::muladd: argument 's' is 'float' in the schema, "
-        "so kernel 'muladd_cpu' takes 'double'",
-        "verify/scale_.h:4:17: demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, "
-        "so kernel 'scale_' takes 'at::Tensor&'",
-        "verify/scale_.h:4:34: demo::scale_: argument 's' is 'float' in the schema, "
-        "so kernel 'scale_' takes 'double'",
-        "verify/sum.h:4:4: demo::sum: the schema has 2 arguments, so kernel 'sum' takes 2",
-        "verify/norm_dim.h:4:4: demo::norm.dim: no kernel 'norm' has the types of the schema, "
-        "or it is in an unnamed namespace",
-        "verify/tile.h:4:43: demo::tile: the schema returns 'Tensor', so kernel 'tile' returns 'at::Tensor'",
-        "verify/topk.h:4:28: demo::topk: argument 'k' is 'int' in the schema, so kernel 'topk' takes 'int64_t'",
+        "verify/muladd.h:4:37: demo::muladd: kernel 'muladd_cpu' must take 'double' for argument 's' (schema: float)",
+        "verify/scale_.h:4:17: demo::scale_: kernel 'scale_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
+        "verify/scale_.h:4:34: demo::scale_: kernel 'scale_' must take 'double' for argument 's' (schema: float)",
+        "verify/sum.h:4:4: demo::sum: kernel 'sum' must take 2 arguments",
+        "verify/norm_dim.h:4:4: demo::norm.dim: kernel 'norm' must have the types of the schema, and be in no unnamed namespace",
+        "verify/tile.h:4:43: demo::tile: kernel 'tile' must return 'at::Tensor' (schema: Tensor)",
+        "verify/topk.h:4:28: demo::topk: kernel 'topk' must take 'int64_t' for argument 'k' (schema: int)",
     ]
     text = "\n".join(lines)
     # The compiler adds the schema, with the argument underlined, and the types that it found.
@@ -142,8 +138,7 @@ def test_a_kernel_in_an_unnamed_namespace(project: Path) -> None:
     ok, lines = syntax(project, HIDDEN)
     assert not ok
     assert errors(lines)[-1] == (
-        "verify/muladd.h:4:4: demo::muladd: no kernel 'muladd_cpu' has the types of the schema, "
-        "or it is in an unnamed namespace"
+        "verify/muladd.h:4:4: demo::muladd: kernel 'muladd_cpu' must have the types of the schema, and be in no unnamed namespace"
     )
 
 

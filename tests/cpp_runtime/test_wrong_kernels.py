@@ -88,19 +88,14 @@ demo::Tensor& scale_(double s, demo::Tensor& self);
 } // namespace kernels
 """
 ERRORS = [
-    "muladd.h:4:37: demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'",
-    "muladd.h:4:17: demo::muladd: argument 'a' is 'Tensor' in the schema, "
-    "so kernel 'muladd_meta' takes 'const demo::Tensor&'",
-    "muladd.h:4:4: demo::muladd: the schema has 3 arguments, "
-    "so kernel 'muladd_autograd' takes 4, with the keys of the call",
-    "scale_.h:4:17: demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, "
-    "so kernel 'scale_' takes 'demo::Tensor&'",
-    "scale_.h:4:34: demo::scale_: argument 's' is 'float' in the schema, so kernel 'scale_' takes 'double'",
-    "sum.h:4:4: demo::sum: the schema has 2 arguments, so kernel 'sum' takes 2",
-    "size.h:4:41: demo::size: the schema returns '(int, str)', "
-    "so kernel 'size' returns 'std::tuple<int64_t, std::string>'",
-    "norm_dim.h:4:4: demo::norm.dim: no kernel 'norm' has the types of the schema, "
-    "or it is in an unnamed namespace",
+    "muladd.h:4:37: demo::muladd: kernel 'muladd_cpu' must take 'double' for argument 's' (schema: float)",
+    "muladd.h:4:17: demo::muladd: kernel 'muladd_meta' must take 'const demo::Tensor&' for argument 'a' (schema: Tensor)",
+    "muladd.h:4:4: demo::muladd: kernel 'muladd_autograd' must take 4 arguments, the first the keys of the call",
+    "scale_.h:4:17: demo::scale_: kernel 'scale_' must take 'demo::Tensor&' for argument 'self' (schema: Tensor(a!))",
+    "scale_.h:4:34: demo::scale_: kernel 'scale_' must take 'double' for argument 's' (schema: float)",
+    "sum.h:4:4: demo::sum: kernel 'sum' must take 2 arguments",
+    "size.h:4:41: demo::size: kernel 'size' must return 'std::tuple<int64_t, std::string>' (schema: (int, str))",
+    "norm_dim.h:4:4: demo::norm.dim: kernel 'norm' must have the types of the schema, and be in no unnamed namespace",
 ]
 # What C++20 adds to each of these: the type found and the one expected, or that the counts differ.
 FOUND = [

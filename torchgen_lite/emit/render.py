@@ -40,7 +40,7 @@ from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
     find_templates,
-    read_module,
+    read_copied,
 )
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
@@ -178,7 +178,7 @@ def render_file(
 ) -> str:
     """Header and body of one file."""
     if not file.template.endswith(".j2"):
-        return render_header(file.path, source) + read_module(file.template)
+        return render_header(file.path, source) + read_copied(file.template, file.context)
     template = load_template(environment, file.template, root)
     try:
         body = template.render({**file.context, **extra})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -30,9 +31,17 @@ def template_names(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
-def read_module(name: str) -> str:
-    """The text of a module that generated packages carry: `torch_support/_library.py`."""
-    return (Path(__file__).resolve().parent.parent / name).read_text("utf-8")
+def read_copied(name: str, defines: Mapping[str, object]) -> str:
+    """The text of a file that generated code carries: `torch_support/_library.py`.
+
+    Each of the macros `defines`, which the file gives a value for itself, gets its own.
+    """
+    text = (Path(__file__).resolve().parent.parent / name).read_text("utf-8")
+    for macro, value in defines.items():
+        text = re.sub(
+            rf"^#define {macro} .*$", f"#define {macro} {value}", text, flags=re.MULTILINE
+        )
+    return text
 
 
 def declared_api(text: str) -> tuple[int | None, int, int]:

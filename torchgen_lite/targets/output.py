@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class OutputFile(NamedTuple):
     """One file: its path below the output directory, its template, and the names the template may use.
 
-    A `template` whose name does not end in `.j2` is a module of this project, which is copied as it is.
+    A `template` whose name does not end in `.j2` is a file of this project, which is copied as it is, except that
+    macros in the context get their values.
     `is_marked` is False for the rare file whose format has no room for our header (`py.typed`, whose text a
     type checker compares); such a file is neither changed nor deleted once it differs. `is_copied`
     is True for text that others wrote, whose lines stay as they are.

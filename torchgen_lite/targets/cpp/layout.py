@@ -1,15 +1,22 @@
-"""Where the files of a library go, and what they include."""
+"""Where the files of a library go, and what they include.
+
+Note [Copied headers]
+Headers that are the same in each library are ordinary headers in `copied/`, which a compiler and an editor open as
+they are. One line of each, `#define TORCHGEN_LITE_NAMESPACE mylib`, gets the namespace of the library. It follows the
+includes, and the macro ends with the header, so headers of several libraries can stand in one file. The copies have to
+differ: to GCC, `#pragma once` is about files of the same text and time, wherever they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import shard_count
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.selection import default_namespace
-from torchgen_lite.targets.output import Header
+from torchgen_lite.targets.output import Header, OutputFile
 
 Blocks = Sequence[Sequence[Header]]
 """What a file includes, in blocks with an empty line between them."""
@@ -46,6 +53,13 @@ def library_layout(functions: Sequence[NativeFunction], options: LibraryOptions)
 def stem(name: str, shard: int | None) -> str:
     """The name of a file without its ending: `operators`, or `operators_3`."""
     return name if shard is None else f"{name}_{shard}"
+
+
+def copied_headers(layout: Layout, folder: str, *names: str) -> Iterator[OutputFile]:
+    """Copies of headers of a folder of `copied/`; see Note [Copied headers]."""
+    defines = {"TORCHGEN_LITE_NAMESPACE": layout.namespace}
+    for name in names:
+        yield OutputFile(layout.header(name), f"copied/{folder}/{name}", defines)
 
 
 def include_blocks(

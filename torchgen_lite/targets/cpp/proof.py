@@ -11,7 +11,7 @@ using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_sc
 static_assert(
 #line 4
                               takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
-    "mylib::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
+    "mylib::scale: kernel 'scale_cpu' must take 'double' for argument 's' (schema: float)");
 
 Note [The proof of kernels]
 The header stands at the end of a file that defines kernels. A kernel that the file declares is
@@ -215,25 +215,23 @@ def _checks(required: RequiredKernel, line: SchemaLine) -> Iterator[CheckView]:
         text = cpp_text.quote(f"{operator.function.name}: {message}")
         return CheckView(" " * column, relation, part, text)
 
-    writer = f"kernel '{split_kernel(required.kernel, '')[1]}'"
-    message = f"no {writer} has the types of the schema, or it is in an unnamed namespace"
+    writer = f"kernel '{split_kernel(required.kernel, '')[1]}' must"
+    message = f"{writer} have the types of the schema, and be in no unnamed namespace"
     yield check(name, "fits", "_type", message)
-    count = f"{len(schema.arguments)} argument{'' if len(schema.arguments) == 1 else 's'}"
-    extra = "" if len(types) == len(schema.arguments) else ", with the keys of the call"
-    message = f"the schema has {count}, so {writer} takes {len(types)}{extra}"
-    yield check(name, "counts", "_type", message)
+    count = f"{len(types)} argument{'' if len(types) == 1 else 's'}"
+    extra = "" if len(types) == len(schema.arguments) else ", the first the keys of the call"
+    yield check(name, "counts", "_type", f"{writer} take {count}{extra}")
     arguments = {cpp_text.identifier(a.name): a for a in schema.arguments}
     for position, parameter in enumerate(required.signature.parameters):
         argument = arguments.get(cpp_text.identifier(parameter.name))
-        takes = f"{writer} takes '{unrooted(parameter.type)}'"
+        takes = f"{writer} take '{unrooted(parameter.type)}'"
         if argument is None:
             # What a kernel takes that is not in the schema.
             yield check(name, "takes", f"<{position}>", f"{takes} first")
             continue
-        written = f"argument '{argument.name}' is '{argument.type}' in the schema"
-        column = line.arguments[argument.name]
-        yield check(column, "takes", f"<{position}>", f"{written}, so {takes}")
+        message = f"{takes} for argument '{argument.name}' (schema: {argument.type})"
+        yield check(line.arguments[argument.name], "takes", f"<{position}>", message)
     results = [str(r.type) for r in schema.returns]
-    result = f"'{results[0]}'" if len(results) == 1 else f"'({', '.join(results)})'"
-    gives = f"so {writer} returns '{unrooted(required.signature.returns)}'"
-    yield check(line.result, "gives", "_return", f"the schema returns {result}, {gives}")
+    result = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    gives = f"{writer} return '{unrooted(required.signature.returns)}' (schema: {result})"
+    yield check(line.result, "gives", "_return", gives)

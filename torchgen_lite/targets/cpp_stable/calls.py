@@ -22,16 +22,19 @@ from torchgen_lite.targets.cpp.calls import (
     function_view,
     operator_headers,
 )
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    copied_headers,
+    include_blocks,
+)
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.output import OutputFile
 
 
 def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
     """`call_operator.h`, `operators.h` for each shard, `functions.h`."""
-    yield OutputFile(layout.header("version.h"), "cpp_stable/version.h.j2", {})
-    context = {"namespace": layout.namespace, "folder": layout.folder}
-    yield OutputFile(layout.header("call_operator.h"), "cpp_stable/call_operator.h.j2", context)
+    yield from copied_headers(layout, "cpp_stable", "version.h", "call_operator.h")
 
     def includes(own: Sequence[CppOperator]) -> Blocks:
         return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]

@@ -32,7 +32,13 @@ from torchgen_lite.targets.cpp.calls import (
     operator_headers,
     umbrella_file,
 )
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, stem
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    copied_headers,
+    include_blocks,
+    stem,
+)
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
@@ -54,12 +60,10 @@ def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterat
         signatures = [o.signature for o in own]
         return [[layout.own("call_operator.h")], *declaration_includes(own, signatures, layout)]
 
-    yield OutputFile(layout.header("version.h"), "cpp_torch/version.h.j2", {})
+    yield from copied_headers(layout, "cpp_torch", "version.h")
     if not operators:
         return
-    shown = {"namespace": layout.namespace}
-    yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", shown)
-    yield OutputFile(layout.header("call_operator.h"), "cpp_torch/call_operator.h.j2", shown)
+    yield from copied_headers(layout, "cpp_torch", "arguments.h", "call_operator.h")
     yield from operator_headers(layout, operators, includes)
     for shard in layout.shards:
         members = [o for o in operators if o.shard == shard]

@@ -22,7 +22,7 @@ from torchgen_lite.dialects.cpp_formula import (
 )
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.torch_functions import functions_of_torch
-from torchgen_lite.targets.cpp.layout import Layout, stem
+from torchgen_lite.targets.cpp.layout import Layout, copied_headers, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch.autograd import (
@@ -144,12 +144,7 @@ def _files(
 ) -> Iterator[OutputFile]:
     if not planned:
         return
-    context = {"namespace": layout.namespace}
-    included = {**context, "folder": layout.folder}
-    yield OutputFile(layout.header("autograd.h"), "cpp_torch/autograd.h.j2", included)
-    yield OutputFile(
-        layout.header("autograd_kernels.h"), "cpp_torch/autograd_kernels.h.j2", context
-    )
+    yield from copied_headers(layout, "cpp_torch", "autograd.h", "autograd_kernels.h")
     files: dict[int | None, _File] = {}
     for one in planned:
         file = files.setdefault(one.operator.shard, _File())

@@ -1,4 +1,4 @@
-"""Boxed kernels: `fallback.h`, `functionalize.h`, `autocast.h`, and what is registered with the last two.
+"""What is registered with the boxed kernels of `functionalize.h` and `autocast.h`.
 
     TORCH_LIBRARY_IMPL(mylib, Functionalize, m) {
       m.impl("scale_", mylib::fallback::functionalize("mylib::scale", ""));
@@ -22,16 +22,8 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
-from torchgen_lite.targets.output import OutputFile
 
 _DTYPES = {"float32": "at::kFloat", "lower_precision": "std::nullopt"}
-
-
-def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
-    """The headers, which are there for the author as well."""
-    for name in ("fallback.h", "functionalize.h"):
-        context = {"namespace": layout.namespace}
-        yield OutputFile(layout.header(name), f"cpp_torch/{name}.j2", context)
 
 
 def functionalized(
@@ -60,12 +52,6 @@ def autocast_registrations(
             kernel = _kernel(operator, one.key, rule, layout.namespace)
             header = layout.own("autocast.h")
             yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)
-
-
-def autocast_header(layout: Layout) -> OutputFile:
-    """The boxed kernel that they share."""
-    context = {"namespace": layout.namespace}
-    return OutputFile(layout.header("autocast.h"), "cpp_torch/autocast.h.j2", context)
 
 
 def _kernel(operator: CppOperator, key: str, rule: Autocast, namespace: str) -> str:

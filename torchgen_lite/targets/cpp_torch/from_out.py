@@ -27,13 +27,6 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import FromOutView, Wrapper, device_view
-from torchgen_lite.targets.output import OutputFile
-
-
-def from_out_header(layout: Layout) -> OutputFile:
-    """What the kernels call."""
-    context = {"namespace": layout.namespace}
-    return OutputFile(layout.header("from_out.h"), "cpp_torch/from_out.h.j2", context)
 
 
 def from_out_registration(

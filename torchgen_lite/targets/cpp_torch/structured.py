@@ -41,7 +41,7 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import global_name, split_kernel
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Layout, copied_headers
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
@@ -113,9 +113,7 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
         ],
     }
     yield OutputFile(layout.header("structured.h"), "cpp_torch/structured.h.j2", context)
-    for stem, more in (("structured_outputs", {}), ("structured_given", {"folder": layout.folder})):
-        context = {"namespace": layout.namespace, **more}
-        yield OutputFile(layout.header(f"{stem}.h"), f"cpp_torch/{stem}.h.j2", context)
+    yield from copied_headers(layout, "cpp_torch", "structured_outputs.h", "structured_given.h")
 
 
 def _headers(groups: Sequence[Group]) -> Iterator[str]:

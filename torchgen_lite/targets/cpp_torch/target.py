@@ -14,7 +14,7 @@ from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Layout, copied_headers
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
@@ -30,12 +30,10 @@ from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.fallbacks import (
-    autocast_header,
     autocast_registrations,
-    fallback_headers,
     functionalized,
 )
-from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
+from torchgen_lite.targets.cpp_torch.from_out import from_out_registration
 from torchgen_lite.targets.cpp_torch.kernels import build_kernels, torch_kernels
 from torchgen_lite.targets.cpp_torch.methods import build_methods
 from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators, torch_layout
@@ -163,8 +161,6 @@ def _files(
     yield from _calls(called, layout)
     kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
     groups = structured_groups(operators, namespace)
-    if any(one.origin is Origin.from_out for one in registered):
-        yield from_out_header(layout)
     implemented = [
         *kernel_registrations(kernels, namespace),
         *structured_registrations(groups, by_name, registered, layout),
@@ -175,9 +171,15 @@ def _files(
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
     yield from build_registrations(operators, implemented, layout, options, tags)
-    yield from fallback_headers(layout)
-    if any(one.origin is Origin.autocast for one in registered):
-        yield autocast_header(layout)
+    origins = {one.origin for one in registered}
+    used = {Origin.from_out: "from_out.h", Origin.autocast: "autocast.h"}
+    # The first two are there for the author as well.
+    names = [
+        "fallback.h",
+        "functionalize.h",
+        *[used[origin] for origin in used if origin in origins],
+    ]
+    yield from copied_headers(layout, "cpp_torch", *names)
     if options.module:
         yield module_file(layout, options.module)
 

@@ -15,7 +15,9 @@
 #include <ATen/core/stack.h>
 #include <torch/library.h>
 
-namespace sim::fallback {
+#define TORCHGEN_LITE_NAMESPACE sim
+
+namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
 // The current value that a functional tensor stands for; other values are
 // returned as they are.
@@ -90,7 +92,7 @@ class Functionalize final : public c10::OperatorKernel {
   std::string overload_name_;
 };
 
-// m.impl("scale_", sim::fallback::functionalize("ns::scale", ""))
+// m.impl("scale_", mylib::fallback::functionalize("ns::scale", ""))
 inline torch::CppFunction functionalize(
     std::string name,
     std::string overload_name) {
@@ -100,4 +102,6 @@ inline torch::CppFunction functionalize(
           std::move(overload_name)));
 }
 
-} // namespace sim::fallback
+} // namespace TORCHGEN_LITE_NAMESPACE::fallback
+
+#undef TORCHGEN_LITE_NAMESPACE

@@ -3,11 +3,13 @@
 // clang-format off
 #pragma once
 
-#include <sim/structured_outputs.h>
+#include "structured_outputs.h"
 
 #include <functional>
 
-namespace sim::structured {
+#define TORCHGEN_LITE_NAMESPACE sim
+
+namespace TORCHGEN_LITE_NAMESPACE::structured {
 
 // The in-place and out variants: outputs are given. Temporary ones are made if
 // the kernel requires strides that the given ones do not have.
@@ -85,4 +87,6 @@ using Inplace = Given<Kernel, count, true>;
 template <class Kernel, size_t count>
 using Out = Given<Kernel, count, false>;
 
-} // namespace sim::structured
+} // namespace TORCHGEN_LITE_NAMESPACE::structured
+
+#undef TORCHGEN_LITE_NAMESPACE

@@ -12,7 +12,9 @@
 #include <optional>
 #include <type_traits>
 
-namespace sim::structured {
+#define TORCHGEN_LITE_NAMESPACE sim
+
+namespace TORCHGEN_LITE_NAMESPACE::structured {
 
 template <class Kernel>
 constexpr bool iterates = std::is_base_of_v<at::TensorIteratorBase, Kernel>;
@@ -107,4 +109,6 @@ inline void resize(
   }
 }
 
-} // namespace sim::structured
+} // namespace TORCHGEN_LITE_NAMESPACE::structured
+
+#undef TORCHGEN_LITE_NAMESPACE

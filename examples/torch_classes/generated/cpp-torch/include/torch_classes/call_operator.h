@@ -7,7 +7,9 @@
 
 #include <utility>
 
-namespace torch_classes::detail {
+#define TORCHGEN_LITE_NAMESPACE torch_classes
+
+namespace TORCHGEN_LITE_NAMESPACE::detail {
 
 template <class Operator, class Schema>
 struct Calls;
@@ -40,4 +42,6 @@ struct Calls<Operator, Result(Arguments...)> {
   }
 };
 
-} // namespace torch_classes::detail
+} // namespace TORCHGEN_LITE_NAMESPACE::detail
+
+#undef TORCHGEN_LITE_NAMESPACE

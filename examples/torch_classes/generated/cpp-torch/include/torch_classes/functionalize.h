@@ -15,7 +15,9 @@
 #include <ATen/core/stack.h>
 #include <torch/library.h>
 
-namespace torch_classes::fallback {
+#define TORCHGEN_LITE_NAMESPACE torch_classes
+
+namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
 // The current value that a functional tensor stands for; other values are
 // returned as they are.
@@ -90,7 +92,7 @@ class Functionalize final : public c10::OperatorKernel {
   std::string overload_name_;
 };
 
-// m.impl("scale_", torch_classes::fallback::functionalize("ns::scale", ""))
+// m.impl("scale_", mylib::fallback::functionalize("ns::scale", ""))
 inline torch::CppFunction functionalize(
     std::string name,
     std::string overload_name) {
@@ -100,4 +102,6 @@ inline torch::CppFunction functionalize(
           std::move(overload_name)));
 }
 
-} // namespace torch_classes::fallback
+} // namespace TORCHGEN_LITE_NAMESPACE::fallback
+
+#undef TORCHGEN_LITE_NAMESPACE

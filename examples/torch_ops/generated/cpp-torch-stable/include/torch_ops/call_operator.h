@@ -3,7 +3,7 @@
 // clang-format off
 #pragma once
 
-#include <torch_ops/version.h>
+#include "version.h"
 
 #include <torch/csrc/stable/library.h>
 
@@ -18,7 +18,9 @@
 #include <utility>
 #include <vector>
 
-namespace torch_ops::detail {
+#define TORCHGEN_LITE_NAMESPACE torch_ops
+
+namespace TORCHGEN_LITE_NAMESPACE::detail {
 
 template <class T>
 StableIValue box(const T& value) {
@@ -111,4 +113,6 @@ struct Calls<Operator, Result(Arguments...)> {
   }
 };
 
-} // namespace torch_ops::detail
+} // namespace TORCHGEN_LITE_NAMESPACE::detail
+
+#undef TORCHGEN_LITE_NAMESPACE

@@ -9,7 +9,9 @@
 
 #include <optional>
 
-namespace torch_ops::detail {
+#define TORCHGEN_LITE_NAMESPACE torch_ops
+
+namespace TORCHGEN_LITE_NAMESPACE::detail {
 
 inline c10::SymIntArrayRef symbolic(at::IntArrayRef numbers) {
   return c10::fromIntArrayRefSlow(numbers);
@@ -34,4 +36,6 @@ inline std::optional<at::MemoryFormat> memory_format(
       format);
 }
 
-} // namespace torch_ops::detail
+} // namespace TORCHGEN_LITE_NAMESPACE::detail
+
+#undef TORCHGEN_LITE_NAMESPACE

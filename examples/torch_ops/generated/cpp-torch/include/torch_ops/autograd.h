@@ -3,7 +3,7 @@
 // clang-format off
 #pragma once
 
-#include <torch_ops/version.h>
+#include "version.h"
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
@@ -18,7 +18,9 @@
 #include <utility>
 #include <vector>
 
-namespace torch_ops::autograd {
+#define TORCHGEN_LITE_NAMESPACE torch_ops
+
+namespace TORCHGEN_LITE_NAMESPACE::autograd {
 
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
@@ -173,4 +175,6 @@ variable_list gather(
   return all;
 }
 
-} // namespace torch_ops::autograd
+} // namespace TORCHGEN_LITE_NAMESPACE::autograd
+
+#undef TORCHGEN_LITE_NAMESPACE

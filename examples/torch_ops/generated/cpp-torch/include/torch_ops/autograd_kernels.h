@@ -11,7 +11,9 @@
 #include <optional>
 #include <vector>
 
-namespace torch_ops::autograd {
+#define TORCHGEN_LITE_NAMESPACE torch_ops
+
+namespace TORCHGEN_LITE_NAMESPACE::autograd {
 
 inline bool has_tangent(const at::Tensor& tensor) {
   return torch::autograd::isFwGradDefined(tensor);
@@ -99,4 +101,6 @@ inline std::vector<at::Tensor> as_views(
   return tensors;
 }
 
-} // namespace torch_ops::autograd
+} // namespace TORCHGEN_LITE_NAMESPACE::autograd
+
+#undef TORCHGEN_LITE_NAMESPACE

@@ -18,7 +18,9 @@
 #include <c10/core/DispatchKeySet.h>
 #include <torch/library.h>
 
-namespace torch_ops::fallback {
+#define TORCHGEN_LITE_NAMESPACE torch_ops
+
+namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
 // Receives the lines of `logging_cpu` and `logging`; assign another function to
 // send them elsewhere than to stderr.
@@ -41,10 +43,10 @@ inline void cpu_kernel(
 // they wrote. For all operators without a kernel, or for a single one:
 //
 //   TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
-//     m.fallback(torch_ops::fallback::cpu());
+//     m.fallback(mylib::fallback::cpu());
 //   }
 //   TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-//     m.impl("add.Tensor", torch_ops::fallback::cpu());
+//     m.impl("add.Tensor", mylib::fallback::cpu());
 //   }
 inline torch::CppFunction cpu() {
   return torch::CppFunction::makeFromBoxedFunction<&cpu_kernel>();
@@ -115,4 +117,6 @@ torch::CppFunction logging() {
   return torch::CppFunction::makeFromBoxedFunction<&logging_kernel<key>>();
 }
 
-} // namespace torch_ops::fallback
+} // namespace TORCHGEN_LITE_NAMESPACE::fallback
+
+#undef TORCHGEN_LITE_NAMESPACE

@@ -54,27 +54,27 @@ using add_Tensor_CPU = kernel<add_Tensor_CPU_schema, decltype(add_Tensor_CPU_fou
 static_assert(
 #line 4
    fits<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
-    "toy::add.Tensor: no kernel 'add_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "toy::add.Tensor: kernel 'add_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
-    "toy::add.Tensor: the schema has 3 arguments, so kernel 'add_cpu' takes 3");
+    "toy::add.Tensor: kernel 'add_cpu' must take 3 arguments");
 static_assert(
 #line 4
                    takes<add_Tensor_CPU::found<0>, add_Tensor_CPU::expected<0>>,
-    "toy::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'add_cpu' takes 'const toy::Tensor&'");
+    "toy::add.Tensor: kernel 'add_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                 takes<add_Tensor_CPU::found<1>, add_Tensor_CPU::expected<1>>,
-    "toy::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'add_cpu' takes 'const toy::Tensor&'");
+    "toy::add.Tensor: kernel 'add_cpu' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
 static_assert(
 #line 4
                                                  takes<add_Tensor_CPU::found<2>, add_Tensor_CPU::expected<2>>,
-    "toy::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'add_cpu' takes 'double'");
+    "toy::add.Tensor: kernel 'add_cpu' must take 'double' for argument 'alpha' (schema: Scalar)");
 static_assert(
 #line 4
                                                                   gives<add_Tensor_CPU::found_return, add_Tensor_CPU::expected_return>,
-    "toy::add.Tensor: the schema returns 'Tensor', so kernel 'add_cpu' returns 'toy::Tensor'");
+    "toy::add.Tensor: kernel 'add_cpu' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::add.Tensor, Meta
 #line 4
@@ -87,27 +87,27 @@ using add_Tensor_Meta = kernel<add_Tensor_Meta_schema, decltype(add_Tensor_Meta_
 static_assert(
 #line 4
    fits<add_Tensor_Meta::found_type, add_Tensor_Meta::expected_type>,
-    "toy::add.Tensor: no kernel 'binary_scaled_meta' has the types of the schema, or it is in an unnamed namespace");
+    "toy::add.Tensor: kernel 'binary_scaled_meta' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<add_Tensor_Meta::found_type, add_Tensor_Meta::expected_type>,
-    "toy::add.Tensor: the schema has 3 arguments, so kernel 'binary_scaled_meta' takes 3");
+    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 3 arguments");
 static_assert(
 #line 4
                    takes<add_Tensor_Meta::found<0>, add_Tensor_Meta::expected<0>>,
-    "toy::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'binary_scaled_meta' takes 'const toy::Tensor&'");
+    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                 takes<add_Tensor_Meta::found<1>, add_Tensor_Meta::expected<1>>,
-    "toy::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'binary_scaled_meta' takes 'const toy::Tensor&'");
+    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
 static_assert(
 #line 4
                                                  takes<add_Tensor_Meta::found<2>, add_Tensor_Meta::expected<2>>,
-    "toy::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'binary_scaled_meta' takes 'double'");
+    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 'double' for argument 'alpha' (schema: Scalar)");
 static_assert(
 #line 4
                                                                   gives<add_Tensor_Meta::found_return, add_Tensor_Meta::expected_return>,
-    "toy::add.Tensor: the schema returns 'Tensor', so kernel 'binary_scaled_meta' returns 'toy::Tensor'");
+    "toy::add.Tensor: kernel 'binary_scaled_meta' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::add.Tensor, Autograd
 #line 4
@@ -120,31 +120,31 @@ using add_Tensor_Autograd = kernel<add_Tensor_Autograd_schema, decltype(add_Tens
 static_assert(
 #line 4
    fits<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
-    "toy::add.Tensor: no kernel 'add_autograd' has the types of the schema, or it is in an unnamed namespace");
+    "toy::add.Tensor: kernel 'add_autograd' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
-    "toy::add.Tensor: the schema has 3 arguments, so kernel 'add_autograd' takes 4, with the keys of the call");
+    "toy::add.Tensor: kernel 'add_autograd' must take 4 arguments, the first the keys of the call");
 static_assert(
 #line 4
    takes<add_Tensor_Autograd::found<0>, add_Tensor_Autograd::expected<0>>,
-    "toy::add.Tensor: kernel 'add_autograd' takes 'torchgen_lite::DispatchKeySet' first");
+    "toy::add.Tensor: kernel 'add_autograd' must take 'torchgen_lite::DispatchKeySet' first");
 static_assert(
 #line 4
                    takes<add_Tensor_Autograd::found<1>, add_Tensor_Autograd::expected<1>>,
-    "toy::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'add_autograd' takes 'const toy::Tensor&'");
+    "toy::add.Tensor: kernel 'add_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                 takes<add_Tensor_Autograd::found<2>, add_Tensor_Autograd::expected<2>>,
-    "toy::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'add_autograd' takes 'const toy::Tensor&'");
+    "toy::add.Tensor: kernel 'add_autograd' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
 static_assert(
 #line 4
                                                  takes<add_Tensor_Autograd::found<3>, add_Tensor_Autograd::expected<3>>,
-    "toy::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'add_autograd' takes 'double'");
+    "toy::add.Tensor: kernel 'add_autograd' must take 'double' for argument 'alpha' (schema: Scalar)");
 static_assert(
 #line 4
                                                                   gives<add_Tensor_Autograd::found_return, add_Tensor_Autograd::expected_return>,
-    "toy::add.Tensor: the schema returns 'Tensor', so kernel 'add_autograd' returns 'toy::Tensor'");
+    "toy::add.Tensor: kernel 'add_autograd' must return 'toy::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

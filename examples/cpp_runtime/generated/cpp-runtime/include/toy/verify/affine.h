@@ -40,27 +40,27 @@ using affine_CompositeImplicitAutograd = kernel<affine_CompositeImplicitAutograd
 static_assert(
 #line 4
    fits<affine_CompositeImplicitAutograd::found_type, affine_CompositeImplicitAutograd::expected_type>,
-    "toy::affine: no kernel 'affine' has the types of the schema, or it is in an unnamed namespace");
+    "toy::affine: kernel 'affine' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<affine_CompositeImplicitAutograd::found_type, affine_CompositeImplicitAutograd::expected_type>,
-    "toy::affine: the schema has 3 arguments, so kernel 'affine' takes 3");
+    "toy::affine: kernel 'affine' must take 3 arguments");
 static_assert(
 #line 4
                takes<affine_CompositeImplicitAutograd::found<0>, affine_CompositeImplicitAutograd::expected<0>>,
-    "toy::affine: argument 'x' is 'Tensor' in the schema, so kernel 'affine' takes 'const toy::Tensor&'");
+    "toy::affine: kernel 'affine' must take 'const toy::Tensor&' for argument 'x' (schema: Tensor)");
 static_assert(
 #line 4
                          takes<affine_CompositeImplicitAutograd::found<1>, affine_CompositeImplicitAutograd::expected<1>>,
-    "toy::affine: argument 'weight' is 'Tensor' in the schema, so kernel 'affine' takes 'const toy::Tensor&'");
+    "toy::affine: kernel 'affine' must take 'const toy::Tensor&' for argument 'weight' (schema: Tensor)");
 static_assert(
 #line 4
                                         takes<affine_CompositeImplicitAutograd::found<2>, affine_CompositeImplicitAutograd::expected<2>>,
-    "toy::affine: argument 'bias' is 'Tensor?' in the schema, so kernel 'affine' takes 'const std::optional<toy::Tensor>&'");
+    "toy::affine: kernel 'affine' must take 'const std::optional<toy::Tensor>&' for argument 'bias' (schema: Tensor?)");
 static_assert(
 #line 4
                                                          gives<affine_CompositeImplicitAutograd::found_return, affine_CompositeImplicitAutograd::expected_return>,
-    "toy::affine: the schema returns 'Tensor', so kernel 'affine' returns 'toy::Tensor'");
+    "toy::affine: kernel 'affine' must return 'toy::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

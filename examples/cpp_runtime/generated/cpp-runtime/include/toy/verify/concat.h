@@ -47,19 +47,19 @@ using concat_CPU = kernel<concat_CPU_schema, decltype(concat_CPU_found<concat_CP
 static_assert(
 #line 4
    fits<concat_CPU::found_type, concat_CPU::expected_type>,
-    "toy::concat: no kernel 'concat_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "toy::concat: kernel 'concat_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<concat_CPU::found_type, concat_CPU::expected_type>,
-    "toy::concat: the schema has 1 argument, so kernel 'concat_cpu' takes 1");
+    "toy::concat: kernel 'concat_cpu' must take 1 argument");
 static_assert(
 #line 4
                takes<concat_CPU::found<0>, concat_CPU::expected<0>>,
-    "toy::concat: argument 'tensors' is 'Tensor[]' in the schema, so kernel 'concat_cpu' takes 'torchgen_lite::Span<toy::Tensor>'");
+    "toy::concat: kernel 'concat_cpu' must take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])");
 static_assert(
 #line 4
                                     gives<concat_CPU::found_return, concat_CPU::expected_return>,
-    "toy::concat: the schema returns 'Tensor', so kernel 'concat_cpu' returns 'toy::Tensor'");
+    "toy::concat: kernel 'concat_cpu' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::concat, Meta
 #line 4
@@ -72,19 +72,19 @@ using concat_Meta = kernel<concat_Meta_schema, decltype(concat_Meta_found<concat
 static_assert(
 #line 4
    fits<concat_Meta::found_type, concat_Meta::expected_type>,
-    "toy::concat: no kernel 'concat_meta' has the types of the schema, or it is in an unnamed namespace");
+    "toy::concat: kernel 'concat_meta' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<concat_Meta::found_type, concat_Meta::expected_type>,
-    "toy::concat: the schema has 1 argument, so kernel 'concat_meta' takes 1");
+    "toy::concat: kernel 'concat_meta' must take 1 argument");
 static_assert(
 #line 4
                takes<concat_Meta::found<0>, concat_Meta::expected<0>>,
-    "toy::concat: argument 'tensors' is 'Tensor[]' in the schema, so kernel 'concat_meta' takes 'torchgen_lite::Span<toy::Tensor>'");
+    "toy::concat: kernel 'concat_meta' must take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])");
 static_assert(
 #line 4
                                     gives<concat_Meta::found_return, concat_Meta::expected_return>,
-    "toy::concat: the schema returns 'Tensor', so kernel 'concat_meta' returns 'toy::Tensor'");
+    "toy::concat: kernel 'concat_meta' must return 'toy::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -45,23 +45,23 @@ using fill__CPU = kernel<fill__CPU_schema, decltype(fill__CPU_found<fill__CPU_sc
 static_assert(
 #line 4
    fits<fill__CPU::found_type, fill__CPU::expected_type>,
-    "toy::fill_: no kernel 'fill_cpu_' has the types of the schema, or it is in an unnamed namespace");
+    "toy::fill_: kernel 'fill_cpu_' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<fill__CPU::found_type, fill__CPU::expected_type>,
-    "toy::fill_: the schema has 2 arguments, so kernel 'fill_cpu_' takes 2");
+    "toy::fill_: kernel 'fill_cpu_' must take 2 arguments");
 static_assert(
 #line 4
               takes<fill__CPU::found<0>, fill__CPU::expected<0>>,
-    "toy::fill_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'fill_cpu_' takes 'toy::Tensor&'");
+    "toy::fill_: kernel 'fill_cpu_' must take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                takes<fill__CPU::found<1>, fill__CPU::expected<1>>,
-    "toy::fill_: argument 'value' is 'Scalar' in the schema, so kernel 'fill_cpu_' takes 'double'");
+    "toy::fill_: kernel 'fill_cpu_' must take 'double' for argument 'value' (schema: Scalar)");
 static_assert(
 #line 4
                                                 gives<fill__CPU::found_return, fill__CPU::expected_return>,
-    "toy::fill_: the schema returns 'Tensor(a!)', so kernel 'fill_cpu_' returns 'toy::Tensor&'");
+    "toy::fill_: kernel 'fill_cpu_' must return 'toy::Tensor&' (schema: Tensor(a!))");
 
 // toy::fill_, Meta
 #line 4
@@ -74,23 +74,23 @@ using fill__Meta = kernel<fill__Meta_schema, decltype(fill__Meta_found<fill__Met
 static_assert(
 #line 4
    fits<fill__Meta::found_type, fill__Meta::expected_type>,
-    "toy::fill_: no kernel 'fill_meta_' has the types of the schema, or it is in an unnamed namespace");
+    "toy::fill_: kernel 'fill_meta_' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<fill__Meta::found_type, fill__Meta::expected_type>,
-    "toy::fill_: the schema has 2 arguments, so kernel 'fill_meta_' takes 2");
+    "toy::fill_: kernel 'fill_meta_' must take 2 arguments");
 static_assert(
 #line 4
               takes<fill__Meta::found<0>, fill__Meta::expected<0>>,
-    "toy::fill_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'fill_meta_' takes 'toy::Tensor&'");
+    "toy::fill_: kernel 'fill_meta_' must take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                takes<fill__Meta::found<1>, fill__Meta::expected<1>>,
-    "toy::fill_: argument 'value' is 'Scalar' in the schema, so kernel 'fill_meta_' takes 'double'");
+    "toy::fill_: kernel 'fill_meta_' must take 'double' for argument 'value' (schema: Scalar)");
 static_assert(
 #line 4
                                                 gives<fill__Meta::found_return, fill__Meta::expected_return>,
-    "toy::fill_: the schema returns 'Tensor(a!)', so kernel 'fill_meta_' returns 'toy::Tensor&'");
+    "toy::fill_: kernel 'fill_meta_' must return 'toy::Tensor&' (schema: Tensor(a!))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -42,27 +42,27 @@ using full_CompositeExplicitAutograd = kernel<full_CompositeExplicitAutograd_sch
 static_assert(
 #line 4
    fits<full_CompositeExplicitAutograd::found_type, full_CompositeExplicitAutograd::expected_type>,
-    "toy::full: no kernel 'full' has the types of the schema, or it is in an unnamed namespace");
+    "toy::full: kernel 'full' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<full_CompositeExplicitAutograd::found_type, full_CompositeExplicitAutograd::expected_type>,
-    "toy::full: the schema has 3 arguments, so kernel 'full' takes 3");
+    "toy::full: kernel 'full' must take 3 arguments");
 static_assert(
 #line 4
              takes<full_CompositeExplicitAutograd::found<0>, full_CompositeExplicitAutograd::expected<0>>,
-    "toy::full: argument 'size' is 'int[]' in the schema, so kernel 'full' takes 'torchgen_lite::Span<int64_t>'");
+    "toy::full: kernel 'full' must take 'torchgen_lite::Span<int64_t>' for argument 'size' (schema: int[])");
 static_assert(
 #line 4
                          takes<full_CompositeExplicitAutograd::found<1>, full_CompositeExplicitAutograd::expected<1>>,
-    "toy::full: argument 'value' is 'Scalar' in the schema, so kernel 'full' takes 'double'");
+    "toy::full: kernel 'full' must take 'double' for argument 'value' (schema: Scalar)");
 static_assert(
 #line 4
                                           takes<full_CompositeExplicitAutograd::found<2>, full_CompositeExplicitAutograd::expected<2>>,
-    "toy::full: argument 'device' is 'Device' in the schema, so kernel 'full' takes 'toy::Device'");
+    "toy::full: kernel 'full' must take 'toy::Device' for argument 'device' (schema: Device)");
 static_assert(
 #line 4
                                                             gives<full_CompositeExplicitAutograd::found_return, full_CompositeExplicitAutograd::expected_return>,
-    "toy::full: the schema returns 'Tensor', so kernel 'full' returns 'toy::Tensor'");
+    "toy::full: kernel 'full' must return 'toy::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -54,23 +54,23 @@ using mul_Tensor_CPU = kernel<mul_Tensor_CPU_schema, decltype(mul_Tensor_CPU_fou
 static_assert(
 #line 4
    fits<mul_Tensor_CPU::found_type, mul_Tensor_CPU::expected_type>,
-    "toy::mul.Tensor: no kernel 'mul_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "toy::mul.Tensor: kernel 'mul_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<mul_Tensor_CPU::found_type, mul_Tensor_CPU::expected_type>,
-    "toy::mul.Tensor: the schema has 2 arguments, so kernel 'mul_cpu' takes 2");
+    "toy::mul.Tensor: kernel 'mul_cpu' must take 2 arguments");
 static_assert(
 #line 4
                    takes<mul_Tensor_CPU::found<0>, mul_Tensor_CPU::expected<0>>,
-    "toy::mul.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'mul_cpu' takes 'const toy::Tensor&'");
+    "toy::mul.Tensor: kernel 'mul_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                 takes<mul_Tensor_CPU::found<1>, mul_Tensor_CPU::expected<1>>,
-    "toy::mul.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'mul_cpu' takes 'const toy::Tensor&'");
+    "toy::mul.Tensor: kernel 'mul_cpu' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
 static_assert(
 #line 4
                                                  gives<mul_Tensor_CPU::found_return, mul_Tensor_CPU::expected_return>,
-    "toy::mul.Tensor: the schema returns 'Tensor', so kernel 'mul_cpu' returns 'toy::Tensor'");
+    "toy::mul.Tensor: kernel 'mul_cpu' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::mul.Tensor, Meta
 #line 4
@@ -83,23 +83,23 @@ using mul_Tensor_Meta = kernel<mul_Tensor_Meta_schema, decltype(mul_Tensor_Meta_
 static_assert(
 #line 4
    fits<mul_Tensor_Meta::found_type, mul_Tensor_Meta::expected_type>,
-    "toy::mul.Tensor: no kernel 'binary_meta' has the types of the schema, or it is in an unnamed namespace");
+    "toy::mul.Tensor: kernel 'binary_meta' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<mul_Tensor_Meta::found_type, mul_Tensor_Meta::expected_type>,
-    "toy::mul.Tensor: the schema has 2 arguments, so kernel 'binary_meta' takes 2");
+    "toy::mul.Tensor: kernel 'binary_meta' must take 2 arguments");
 static_assert(
 #line 4
                    takes<mul_Tensor_Meta::found<0>, mul_Tensor_Meta::expected<0>>,
-    "toy::mul.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'binary_meta' takes 'const toy::Tensor&'");
+    "toy::mul.Tensor: kernel 'binary_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                 takes<mul_Tensor_Meta::found<1>, mul_Tensor_Meta::expected<1>>,
-    "toy::mul.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'binary_meta' takes 'const toy::Tensor&'");
+    "toy::mul.Tensor: kernel 'binary_meta' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
 static_assert(
 #line 4
                                                  gives<mul_Tensor_Meta::found_return, mul_Tensor_Meta::expected_return>,
-    "toy::mul.Tensor: the schema returns 'Tensor', so kernel 'binary_meta' returns 'toy::Tensor'");
+    "toy::mul.Tensor: kernel 'binary_meta' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::mul.Tensor, Autograd
 #line 4
@@ -112,27 +112,27 @@ using mul_Tensor_Autograd = kernel<mul_Tensor_Autograd_schema, decltype(mul_Tens
 static_assert(
 #line 4
    fits<mul_Tensor_Autograd::found_type, mul_Tensor_Autograd::expected_type>,
-    "toy::mul.Tensor: no kernel 'mul_autograd' has the types of the schema, or it is in an unnamed namespace");
+    "toy::mul.Tensor: kernel 'mul_autograd' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<mul_Tensor_Autograd::found_type, mul_Tensor_Autograd::expected_type>,
-    "toy::mul.Tensor: the schema has 2 arguments, so kernel 'mul_autograd' takes 3, with the keys of the call");
+    "toy::mul.Tensor: kernel 'mul_autograd' must take 3 arguments, the first the keys of the call");
 static_assert(
 #line 4
    takes<mul_Tensor_Autograd::found<0>, mul_Tensor_Autograd::expected<0>>,
-    "toy::mul.Tensor: kernel 'mul_autograd' takes 'torchgen_lite::DispatchKeySet' first");
+    "toy::mul.Tensor: kernel 'mul_autograd' must take 'torchgen_lite::DispatchKeySet' first");
 static_assert(
 #line 4
                    takes<mul_Tensor_Autograd::found<1>, mul_Tensor_Autograd::expected<1>>,
-    "toy::mul.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'mul_autograd' takes 'const toy::Tensor&'");
+    "toy::mul.Tensor: kernel 'mul_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                 takes<mul_Tensor_Autograd::found<2>, mul_Tensor_Autograd::expected<2>>,
-    "toy::mul.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'mul_autograd' takes 'const toy::Tensor&'");
+    "toy::mul.Tensor: kernel 'mul_autograd' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
 static_assert(
 #line 4
                                                  gives<mul_Tensor_Autograd::found_return, mul_Tensor_Autograd::expected_return>,
-    "toy::mul.Tensor: the schema returns 'Tensor', so kernel 'mul_autograd' returns 'toy::Tensor'");
+    "toy::mul.Tensor: kernel 'mul_autograd' must return 'toy::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -54,19 +54,19 @@ using relu_CPU = kernel<relu_CPU_schema, decltype(relu_CPU_found<relu_CPU_schema
 static_assert(
 #line 4
    fits<relu_CPU::found_type, relu_CPU::expected_type>,
-    "toy::relu: no kernel 'relu_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "toy::relu: kernel 'relu_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<relu_CPU::found_type, relu_CPU::expected_type>,
-    "toy::relu: the schema has 1 argument, so kernel 'relu_cpu' takes 1");
+    "toy::relu: kernel 'relu_cpu' must take 1 argument");
 static_assert(
 #line 4
              takes<relu_CPU::found<0>, relu_CPU::expected<0>>,
-    "toy::relu: argument 'self' is 'Tensor' in the schema, so kernel 'relu_cpu' takes 'const toy::Tensor&'");
+    "toy::relu: kernel 'relu_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                              gives<relu_CPU::found_return, relu_CPU::expected_return>,
-    "toy::relu: the schema returns 'Tensor', so kernel 'relu_cpu' returns 'toy::Tensor'");
+    "toy::relu: kernel 'relu_cpu' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::relu, Meta
 #line 4
@@ -79,19 +79,19 @@ using relu_Meta = kernel<relu_Meta_schema, decltype(relu_Meta_found<relu_Meta_sc
 static_assert(
 #line 4
    fits<relu_Meta::found_type, relu_Meta::expected_type>,
-    "toy::relu: no kernel 'unary_meta' has the types of the schema, or it is in an unnamed namespace");
+    "toy::relu: kernel 'unary_meta' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<relu_Meta::found_type, relu_Meta::expected_type>,
-    "toy::relu: the schema has 1 argument, so kernel 'unary_meta' takes 1");
+    "toy::relu: kernel 'unary_meta' must take 1 argument");
 static_assert(
 #line 4
              takes<relu_Meta::found<0>, relu_Meta::expected<0>>,
-    "toy::relu: argument 'self' is 'Tensor' in the schema, so kernel 'unary_meta' takes 'const toy::Tensor&'");
+    "toy::relu: kernel 'unary_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                              gives<relu_Meta::found_return, relu_Meta::expected_return>,
-    "toy::relu: the schema returns 'Tensor', so kernel 'unary_meta' returns 'toy::Tensor'");
+    "toy::relu: kernel 'unary_meta' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::relu, Autograd
 #line 4
@@ -104,23 +104,23 @@ using relu_Autograd = kernel<relu_Autograd_schema, decltype(relu_Autograd_found<
 static_assert(
 #line 4
    fits<relu_Autograd::found_type, relu_Autograd::expected_type>,
-    "toy::relu: no kernel 'relu_autograd' has the types of the schema, or it is in an unnamed namespace");
+    "toy::relu: kernel 'relu_autograd' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<relu_Autograd::found_type, relu_Autograd::expected_type>,
-    "toy::relu: the schema has 1 argument, so kernel 'relu_autograd' takes 2, with the keys of the call");
+    "toy::relu: kernel 'relu_autograd' must take 2 arguments, the first the keys of the call");
 static_assert(
 #line 4
    takes<relu_Autograd::found<0>, relu_Autograd::expected<0>>,
-    "toy::relu: kernel 'relu_autograd' takes 'torchgen_lite::DispatchKeySet' first");
+    "toy::relu: kernel 'relu_autograd' must take 'torchgen_lite::DispatchKeySet' first");
 static_assert(
 #line 4
              takes<relu_Autograd::found<1>, relu_Autograd::expected<1>>,
-    "toy::relu: argument 'self' is 'Tensor' in the schema, so kernel 'relu_autograd' takes 'const toy::Tensor&'");
+    "toy::relu: kernel 'relu_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                              gives<relu_Autograd::found_return, relu_Autograd::expected_return>,
-    "toy::relu: the schema returns 'Tensor', so kernel 'relu_autograd' returns 'toy::Tensor'");
+    "toy::relu: kernel 'relu_autograd' must return 'toy::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -54,19 +54,19 @@ using sum_CPU = kernel<sum_CPU_schema, decltype(sum_CPU_found<sum_CPU_schema>(0)
 static_assert(
 #line 4
    fits<sum_CPU::found_type, sum_CPU::expected_type>,
-    "toy::sum: no kernel 'sum_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "toy::sum: kernel 'sum_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<sum_CPU::found_type, sum_CPU::expected_type>,
-    "toy::sum: the schema has 1 argument, so kernel 'sum_cpu' takes 1");
+    "toy::sum: kernel 'sum_cpu' must take 1 argument");
 static_assert(
 #line 4
             takes<sum_CPU::found<0>, sum_CPU::expected<0>>,
-    "toy::sum: argument 'self' is 'Tensor' in the schema, so kernel 'sum_cpu' takes 'const toy::Tensor&'");
+    "toy::sum: kernel 'sum_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                             gives<sum_CPU::found_return, sum_CPU::expected_return>,
-    "toy::sum: the schema returns 'Tensor', so kernel 'sum_cpu' returns 'toy::Tensor'");
+    "toy::sum: kernel 'sum_cpu' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::sum, Meta
 #line 4
@@ -79,19 +79,19 @@ using sum_Meta = kernel<sum_Meta_schema, decltype(sum_Meta_found<sum_Meta_schema
 static_assert(
 #line 4
    fits<sum_Meta::found_type, sum_Meta::expected_type>,
-    "toy::sum: no kernel 'sum_meta' has the types of the schema, or it is in an unnamed namespace");
+    "toy::sum: kernel 'sum_meta' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<sum_Meta::found_type, sum_Meta::expected_type>,
-    "toy::sum: the schema has 1 argument, so kernel 'sum_meta' takes 1");
+    "toy::sum: kernel 'sum_meta' must take 1 argument");
 static_assert(
 #line 4
             takes<sum_Meta::found<0>, sum_Meta::expected<0>>,
-    "toy::sum: argument 'self' is 'Tensor' in the schema, so kernel 'sum_meta' takes 'const toy::Tensor&'");
+    "toy::sum: kernel 'sum_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                             gives<sum_Meta::found_return, sum_Meta::expected_return>,
-    "toy::sum: the schema returns 'Tensor', so kernel 'sum_meta' returns 'toy::Tensor'");
+    "toy::sum: kernel 'sum_meta' must return 'toy::Tensor' (schema: Tensor)");
 
 // toy::sum, Autograd
 #line 4
@@ -104,23 +104,23 @@ using sum_Autograd = kernel<sum_Autograd_schema, decltype(sum_Autograd_found<sum
 static_assert(
 #line 4
    fits<sum_Autograd::found_type, sum_Autograd::expected_type>,
-    "toy::sum: no kernel 'sum_autograd' has the types of the schema, or it is in an unnamed namespace");
+    "toy::sum: kernel 'sum_autograd' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<sum_Autograd::found_type, sum_Autograd::expected_type>,
-    "toy::sum: the schema has 1 argument, so kernel 'sum_autograd' takes 2, with the keys of the call");
+    "toy::sum: kernel 'sum_autograd' must take 2 arguments, the first the keys of the call");
 static_assert(
 #line 4
    takes<sum_Autograd::found<0>, sum_Autograd::expected<0>>,
-    "toy::sum: kernel 'sum_autograd' takes 'torchgen_lite::DispatchKeySet' first");
+    "toy::sum: kernel 'sum_autograd' must take 'torchgen_lite::DispatchKeySet' first");
 static_assert(
 #line 4
             takes<sum_Autograd::found<1>, sum_Autograd::expected<1>>,
-    "toy::sum: argument 'self' is 'Tensor' in the schema, so kernel 'sum_autograd' takes 'const toy::Tensor&'");
+    "toy::sum: kernel 'sum_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                             gives<sum_Autograd::found_return, sum_Autograd::expected_return>,
-    "toy::sum: the schema returns 'Tensor', so kernel 'sum_autograd' returns 'toy::Tensor'");
+    "toy::sum: kernel 'sum_autograd' must return 'toy::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -39,27 +39,27 @@ using _copy_from_PrivateUse1 = kernel<_copy_from_PrivateUse1_schema, decltype(_c
 static_assert(
 #line 4
    fits<_copy_from_PrivateUse1::found_type, _copy_from_PrivateUse1::expected_type>,
-    "aten::_copy_from: no kernel 'copy_from' has the types of the schema, or it is in an unnamed namespace");
+    "aten::_copy_from: kernel 'copy_from' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<_copy_from_PrivateUse1::found_type, _copy_from_PrivateUse1::expected_type>,
-    "aten::_copy_from: the schema has 3 arguments, so kernel 'copy_from' takes 3");
+    "aten::_copy_from: kernel 'copy_from' must take 3 arguments");
 static_assert(
 #line 4
                     takes<_copy_from_PrivateUse1::found<0>, _copy_from_PrivateUse1::expected<0>>,
-    "aten::_copy_from: argument 'self' is 'Tensor' in the schema, so kernel 'copy_from' takes 'const at::Tensor&'");
+    "aten::_copy_from: kernel 'copy_from' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                  takes<_copy_from_PrivateUse1::found<1>, _copy_from_PrivateUse1::expected<1>>,
-    "aten::_copy_from: argument 'dst' is 'Tensor' in the schema, so kernel 'copy_from' takes 'const at::Tensor&'");
+    "aten::_copy_from: kernel 'copy_from' must take 'const at::Tensor&' for argument 'dst' (schema: Tensor)");
 static_assert(
 #line 4
                                              takes<_copy_from_PrivateUse1::found<2>, _copy_from_PrivateUse1::expected<2>>,
-    "aten::_copy_from: argument 'non_blocking' is 'bool' in the schema, so kernel 'copy_from' takes 'bool'");
+    "aten::_copy_from: kernel 'copy_from' must take 'bool' for argument 'non_blocking' (schema: bool)");
 static_assert(
 #line 4
                                                                    gives<_copy_from_PrivateUse1::found_return, _copy_from_PrivateUse1::expected_return>,
-    "aten::_copy_from: the schema returns 'Tensor', so kernel 'copy_from' returns 'at::Tensor'");
+    "aten::_copy_from: kernel 'copy_from' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

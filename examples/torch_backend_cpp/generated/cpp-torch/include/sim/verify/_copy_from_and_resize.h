@@ -39,23 +39,23 @@ using _copy_from_and_resize_PrivateUse1 = kernel<_copy_from_and_resize_PrivateUs
 static_assert(
 #line 4
    fits<_copy_from_and_resize_PrivateUse1::found_type, _copy_from_and_resize_PrivateUse1::expected_type>,
-    "aten::_copy_from_and_resize: no kernel 'copy_from_and_resize' has the types of the schema, or it is in an unnamed namespace");
+    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<_copy_from_and_resize_PrivateUse1::found_type, _copy_from_and_resize_PrivateUse1::expected_type>,
-    "aten::_copy_from_and_resize: the schema has 2 arguments, so kernel 'copy_from_and_resize' takes 2");
+    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must take 2 arguments");
 static_assert(
 #line 4
                                takes<_copy_from_and_resize_PrivateUse1::found<0>, _copy_from_and_resize_PrivateUse1::expected<0>>,
-    "aten::_copy_from_and_resize: argument 'self' is 'Tensor' in the schema, so kernel 'copy_from_and_resize' takes 'const at::Tensor&'");
+    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                             takes<_copy_from_and_resize_PrivateUse1::found<1>, _copy_from_and_resize_PrivateUse1::expected<1>>,
-    "aten::_copy_from_and_resize: argument 'dst' is 'Tensor' in the schema, so kernel 'copy_from_and_resize' takes 'const at::Tensor&'");
+    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must take 'const at::Tensor&' for argument 'dst' (schema: Tensor)");
 static_assert(
 #line 4
                                                            gives<_copy_from_and_resize_PrivateUse1::found_return, _copy_from_and_resize_PrivateUse1::expected_return>,
-    "aten::_copy_from_and_resize: the schema returns 'Tensor', so kernel 'copy_from_and_resize' returns 'at::Tensor'");
+    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

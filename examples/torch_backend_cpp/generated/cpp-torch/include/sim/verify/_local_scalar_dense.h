@@ -39,19 +39,19 @@ using _local_scalar_dense_PrivateUse1 = kernel<_local_scalar_dense_PrivateUse1_s
 static_assert(
 #line 4
    fits<_local_scalar_dense_PrivateUse1::found_type, _local_scalar_dense_PrivateUse1::expected_type>,
-    "aten::_local_scalar_dense: no kernel '_local_scalar_dense_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<_local_scalar_dense_PrivateUse1::found_type, _local_scalar_dense_PrivateUse1::expected_type>,
-    "aten::_local_scalar_dense: the schema has 1 argument, so kernel '_local_scalar_dense_cpu' takes 1");
+    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must take 1 argument");
 static_assert(
 #line 4
                              takes<_local_scalar_dense_PrivateUse1::found<0>, _local_scalar_dense_PrivateUse1::expected<0>>,
-    "aten::_local_scalar_dense: argument 'self' is 'Tensor' in the schema, so kernel '_local_scalar_dense_cpu' takes 'const at::Tensor&'");
+    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                              gives<_local_scalar_dense_PrivateUse1::found_return, _local_scalar_dense_PrivateUse1::expected_return>,
-    "aten::_local_scalar_dense: the schema returns 'Scalar', so kernel '_local_scalar_dense_cpu' returns 'at::Scalar'");
+    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must return 'at::Scalar' (schema: Scalar)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

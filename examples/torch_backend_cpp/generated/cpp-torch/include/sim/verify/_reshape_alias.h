@@ -39,27 +39,27 @@ using _reshape_alias_PrivateUse1 = kernel<_reshape_alias_PrivateUse1_schema, dec
 static_assert(
 #line 4
    fits<_reshape_alias_PrivateUse1::found_type, _reshape_alias_PrivateUse1::expected_type>,
-    "aten::_reshape_alias: no kernel '_reshape_alias' has the types of the schema, or it is in an unnamed namespace");
+    "aten::_reshape_alias: kernel '_reshape_alias' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<_reshape_alias_PrivateUse1::found_type, _reshape_alias_PrivateUse1::expected_type>,
-    "aten::_reshape_alias: the schema has 3 arguments, so kernel '_reshape_alias' takes 3");
+    "aten::_reshape_alias: kernel '_reshape_alias' must take 3 arguments");
 static_assert(
 #line 4
                         takes<_reshape_alias_PrivateUse1::found<0>, _reshape_alias_PrivateUse1::expected<0>>,
-    "aten::_reshape_alias: argument 'self' is 'Tensor(a)' in the schema, so kernel '_reshape_alias' takes 'const at::Tensor&'");
+    "aten::_reshape_alias: kernel '_reshape_alias' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
 static_assert(
 #line 4
                                         takes<_reshape_alias_PrivateUse1::found<1>, _reshape_alias_PrivateUse1::expected<1>>,
-    "aten::_reshape_alias: argument 'size' is 'SymInt[]' in the schema, so kernel '_reshape_alias' takes 'at::IntArrayRef'");
+    "aten::_reshape_alias: kernel '_reshape_alias' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
 static_assert(
 #line 4
                                                        takes<_reshape_alias_PrivateUse1::found<2>, _reshape_alias_PrivateUse1::expected<2>>,
-    "aten::_reshape_alias: argument 'stride' is 'SymInt[]' in the schema, so kernel '_reshape_alias' takes 'at::IntArrayRef'");
+    "aten::_reshape_alias: kernel '_reshape_alias' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                            gives<_reshape_alias_PrivateUse1::found_return, _reshape_alias_PrivateUse1::expected_return>,
-    "aten::_reshape_alias: the schema returns 'Tensor(a)', so kernel '_reshape_alias' returns 'at::Tensor'");
+    "aten::_reshape_alias: kernel '_reshape_alias' must return 'at::Tensor' (schema: Tensor(a))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

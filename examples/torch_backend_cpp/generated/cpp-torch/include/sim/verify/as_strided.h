@@ -42,31 +42,31 @@ using as_strided_PrivateUse1 = kernel<as_strided_PrivateUse1_schema, decltype(as
 static_assert(
 #line 4
    fits<as_strided_PrivateUse1::found_type, as_strided_PrivateUse1::expected_type>,
-    "aten::as_strided: no kernel 'as_strided_tensorimpl' has the types of the schema, or it is in an unnamed namespace");
+    "aten::as_strided: kernel 'as_strided_tensorimpl' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<as_strided_PrivateUse1::found_type, as_strided_PrivateUse1::expected_type>,
-    "aten::as_strided: the schema has 4 arguments, so kernel 'as_strided_tensorimpl' takes 4");
+    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 4 arguments");
 static_assert(
 #line 4
                     takes<as_strided_PrivateUse1::found<0>, as_strided_PrivateUse1::expected<0>>,
-    "aten::as_strided: argument 'self' is 'Tensor(a)' in the schema, so kernel 'as_strided_tensorimpl' takes 'const at::Tensor&'");
+    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
 static_assert(
 #line 4
                                     takes<as_strided_PrivateUse1::found<1>, as_strided_PrivateUse1::expected<1>>,
-    "aten::as_strided: argument 'size' is 'SymInt[]' in the schema, so kernel 'as_strided_tensorimpl' takes 'at::IntArrayRef'");
+    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
 static_assert(
 #line 4
                                                    takes<as_strided_PrivateUse1::found<2>, as_strided_PrivateUse1::expected<2>>,
-    "aten::as_strided: argument 'stride' is 'SymInt[]' in the schema, so kernel 'as_strided_tensorimpl' takes 'at::IntArrayRef'");
+    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                     takes<as_strided_PrivateUse1::found<3>, as_strided_PrivateUse1::expected<3>>,
-    "aten::as_strided: argument 'storage_offset' is 'SymInt?' in the schema, so kernel 'as_strided_tensorimpl' takes 'std::optional<int64_t>'");
+    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'std::optional<int64_t>' for argument 'storage_offset' (schema: SymInt?)");
 static_assert(
 #line 4
                                                                                                gives<as_strided_PrivateUse1::found_return, as_strided_PrivateUse1::expected_return>,
-    "aten::as_strided: the schema returns 'Tensor(a)', so kernel 'as_strided_tensorimpl' returns 'at::Tensor'");
+    "aten::as_strided: kernel 'as_strided_tensorimpl' must return 'at::Tensor' (schema: Tensor(a))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

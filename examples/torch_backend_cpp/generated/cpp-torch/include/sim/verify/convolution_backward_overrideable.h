@@ -43,55 +43,55 @@ using convolution_backward_overrideable_PrivateUse1 = kernel<convolution_backwar
 static_assert(
 #line 4
    fits<convolution_backward_overrideable_PrivateUse1::found_type, convolution_backward_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_backward_overrideable: no kernel 'convolution_backward' has the types of the schema, or it is in an unnamed namespace");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<convolution_backward_overrideable_PrivateUse1::found_type, convolution_backward_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_backward_overrideable: the schema has 10 arguments, so kernel 'convolution_backward' takes 10");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 10 arguments");
 static_assert(
 #line 4
                                            takes<convolution_backward_overrideable_PrivateUse1::found<0>, convolution_backward_overrideable_PrivateUse1::expected<0>>,
-    "aten::convolution_backward_overrideable: argument 'grad_output' is 'Tensor' in the schema, so kernel 'convolution_backward' takes 'const at::Tensor&'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'const at::Tensor&' for argument 'grad_output' (schema: Tensor)");
 static_assert(
 #line 4
                                                                takes<convolution_backward_overrideable_PrivateUse1::found<1>, convolution_backward_overrideable_PrivateUse1::expected<1>>,
-    "aten::convolution_backward_overrideable: argument 'input' is 'Tensor' in the schema, so kernel 'convolution_backward' takes 'const at::Tensor&'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'const at::Tensor&' for argument 'input' (schema: Tensor)");
 static_assert(
 #line 4
                                                                              takes<convolution_backward_overrideable_PrivateUse1::found<2>, convolution_backward_overrideable_PrivateUse1::expected<2>>,
-    "aten::convolution_backward_overrideable: argument 'weight' is 'Tensor' in the schema, so kernel 'convolution_backward' takes 'const at::Tensor&'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'const at::Tensor&' for argument 'weight' (schema: Tensor)");
 static_assert(
 #line 4
                                                                                             takes<convolution_backward_overrideable_PrivateUse1::found<3>, convolution_backward_overrideable_PrivateUse1::expected<3>>,
-    "aten::convolution_backward_overrideable: argument 'stride' is 'SymInt[]' in the schema, so kernel 'convolution_backward' takes 'at::IntArrayRef'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                              takes<convolution_backward_overrideable_PrivateUse1::found<4>, convolution_backward_overrideable_PrivateUse1::expected<4>>,
-    "aten::convolution_backward_overrideable: argument 'padding' is 'SymInt[]' in the schema, so kernel 'convolution_backward' takes 'at::IntArrayRef'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'padding' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                                takes<convolution_backward_overrideable_PrivateUse1::found<5>, convolution_backward_overrideable_PrivateUse1::expected<5>>,
-    "aten::convolution_backward_overrideable: argument 'dilation' is 'SymInt[]' in the schema, so kernel 'convolution_backward' takes 'at::IntArrayRef'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'dilation' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                                                   takes<convolution_backward_overrideable_PrivateUse1::found<6>, convolution_backward_overrideable_PrivateUse1::expected<6>>,
-    "aten::convolution_backward_overrideable: argument 'transposed' is 'bool' in the schema, so kernel 'convolution_backward' takes 'bool'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'bool' for argument 'transposed' (schema: bool)");
 static_assert(
 #line 4
                                                                                                                                                                    takes<convolution_backward_overrideable_PrivateUse1::found<7>, convolution_backward_overrideable_PrivateUse1::expected<7>>,
-    "aten::convolution_backward_overrideable: argument 'output_padding' is 'SymInt[]' in the schema, so kernel 'convolution_backward' takes 'at::IntArrayRef'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                                                                                             takes<convolution_backward_overrideable_PrivateUse1::found<8>, convolution_backward_overrideable_PrivateUse1::expected<8>>,
-    "aten::convolution_backward_overrideable: argument 'groups' is 'SymInt' in the schema, so kernel 'convolution_backward' takes 'int64_t'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'int64_t' for argument 'groups' (schema: SymInt)");
 static_assert(
 #line 4
                                                                                                                                                                                                            takes<convolution_backward_overrideable_PrivateUse1::found<9>, convolution_backward_overrideable_PrivateUse1::expected<9>>,
-    "aten::convolution_backward_overrideable: argument 'output_mask' is 'bool[3]' in the schema, so kernel 'convolution_backward' takes 'std::array<bool, 3>'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'std::array<bool, 3>' for argument 'output_mask' (schema: bool[3])");
 static_assert(
 #line 4
                                                                                                                                                                                                                                     gives<convolution_backward_overrideable_PrivateUse1::found_return, convolution_backward_overrideable_PrivateUse1::expected_return>,
-    "aten::convolution_backward_overrideable: the schema returns '(Tensor, Tensor, Tensor)', so kernel 'convolution_backward' returns 'std::tuple<at::Tensor, at::Tensor, at::Tensor>'");
+    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -42,51 +42,51 @@ using convolution_overrideable_PrivateUse1 = kernel<convolution_overrideable_Pri
 static_assert(
 #line 4
    fits<convolution_overrideable_PrivateUse1::found_type, convolution_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_overrideable: no kernel 'convolution' has the types of the schema, or it is in an unnamed namespace");
+    "aten::convolution_overrideable: kernel 'convolution' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<convolution_overrideable_PrivateUse1::found_type, convolution_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_overrideable: the schema has 9 arguments, so kernel 'convolution' takes 9");
+    "aten::convolution_overrideable: kernel 'convolution' must take 9 arguments");
 static_assert(
 #line 4
                                   takes<convolution_overrideable_PrivateUse1::found<0>, convolution_overrideable_PrivateUse1::expected<0>>,
-    "aten::convolution_overrideable: argument 'input' is 'Tensor' in the schema, so kernel 'convolution' takes 'const at::Tensor&'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'const at::Tensor&' for argument 'input' (schema: Tensor)");
 static_assert(
 #line 4
                                                 takes<convolution_overrideable_PrivateUse1::found<1>, convolution_overrideable_PrivateUse1::expected<1>>,
-    "aten::convolution_overrideable: argument 'weight' is 'Tensor' in the schema, so kernel 'convolution' takes 'const at::Tensor&'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'const at::Tensor&' for argument 'weight' (schema: Tensor)");
 static_assert(
 #line 4
                                                                takes<convolution_overrideable_PrivateUse1::found<2>, convolution_overrideable_PrivateUse1::expected<2>>,
-    "aten::convolution_overrideable: argument 'bias' is 'Tensor?' in the schema, so kernel 'convolution' takes 'const std::optional<at::Tensor>&'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'const std::optional<at::Tensor>&' for argument 'bias' (schema: Tensor?)");
 static_assert(
 #line 4
                                                                              takes<convolution_overrideable_PrivateUse1::found<3>, convolution_overrideable_PrivateUse1::expected<3>>,
-    "aten::convolution_overrideable: argument 'stride' is 'SymInt[]' in the schema, so kernel 'convolution' takes 'at::IntArrayRef'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                               takes<convolution_overrideable_PrivateUse1::found<4>, convolution_overrideable_PrivateUse1::expected<4>>,
-    "aten::convolution_overrideable: argument 'padding' is 'SymInt[]' in the schema, so kernel 'convolution' takes 'at::IntArrayRef'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'padding' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                 takes<convolution_overrideable_PrivateUse1::found<5>, convolution_overrideable_PrivateUse1::expected<5>>,
-    "aten::convolution_overrideable: argument 'dilation' is 'SymInt[]' in the schema, so kernel 'convolution' takes 'at::IntArrayRef'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'dilation' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                                    takes<convolution_overrideable_PrivateUse1::found<6>, convolution_overrideable_PrivateUse1::expected<6>>,
-    "aten::convolution_overrideable: argument 'transposed' is 'bool' in the schema, so kernel 'convolution' takes 'bool'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'bool' for argument 'transposed' (schema: bool)");
 static_assert(
 #line 4
                                                                                                                                                     takes<convolution_overrideable_PrivateUse1::found<7>, convolution_overrideable_PrivateUse1::expected<7>>,
-    "aten::convolution_overrideable: argument 'output_padding' is 'SymInt[]' in the schema, so kernel 'convolution' takes 'at::IntArrayRef'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                                                                              takes<convolution_overrideable_PrivateUse1::found<8>, convolution_overrideable_PrivateUse1::expected<8>>,
-    "aten::convolution_overrideable: argument 'groups' is 'SymInt' in the schema, so kernel 'convolution' takes 'int64_t'");
+    "aten::convolution_overrideable: kernel 'convolution' must take 'int64_t' for argument 'groups' (schema: SymInt)");
 static_assert(
 #line 4
                                                                                                                                                                                                gives<convolution_overrideable_PrivateUse1::found_return, convolution_overrideable_PrivateUse1::expected_return>,
-    "aten::convolution_overrideable: the schema returns 'Tensor', so kernel 'convolution' returns 'at::Tensor'");
+    "aten::convolution_overrideable: kernel 'convolution' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

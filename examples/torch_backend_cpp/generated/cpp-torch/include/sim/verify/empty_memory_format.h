@@ -41,39 +41,39 @@ using empty_memory_format_PrivateUse1 = kernel<empty_memory_format_PrivateUse1_s
 static_assert(
 #line 4
    fits<empty_memory_format_PrivateUse1::found_type, empty_memory_format_PrivateUse1::expected_type>,
-    "aten::empty.memory_format: no kernel 'empty' has the types of the schema, or it is in an unnamed namespace");
+    "aten::empty.memory_format: kernel 'empty' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<empty_memory_format_PrivateUse1::found_type, empty_memory_format_PrivateUse1::expected_type>,
-    "aten::empty.memory_format: the schema has 6 arguments, so kernel 'empty' takes 6");
+    "aten::empty.memory_format: kernel 'empty' must take 6 arguments");
 static_assert(
 #line 4
                              takes<empty_memory_format_PrivateUse1::found<0>, empty_memory_format_PrivateUse1::expected<0>>,
-    "aten::empty.memory_format: argument 'size' is 'SymInt[]' in the schema, so kernel 'empty' takes 'at::IntArrayRef'");
+    "aten::empty.memory_format: kernel 'empty' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
 static_assert(
 #line 4
                                                takes<empty_memory_format_PrivateUse1::found<1>, empty_memory_format_PrivateUse1::expected<1>>,
-    "aten::empty.memory_format: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'empty' takes 'std::optional<at::ScalarType>'");
+    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)");
 static_assert(
 #line 4
                                                                   takes<empty_memory_format_PrivateUse1::found<2>, empty_memory_format_PrivateUse1::expected<2>>,
-    "aten::empty.memory_format: argument 'layout' is 'Layout?' in the schema, so kernel 'empty' takes 'std::optional<at::Layout>'");
+    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::Layout>' for argument 'layout' (schema: Layout?)");
 static_assert(
 #line 4
                                                                                   takes<empty_memory_format_PrivateUse1::found<3>, empty_memory_format_PrivateUse1::expected<3>>,
-    "aten::empty.memory_format: argument 'device' is 'Device?' in the schema, so kernel 'empty' takes 'std::optional<at::Device>'");
+    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::Device>' for argument 'device' (schema: Device?)");
 static_assert(
 #line 4
                                                                                                   takes<empty_memory_format_PrivateUse1::found<4>, empty_memory_format_PrivateUse1::expected<4>>,
-    "aten::empty.memory_format: argument 'pin_memory' is 'bool?' in the schema, so kernel 'empty' takes 'std::optional<bool>'");
+    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<bool>' for argument 'pin_memory' (schema: bool?)");
 static_assert(
 #line 4
                                                                                                                     takes<empty_memory_format_PrivateUse1::found<5>, empty_memory_format_PrivateUse1::expected<5>>,
-    "aten::empty.memory_format: argument 'memory_format' is 'MemoryFormat?' in the schema, so kernel 'empty' takes 'std::optional<at::MemoryFormat>'");
+    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)");
 static_assert(
 #line 4
                                                                                                                                                     gives<empty_memory_format_PrivateUse1::found_return, empty_memory_format_PrivateUse1::expected_return>,
-    "aten::empty.memory_format: the schema returns 'Tensor', so kernel 'empty' returns 'at::Tensor'");
+    "aten::empty.memory_format: kernel 'empty' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -41,39 +41,39 @@ using empty_strided_PrivateUse1 = kernel<empty_strided_PrivateUse1_schema, declt
 static_assert(
 #line 4
    fits<empty_strided_PrivateUse1::found_type, empty_strided_PrivateUse1::expected_type>,
-    "aten::empty_strided: no kernel 'empty_strided' has the types of the schema, or it is in an unnamed namespace");
+    "aten::empty_strided: kernel 'empty_strided' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<empty_strided_PrivateUse1::found_type, empty_strided_PrivateUse1::expected_type>,
-    "aten::empty_strided: the schema has 6 arguments, so kernel 'empty_strided' takes 6");
+    "aten::empty_strided: kernel 'empty_strided' must take 6 arguments");
 static_assert(
 #line 4
                        takes<empty_strided_PrivateUse1::found<0>, empty_strided_PrivateUse1::expected<0>>,
-    "aten::empty_strided: argument 'size' is 'SymInt[]' in the schema, so kernel 'empty_strided' takes 'at::IntArrayRef'");
+    "aten::empty_strided: kernel 'empty_strided' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
 static_assert(
 #line 4
                                       takes<empty_strided_PrivateUse1::found<1>, empty_strided_PrivateUse1::expected<1>>,
-    "aten::empty_strided: argument 'stride' is 'SymInt[]' in the schema, so kernel 'empty_strided' takes 'at::IntArrayRef'");
+    "aten::empty_strided: kernel 'empty_strided' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
 static_assert(
 #line 4
                                                           takes<empty_strided_PrivateUse1::found<2>, empty_strided_PrivateUse1::expected<2>>,
-    "aten::empty_strided: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'empty_strided' takes 'std::optional<at::ScalarType>'");
+    "aten::empty_strided: kernel 'empty_strided' must take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)");
 static_assert(
 #line 4
                                                                              takes<empty_strided_PrivateUse1::found<3>, empty_strided_PrivateUse1::expected<3>>,
-    "aten::empty_strided: argument 'layout' is 'Layout?' in the schema, so kernel 'empty_strided' takes 'std::optional<at::Layout>'");
+    "aten::empty_strided: kernel 'empty_strided' must take 'std::optional<at::Layout>' for argument 'layout' (schema: Layout?)");
 static_assert(
 #line 4
                                                                                              takes<empty_strided_PrivateUse1::found<4>, empty_strided_PrivateUse1::expected<4>>,
-    "aten::empty_strided: argument 'device' is 'Device?' in the schema, so kernel 'empty_strided' takes 'std::optional<at::Device>'");
+    "aten::empty_strided: kernel 'empty_strided' must take 'std::optional<at::Device>' for argument 'device' (schema: Device?)");
 static_assert(
 #line 4
                                                                                                              takes<empty_strided_PrivateUse1::found<5>, empty_strided_PrivateUse1::expected<5>>,
-    "aten::empty_strided: argument 'pin_memory' is 'bool?' in the schema, so kernel 'empty_strided' takes 'std::optional<bool>'");
+    "aten::empty_strided: kernel 'empty_strided' must take 'std::optional<bool>' for argument 'pin_memory' (schema: bool?)");
 static_assert(
 #line 4
                                                                                                                                   gives<empty_strided_PrivateUse1::found_return, empty_strided_PrivateUse1::expected_return>,
-    "aten::empty_strided: the schema returns 'Tensor', so kernel 'empty_strided' returns 'at::Tensor'");
+    "aten::empty_strided: kernel 'empty_strided' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -39,23 +39,23 @@ using fill__Scalar_PrivateUse1 = kernel<fill__Scalar_PrivateUse1_schema, decltyp
 static_assert(
 #line 4
    fits<fill__Scalar_PrivateUse1::found_type, fill__Scalar_PrivateUse1::expected_type>,
-    "aten::fill_.Scalar: no kernel 'fill_' has the types of the schema, or it is in an unnamed namespace");
+    "aten::fill_.Scalar: kernel 'fill_' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<fill__Scalar_PrivateUse1::found_type, fill__Scalar_PrivateUse1::expected_type>,
-    "aten::fill_.Scalar: the schema has 2 arguments, so kernel 'fill_' takes 2");
+    "aten::fill_.Scalar: kernel 'fill_' must take 2 arguments");
 static_assert(
 #line 4
                       takes<fill__Scalar_PrivateUse1::found<0>, fill__Scalar_PrivateUse1::expected<0>>,
-    "aten::fill_.Scalar: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'fill_' takes 'at::Tensor&'");
+    "aten::fill_.Scalar: kernel 'fill_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                        takes<fill__Scalar_PrivateUse1::found<1>, fill__Scalar_PrivateUse1::expected<1>>,
-    "aten::fill_.Scalar: argument 'value' is 'Scalar' in the schema, so kernel 'fill_' takes 'const at::Scalar&'");
+    "aten::fill_.Scalar: kernel 'fill_' must take 'const at::Scalar&' for argument 'value' (schema: Scalar)");
 static_assert(
 #line 4
                                                         gives<fill__Scalar_PrivateUse1::found_return, fill__Scalar_PrivateUse1::expected_return>,
-    "aten::fill_.Scalar: the schema returns 'Tensor(a!)', so kernel 'fill_' returns 'at::Tensor&'");
+    "aten::fill_.Scalar: kernel 'fill_' must return 'at::Tensor&' (schema: Tensor(a!))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

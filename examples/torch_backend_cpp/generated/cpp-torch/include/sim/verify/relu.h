@@ -39,19 +39,19 @@ using relu_PrivateUse1 = kernel<relu_PrivateUse1_schema, decltype(relu_PrivateUs
 static_assert(
 #line 4
    fits<relu_PrivateUse1::found_type, relu_PrivateUse1::expected_type>,
-    "aten::relu: no kernel 'relu' has the types of the schema, or it is in an unnamed namespace");
+    "aten::relu: kernel 'relu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<relu_PrivateUse1::found_type, relu_PrivateUse1::expected_type>,
-    "aten::relu: the schema has 1 argument, so kernel 'relu' takes 1");
+    "aten::relu: kernel 'relu' must take 1 argument");
 static_assert(
 #line 4
               takes<relu_PrivateUse1::found<0>, relu_PrivateUse1::expected<0>>,
-    "aten::relu: argument 'self' is 'Tensor' in the schema, so kernel 'relu' takes 'const at::Tensor&'");
+    "aten::relu: kernel 'relu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                               gives<relu_PrivateUse1::found_return, relu_PrivateUse1::expected_return>,
-    "aten::relu: the schema returns 'Tensor', so kernel 'relu' returns 'at::Tensor'");
+    "aten::relu: kernel 'relu' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

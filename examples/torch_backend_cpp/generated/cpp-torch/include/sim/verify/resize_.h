@@ -41,27 +41,27 @@ using resize__PrivateUse1 = kernel<resize__PrivateUse1_schema, decltype(resize__
 static_assert(
 #line 4
    fits<resize__PrivateUse1::found_type, resize__PrivateUse1::expected_type>,
-    "aten::resize_: no kernel 'resize_' has the types of the schema, or it is in an unnamed namespace");
+    "aten::resize_: kernel 'resize_' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<resize__PrivateUse1::found_type, resize__PrivateUse1::expected_type>,
-    "aten::resize_: the schema has 3 arguments, so kernel 'resize_' takes 3");
+    "aten::resize_: kernel 'resize_' must take 3 arguments");
 static_assert(
 #line 4
                  takes<resize__PrivateUse1::found<0>, resize__PrivateUse1::expected<0>>,
-    "aten::resize_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'resize_' takes 'const at::Tensor&'");
+    "aten::resize_: kernel 'resize_' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                   takes<resize__PrivateUse1::found<1>, resize__PrivateUse1::expected<1>>,
-    "aten::resize_: argument 'size' is 'SymInt[]' in the schema, so kernel 'resize_' takes 'at::IntArrayRef'");
+    "aten::resize_: kernel 'resize_' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
 static_assert(
 #line 4
                                                     takes<resize__PrivateUse1::found<2>, resize__PrivateUse1::expected<2>>,
-    "aten::resize_: argument 'memory_format' is 'MemoryFormat?' in the schema, so kernel 'resize_' takes 'std::optional<at::MemoryFormat>'");
+    "aten::resize_: kernel 'resize_' must take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)");
 static_assert(
 #line 4
                                                                                     gives<resize__PrivateUse1::found_return, resize__PrivateUse1::expected_return>,
-    "aten::resize_: the schema returns 'Tensor(a!)', so kernel 'resize_' returns 'const at::Tensor&'");
+    "aten::resize_: kernel 'resize_' must return 'const at::Tensor&' (schema: Tensor(a!))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

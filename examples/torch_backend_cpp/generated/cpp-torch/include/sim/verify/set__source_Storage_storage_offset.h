@@ -41,35 +41,35 @@ using set__source_Storage_storage_offset_PrivateUse1 = kernel<set__source_Storag
 static_assert(
 #line 4
    fits<set__source_Storage_storage_offset_PrivateUse1::found_type, set__source_Storage_storage_offset_PrivateUse1::expected_type>,
-    "aten::set_.source_Storage_storage_offset: no kernel 'set_storage_cpu_' has the types of the schema, or it is in an unnamed namespace");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<set__source_Storage_storage_offset_PrivateUse1::found_type, set__source_Storage_storage_offset_PrivateUse1::expected_type>,
-    "aten::set_.source_Storage_storage_offset: the schema has 5 arguments, so kernel 'set_storage_cpu_' takes 5");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 5 arguments");
 static_assert(
 #line 4
                                             takes<set__source_Storage_storage_offset_PrivateUse1::found<0>, set__source_Storage_storage_offset_PrivateUse1::expected<0>>,
-    "aten::set_.source_Storage_storage_offset: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'set_storage_cpu_' takes 'at::Tensor&'");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                                              takes<set__source_Storage_storage_offset_PrivateUse1::found<1>, set__source_Storage_storage_offset_PrivateUse1::expected<1>>,
-    "aten::set_.source_Storage_storage_offset: argument 'source' is 'Storage' in the schema, so kernel 'set_storage_cpu_' takes 'at::Storage'");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::Storage' for argument 'source' (schema: Storage)");
 static_assert(
 #line 4
                                                                              takes<set__source_Storage_storage_offset_PrivateUse1::found<2>, set__source_Storage_storage_offset_PrivateUse1::expected<2>>,
-    "aten::set_.source_Storage_storage_offset: argument 'storage_offset' is 'SymInt' in the schema, so kernel 'set_storage_cpu_' takes 'int64_t'");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'int64_t' for argument 'storage_offset' (schema: SymInt)");
 static_assert(
 #line 4
                                                                                                     takes<set__source_Storage_storage_offset_PrivateUse1::found<3>, set__source_Storage_storage_offset_PrivateUse1::expected<3>>,
-    "aten::set_.source_Storage_storage_offset: argument 'size' is 'SymInt[]' in the schema, so kernel 'set_storage_cpu_' takes 'at::IntArrayRef'");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                    takes<set__source_Storage_storage_offset_PrivateUse1::found<4>, set__source_Storage_storage_offset_PrivateUse1::expected<4>>,
-    "aten::set_.source_Storage_storage_offset: argument 'stride' is 'SymInt[]' in the schema, so kernel 'set_storage_cpu_' takes 'at::IntArrayRef'");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
 static_assert(
 #line 4
                                                                                                                                        gives<set__source_Storage_storage_offset_PrivateUse1::found_return, set__source_Storage_storage_offset_PrivateUse1::expected_return>,
-    "aten::set_.source_Storage_storage_offset: the schema returns 'Tensor(a!)', so kernel 'set_storage_cpu_' returns 'at::Tensor&'");
+    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must return 'at::Tensor&' (schema: Tensor(a!))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

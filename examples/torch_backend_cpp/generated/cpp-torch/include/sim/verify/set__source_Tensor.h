@@ -39,23 +39,23 @@ using set__source_Tensor_PrivateUse1 = kernel<set__source_Tensor_PrivateUse1_sch
 static_assert(
 #line 4
    fits<set__source_Tensor_PrivateUse1::found_type, set__source_Tensor_PrivateUse1::expected_type>,
-    "aten::set_.source_Tensor: no kernel 'set_tensor_' has the types of the schema, or it is in an unnamed namespace");
+    "aten::set_.source_Tensor: kernel 'set_tensor_' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<set__source_Tensor_PrivateUse1::found_type, set__source_Tensor_PrivateUse1::expected_type>,
-    "aten::set_.source_Tensor: the schema has 2 arguments, so kernel 'set_tensor_' takes 2");
+    "aten::set_.source_Tensor: kernel 'set_tensor_' must take 2 arguments");
 static_assert(
 #line 4
                             takes<set__source_Tensor_PrivateUse1::found<0>, set__source_Tensor_PrivateUse1::expected<0>>,
-    "aten::set_.source_Tensor: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'set_tensor_' takes 'at::Tensor&'");
+    "aten::set_.source_Tensor: kernel 'set_tensor_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                              takes<set__source_Tensor_PrivateUse1::found<1>, set__source_Tensor_PrivateUse1::expected<1>>,
-    "aten::set_.source_Tensor: argument 'source' is 'Tensor' in the schema, so kernel 'set_tensor_' takes 'const at::Tensor&'");
+    "aten::set_.source_Tensor: kernel 'set_tensor_' must take 'const at::Tensor&' for argument 'source' (schema: Tensor)");
 static_assert(
 #line 4
                                                                gives<set__source_Tensor_PrivateUse1::found_return, set__source_Tensor_PrivateUse1::expected_return>,
-    "aten::set_.source_Tensor: the schema returns 'Tensor(a!)', so kernel 'set_tensor_' returns 'at::Tensor&'");
+    "aten::set_.source_Tensor: kernel 'set_tensor_' must return 'at::Tensor&' (schema: Tensor(a!))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

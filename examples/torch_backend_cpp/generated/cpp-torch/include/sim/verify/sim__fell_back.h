@@ -43,15 +43,15 @@ using sim__fell_back_CompositeExplicitAutograd = kernel<sim__fell_back_Composite
 static_assert(
 #line 4
    fits<sim__fell_back_CompositeExplicitAutograd::found_type, sim__fell_back_CompositeExplicitAutograd::expected_type>,
-    "sim::fell_back: no kernel 'fell_back' has the types of the schema, or it is in an unnamed namespace");
+    "sim::fell_back: kernel 'fell_back' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<sim__fell_back_CompositeExplicitAutograd::found_type, sim__fell_back_CompositeExplicitAutograd::expected_type>,
-    "sim::fell_back: the schema has 0 arguments, so kernel 'fell_back' takes 0");
+    "sim::fell_back: kernel 'fell_back' must take 0 arguments");
 static_assert(
 #line 4
                        gives<sim__fell_back_CompositeExplicitAutograd::found_return, sim__fell_back_CompositeExplicitAutograd::expected_return>,
-    "sim::fell_back: the schema returns 'Dict(str, int)', so kernel 'fell_back' returns 'c10::Dict<std::string, int64_t>'");
+    "sim::fell_back: kernel 'fell_back' must return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -41,31 +41,31 @@ using unfold_PrivateUse1 = kernel<unfold_PrivateUse1_schema, decltype(unfold_Pri
 static_assert(
 #line 4
    fits<unfold_PrivateUse1::found_type, unfold_PrivateUse1::expected_type>,
-    "aten::unfold: no kernel 'unfold' has the types of the schema, or it is in an unnamed namespace");
+    "aten::unfold: kernel 'unfold' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<unfold_PrivateUse1::found_type, unfold_PrivateUse1::expected_type>,
-    "aten::unfold: the schema has 4 arguments, so kernel 'unfold' takes 4");
+    "aten::unfold: kernel 'unfold' must take 4 arguments");
 static_assert(
 #line 4
                 takes<unfold_PrivateUse1::found<0>, unfold_PrivateUse1::expected<0>>,
-    "aten::unfold: argument 'self' is 'Tensor(a)' in the schema, so kernel 'unfold' takes 'const at::Tensor&'");
+    "aten::unfold: kernel 'unfold' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
 static_assert(
 #line 4
                                 takes<unfold_PrivateUse1::found<1>, unfold_PrivateUse1::expected<1>>,
-    "aten::unfold: argument 'dimension' is 'int' in the schema, so kernel 'unfold' takes 'int64_t'");
+    "aten::unfold: kernel 'unfold' must take 'int64_t' for argument 'dimension' (schema: int)");
 static_assert(
 #line 4
                                                takes<unfold_PrivateUse1::found<2>, unfold_PrivateUse1::expected<2>>,
-    "aten::unfold: argument 'size' is 'int' in the schema, so kernel 'unfold' takes 'int64_t'");
+    "aten::unfold: kernel 'unfold' must take 'int64_t' for argument 'size' (schema: int)");
 static_assert(
 #line 4
                                                          takes<unfold_PrivateUse1::found<3>, unfold_PrivateUse1::expected<3>>,
-    "aten::unfold: argument 'step' is 'int' in the schema, so kernel 'unfold' takes 'int64_t'");
+    "aten::unfold: kernel 'unfold' must take 'int64_t' for argument 'step' (schema: int)");
 static_assert(
 #line 4
                                                                       gives<unfold_PrivateUse1::found_return, unfold_PrivateUse1::expected_return>,
-    "aten::unfold: the schema returns 'Tensor(a)', so kernel 'unfold' returns 'at::Tensor'");
+    "aten::unfold: kernel 'unfold' must return 'at::Tensor' (schema: Tensor(a))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -39,23 +39,23 @@ using view_PrivateUse1 = kernel<view_PrivateUse1_schema, decltype(view_PrivateUs
 static_assert(
 #line 4
    fits<view_PrivateUse1::found_type, view_PrivateUse1::expected_type>,
-    "aten::view: no kernel 'view' has the types of the schema, or it is in an unnamed namespace");
+    "aten::view: kernel 'view' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<view_PrivateUse1::found_type, view_PrivateUse1::expected_type>,
-    "aten::view: the schema has 2 arguments, so kernel 'view' takes 2");
+    "aten::view: kernel 'view' must take 2 arguments");
 static_assert(
 #line 4
               takes<view_PrivateUse1::found<0>, view_PrivateUse1::expected<0>>,
-    "aten::view: argument 'self' is 'Tensor(a)' in the schema, so kernel 'view' takes 'const at::Tensor&'");
+    "aten::view: kernel 'view' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
 static_assert(
 #line 4
                               takes<view_PrivateUse1::found<1>, view_PrivateUse1::expected<1>>,
-    "aten::view: argument 'size' is 'SymInt[]' in the schema, so kernel 'view' takes 'at::IntArrayRef'");
+    "aten::view: kernel 'view' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
 static_assert(
 #line 4
                                                 gives<view_PrivateUse1::found_return, view_PrivateUse1::expected_return>,
-    "aten::view: the schema returns 'Tensor(a)', so kernel 'view' returns 'at::Tensor'");
+    "aten::view: kernel 'view' must return 'at::Tensor' (schema: Tensor(a))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

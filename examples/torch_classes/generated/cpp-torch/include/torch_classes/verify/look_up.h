@@ -36,27 +36,27 @@ using look_up_CompositeImplicitAutograd = kernel<look_up_CompositeImplicitAutogr
 static_assert(
 #line 4
    fits<look_up_CompositeImplicitAutograd::found_type, look_up_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::look_up: no kernel 'look_up' has the types of the schema, or it is in an unnamed namespace");
+    "torch_classes::look_up: kernel 'look_up' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<look_up_CompositeImplicitAutograd::found_type, look_up_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::look_up: the schema has 3 arguments, so kernel 'look_up' takes 3");
+    "torch_classes::look_up: kernel 'look_up' must take 3 arguments");
 static_assert(
 #line 4
                           takes<look_up_CompositeImplicitAutograd::found<0>, look_up_CompositeImplicitAutograd::expected<0>>,
-    "torch_classes::look_up: argument 'table' is '__torch__.torch.classes.torch_classes.Table' in the schema, so kernel 'look_up' takes 'const c10::intrusive_ptr<torch_classes::Table>&'");
+    "torch_classes::look_up: kernel 'look_up' must take 'const c10::intrusive_ptr<torch_classes::Table>&' for argument 'table' (schema: __torch__.torch.classes.torch_classes.Table)");
 static_assert(
 #line 4
                                                                              takes<look_up_CompositeImplicitAutograd::found<1>, look_up_CompositeImplicitAutograd::expected<1>>,
-    "torch_classes::look_up: argument 'keys' is 'Tensor' in the schema, so kernel 'look_up' takes 'const at::Tensor&'");
+    "torch_classes::look_up: kernel 'look_up' must take 'const at::Tensor&' for argument 'keys' (schema: Tensor)");
 static_assert(
 #line 4
                                                                                           takes<look_up_CompositeImplicitAutograd::found<2>, look_up_CompositeImplicitAutograd::expected<2>>,
-    "torch_classes::look_up: argument 'missing' is 'float' in the schema, so kernel 'look_up' takes 'double'");
+    "torch_classes::look_up: kernel 'look_up' must take 'double' for argument 'missing' (schema: float)");
 static_assert(
 #line 4
                                                                                                             gives<look_up_CompositeImplicitAutograd::found_return, look_up_CompositeImplicitAutograd::expected_return>,
-    "torch_classes::look_up: the schema returns 'Tensor', so kernel 'look_up' returns 'at::Tensor'");
+    "torch_classes::look_up: kernel 'look_up' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_classes::proof

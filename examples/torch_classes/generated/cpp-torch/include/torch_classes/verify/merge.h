@@ -36,19 +36,19 @@ using merge_CompositeImplicitAutograd = kernel<merge_CompositeImplicitAutograd_s
 static_assert(
 #line 4
    fits<merge_CompositeImplicitAutograd::found_type, merge_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::merge: no kernel 'merge' has the types of the schema, or it is in an unnamed namespace");
+    "torch_classes::merge: kernel 'merge' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<merge_CompositeImplicitAutograd::found_type, merge_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::merge: the schema has 1 argument, so kernel 'merge' takes 1");
+    "torch_classes::merge: kernel 'merge' must take 1 argument");
 static_assert(
 #line 4
                         takes<merge_CompositeImplicitAutograd::found<0>, merge_CompositeImplicitAutograd::expected<0>>,
-    "torch_classes::merge: argument 'tables' is '__torch__.torch.classes.torch_classes.Table[]' in the schema, so kernel 'merge' takes 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>'");
+    "torch_classes::merge: kernel 'merge' must take 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>' for argument 'tables' (schema: __torch__.torch.classes.torch_classes.Table[])");
 static_assert(
 #line 4
                                                                                  gives<merge_CompositeImplicitAutograd::found_return, merge_CompositeImplicitAutograd::expected_return>,
-    "torch_classes::merge: the schema returns '__torch__.torch.classes.torch_classes.Table', so kernel 'merge' returns 'c10::intrusive_ptr<torch_classes::Table>'");
+    "torch_classes::merge: kernel 'merge' must return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_classes::proof

@@ -38,19 +38,19 @@ using diagonal_view_CompositeImplicitAutograd = kernel<diagonal_view_CompositeIm
 static_assert(
 #line 4
    fits<diagonal_view_CompositeImplicitAutograd::found_type, diagonal_view_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::diagonal_view: no kernel 'diagonal_view' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::diagonal_view: kernel 'diagonal_view' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<diagonal_view_CompositeImplicitAutograd::found_type, diagonal_view_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::diagonal_view: the schema has 1 argument, so kernel 'diagonal_view' takes 1");
+    "torch_ops::diagonal_view: kernel 'diagonal_view' must take 1 argument");
 static_assert(
 #line 4
                             takes<diagonal_view_CompositeImplicitAutograd::found<0>, diagonal_view_CompositeImplicitAutograd::expected<0>>,
-    "torch_ops::diagonal_view: argument 'self' is 'Tensor(a)' in the schema, so kernel 'diagonal_view' takes 'const torch::stable::Tensor&'");
+    "torch_ops::diagonal_view: kernel 'diagonal_view' must take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor(a))");
 static_assert(
 #line 4
                                                gives<diagonal_view_CompositeImplicitAutograd::found_return, diagonal_view_CompositeImplicitAutograd::expected_return>,
-    "torch_ops::diagonal_view: the schema returns 'Tensor(a)', so kernel 'diagonal_view' returns 'torch::stable::Tensor'");
+    "torch_ops::diagonal_view: kernel 'diagonal_view' must return 'torch::stable::Tensor' (schema: Tensor(a))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

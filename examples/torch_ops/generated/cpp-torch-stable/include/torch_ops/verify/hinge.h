@@ -40,27 +40,27 @@ using hinge_CPU = kernel<hinge_CPU_schema, decltype(hinge_CPU_found<hinge_CPU_sc
 static_assert(
 #line 4
    fits<hinge_CPU::found_type, hinge_CPU::expected_type>,
-    "torch_ops::hinge: no kernel 'hinge_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::hinge: kernel 'hinge_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<hinge_CPU::found_type, hinge_CPU::expected_type>,
-    "torch_ops::hinge: the schema has 3 arguments, so kernel 'hinge_cpu' takes 3");
+    "torch_ops::hinge: kernel 'hinge_cpu' must take 3 arguments");
 static_assert(
 #line 4
                     takes<hinge_CPU::found<0>, hinge_CPU::expected<0>>,
-    "torch_ops::hinge: argument 'input' is 'Tensor' in the schema, so kernel 'hinge_cpu' takes 'const torch::stable::Tensor&'");
+    "torch_ops::hinge: kernel 'hinge_cpu' must take 'const torch::stable::Tensor&' for argument 'input' (schema: Tensor)");
 static_assert(
 #line 4
                                   takes<hinge_CPU::found<1>, hinge_CPU::expected<1>>,
-    "torch_ops::hinge: argument 'target' is 'Tensor' in the schema, so kernel 'hinge_cpu' takes 'const torch::stable::Tensor&'");
+    "torch_ops::hinge: kernel 'hinge_cpu' must take 'const torch::stable::Tensor&' for argument 'target' (schema: Tensor)");
 static_assert(
 #line 4
                                                  takes<hinge_CPU::found<2>, hinge_CPU::expected<2>>,
-    "torch_ops::hinge: argument 'margin' is 'float' in the schema, so kernel 'hinge_cpu' takes 'double'");
+    "torch_ops::hinge: kernel 'hinge_cpu' must take 'double' for argument 'margin' (schema: float)");
 static_assert(
 #line 4
                                                                    gives<hinge_CPU::found_return, hinge_CPU::expected_return>,
-    "torch_ops::hinge: the schema returns '(Tensor, Tensor)', so kernel 'hinge_cpu' returns 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>'");
+    "torch_ops::hinge: kernel 'hinge_cpu' must return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

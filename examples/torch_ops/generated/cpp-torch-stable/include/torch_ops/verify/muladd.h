@@ -38,27 +38,27 @@ using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CP
 static_assert(
 #line 4
    fits<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "torch_ops::muladd: no kernel 'muladd_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::muladd: kernel 'muladd_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "torch_ops::muladd: the schema has 3 arguments, so kernel 'muladd_cpu' takes 3");
+    "torch_ops::muladd: kernel 'muladd_cpu' must take 3 arguments");
 static_assert(
 #line 4
                      takes<muladd_CPU::found<0>, muladd_CPU::expected<0>>,
-    "torch_ops::muladd: argument 'a' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const torch::stable::Tensor&'");
+    "torch_ops::muladd: kernel 'muladd_cpu' must take 'const torch::stable::Tensor&' for argument 'a' (schema: Tensor)");
 static_assert(
 #line 4
                                takes<muladd_CPU::found<1>, muladd_CPU::expected<1>>,
-    "torch_ops::muladd: argument 'b' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const torch::stable::Tensor&'");
+    "torch_ops::muladd: kernel 'muladd_cpu' must take 'const torch::stable::Tensor&' for argument 'b' (schema: Tensor)");
 static_assert(
 #line 4
                                          takes<muladd_CPU::found<2>, muladd_CPU::expected<2>>,
-    "torch_ops::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'");
+    "torch_ops::muladd: kernel 'muladd_cpu' must take 'double' for argument 's' (schema: float)");
 static_assert(
 #line 4
                                                      gives<muladd_CPU::found_return, muladd_CPU::expected_return>,
-    "torch_ops::muladd: the schema returns 'Tensor', so kernel 'muladd_cpu' returns 'torch::stable::Tensor'");
+    "torch_ops::muladd: kernel 'muladd_cpu' must return 'torch::stable::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

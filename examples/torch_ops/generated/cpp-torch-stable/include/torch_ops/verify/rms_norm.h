@@ -38,27 +38,27 @@ using rms_norm_CompositeImplicitAutograd = kernel<rms_norm_CompositeImplicitAuto
 static_assert(
 #line 4
    fits<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::rms_norm: no kernel 'rms_norm' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::rms_norm: kernel 'rms_norm' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::rms_norm: the schema has 3 arguments, so kernel 'rms_norm' takes 3");
+    "torch_ops::rms_norm: kernel 'rms_norm' must take 3 arguments");
 static_assert(
 #line 4
                        takes<rms_norm_CompositeImplicitAutograd::found<0>, rms_norm_CompositeImplicitAutograd::expected<0>>,
-    "torch_ops::rms_norm: argument 'x' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const torch::stable::Tensor&'");
+    "torch_ops::rms_norm: kernel 'rms_norm' must take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)");
 static_assert(
 #line 4
                                  takes<rms_norm_CompositeImplicitAutograd::found<1>, rms_norm_CompositeImplicitAutograd::expected<1>>,
-    "torch_ops::rms_norm: argument 'weight' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const torch::stable::Tensor&'");
+    "torch_ops::rms_norm: kernel 'rms_norm' must take 'const torch::stable::Tensor&' for argument 'weight' (schema: Tensor)");
 static_assert(
 #line 4
                                                 takes<rms_norm_CompositeImplicitAutograd::found<2>, rms_norm_CompositeImplicitAutograd::expected<2>>,
-    "torch_ops::rms_norm: argument 'eps' is 'float' in the schema, so kernel 'rms_norm' takes 'double'");
+    "torch_ops::rms_norm: kernel 'rms_norm' must take 'double' for argument 'eps' (schema: float)");
 static_assert(
 #line 4
                                                               gives<rms_norm_CompositeImplicitAutograd::found_return, rms_norm_CompositeImplicitAutograd::expected_return>,
-    "torch_ops::rms_norm: the schema returns 'Tensor', so kernel 'rms_norm' returns 'torch::stable::Tensor'");
+    "torch_ops::rms_norm: kernel 'rms_norm' must return 'torch::stable::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -38,23 +38,23 @@ using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CP
 static_assert(
 #line 4
    fits<scale__CPU::found_type, scale__CPU::expected_type>,
-    "torch_ops::scale_: no kernel 'scale_cpu_' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::scale_: kernel 'scale_cpu_' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<scale__CPU::found_type, scale__CPU::expected_type>,
-    "torch_ops::scale_: the schema has 2 arguments, so kernel 'scale_cpu_' takes 2");
+    "torch_ops::scale_: kernel 'scale_cpu_' must take 2 arguments");
 static_assert(
 #line 4
                      takes<scale__CPU::found<0>, scale__CPU::expected<0>>,
-    "torch_ops::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_cpu_' takes 'torch::stable::Tensor&'");
+    "torch_ops::scale_: kernel 'scale_cpu_' must take 'torch::stable::Tensor&' for argument 'self' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                       takes<scale__CPU::found<1>, scale__CPU::expected<1>>,
-    "torch_ops::scale_: argument 's' is 'float' in the schema, so kernel 'scale_cpu_' takes 'double'");
+    "torch_ops::scale_: kernel 'scale_cpu_' must take 'double' for argument 's' (schema: float)");
 static_assert(
 #line 4
                                                   gives<scale__CPU::found_return, scale__CPU::expected_return>,
-    "torch_ops::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_cpu_' returns 'torch::stable::Tensor'");
+    "torch_ops::scale_: kernel 'scale_cpu_' must return 'torch::stable::Tensor' (schema: Tensor(a!))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

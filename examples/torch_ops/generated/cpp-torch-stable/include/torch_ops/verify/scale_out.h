@@ -38,27 +38,27 @@ using scale_out_CPU = kernel<scale_out_CPU_schema, decltype(scale_out_CPU_found<
 static_assert(
 #line 4
    fits<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
-    "torch_ops::scale.out: no kernel 'scale_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::scale.out: kernel 'scale_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
-    "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_cpu' takes 3");
+    "torch_ops::scale.out: kernel 'scale_cpu' must take 3 arguments");
 static_assert(
 #line 4
                         takes<scale_out_CPU::found<0>, scale_out_CPU::expected<0>>,
-    "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_cpu' takes 'const torch::stable::Tensor&'");
+    "torch_ops::scale.out: kernel 'scale_cpu' must take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                      takes<scale_out_CPU::found<1>, scale_out_CPU::expected<1>>,
-    "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
+    "torch_ops::scale.out: kernel 'scale_cpu' must take 'double' for argument 's' (schema: float)");
 static_assert(
 #line 4
                                                  takes<scale_out_CPU::found<2>, scale_out_CPU::expected<2>>,
-    "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_cpu' takes 'torch::stable::Tensor&'");
+    "torch_ops::scale.out: kernel 'scale_cpu' must take 'torch::stable::Tensor&' for argument 'out' (schema: Tensor(a!))");
 static_assert(
 #line 4
                                                                     gives<scale_out_CPU::found_return, scale_out_CPU::expected_return>,
-    "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_cpu' returns 'torch::stable::Tensor'");
+    "torch_ops::scale.out: kernel 'scale_cpu' must return 'torch::stable::Tensor' (schema: Tensor(a!))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

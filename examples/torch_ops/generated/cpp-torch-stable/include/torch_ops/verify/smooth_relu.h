@@ -38,19 +38,19 @@ using smooth_relu_CPU = kernel<smooth_relu_CPU_schema, decltype(smooth_relu_CPU_
 static_assert(
 #line 4
    fits<smooth_relu_CPU::found_type, smooth_relu_CPU::expected_type>,
-    "torch_ops::smooth_relu: no kernel 'smooth_relu_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<smooth_relu_CPU::found_type, smooth_relu_CPU::expected_type>,
-    "torch_ops::smooth_relu: the schema has 1 argument, so kernel 'smooth_relu_cpu' takes 1");
+    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must take 1 argument");
 static_assert(
 #line 4
                           takes<smooth_relu_CPU::found<0>, smooth_relu_CPU::expected<0>>,
-    "torch_ops::smooth_relu: argument 'self' is 'Tensor' in the schema, so kernel 'smooth_relu_cpu' takes 'const torch::stable::Tensor&'");
+    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                           gives<smooth_relu_CPU::found_return, smooth_relu_CPU::expected_return>,
-    "torch_ops::smooth_relu: the schema returns 'Tensor', so kernel 'smooth_relu_cpu' returns 'torch::stable::Tensor'");
+    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must return 'torch::stable::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -43,27 +43,27 @@ using squares_CompositeExplicitAutograd = kernel<squares_CompositeExplicitAutogr
 static_assert(
 #line 4
    fits<squares_CompositeExplicitAutograd::found_type, squares_CompositeExplicitAutograd::expected_type>,
-    "torch_ops::squares: no kernel 'squares' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::squares: kernel 'squares' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<squares_CompositeExplicitAutograd::found_type, squares_CompositeExplicitAutograd::expected_type>,
-    "torch_ops::squares: the schema has 3 arguments, so kernel 'squares' takes 3");
+    "torch_ops::squares: kernel 'squares' must take 3 arguments");
 static_assert(
 #line 4
                       takes<squares_CompositeExplicitAutograd::found<0>, squares_CompositeExplicitAutograd::expected<0>>,
-    "torch_ops::squares: argument 'n' is 'int' in the schema, so kernel 'squares' takes 'int64_t'");
+    "torch_ops::squares: kernel 'squares' must take 'int64_t' for argument 'n' (schema: int)");
 static_assert(
 #line 4
                                 takes<squares_CompositeExplicitAutograd::found<1>, squares_CompositeExplicitAutograd::expected<1>>,
-    "torch_ops::squares: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'squares' takes 'std::optional<torch::headeronly::ScalarType>'");
+    "torch_ops::squares: kernel 'squares' must take 'std::optional<torch::headeronly::ScalarType>' for argument 'dtype' (schema: ScalarType?)");
 static_assert(
 #line 4
                                                    takes<squares_CompositeExplicitAutograd::found<2>, squares_CompositeExplicitAutograd::expected<2>>,
-    "torch_ops::squares: argument 'device' is 'Device?' in the schema, so kernel 'squares' takes 'std::optional<torch::stable::Device>'");
+    "torch_ops::squares: kernel 'squares' must take 'std::optional<torch::stable::Device>' for argument 'device' (schema: Device?)");
 static_assert(
 #line 4
                                                                       gives<squares_CompositeExplicitAutograd::found_return, squares_CompositeExplicitAutograd::expected_return>,
-    "torch_ops::squares: the schema returns 'Tensor', so kernel 'squares' returns 'torch::stable::Tensor'");
+    "torch_ops::squares: kernel 'squares' must return 'torch::stable::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

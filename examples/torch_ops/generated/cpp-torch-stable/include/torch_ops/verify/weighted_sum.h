@@ -41,27 +41,27 @@ using weighted_sum_CPU = kernel<weighted_sum_CPU_schema, decltype(weighted_sum_C
 static_assert(
 #line 4
    fits<weighted_sum_CPU::found_type, weighted_sum_CPU::expected_type>,
-    "torch_ops::weighted_sum: no kernel 'weighted_sum_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<weighted_sum_CPU::found_type, weighted_sum_CPU::expected_type>,
-    "torch_ops::weighted_sum: the schema has 3 arguments, so kernel 'weighted_sum_cpu' takes 3");
+    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 3 arguments");
 static_assert(
 #line 4
                            takes<weighted_sum_CPU::found<0>, weighted_sum_CPU::expected<0>>,
-    "torch_ops::weighted_sum: argument 'xs' is 'Tensor[]' in the schema, so kernel 'weighted_sum_cpu' takes 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>'");
+    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>' for argument 'xs' (schema: Tensor[])");
 static_assert(
 #line 4
                                         takes<weighted_sum_CPU::found<1>, weighted_sum_CPU::expected<1>>,
-    "torch_ops::weighted_sum: argument 'weight' is 'Tensor?' in the schema, so kernel 'weighted_sum_cpu' takes 'const std::optional<torch::stable::Tensor>&'");
+    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 'const std::optional<torch::stable::Tensor>&' for argument 'weight' (schema: Tensor?)");
 static_assert(
 #line 4
                                                            takes<weighted_sum_CPU::found<2>, weighted_sum_CPU::expected<2>>,
-    "torch_ops::weighted_sum: argument 'scale' is 'float?' in the schema, so kernel 'weighted_sum_cpu' takes 'std::optional<double>'");
+    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 'std::optional<double>' for argument 'scale' (schema: float?)");
 static_assert(
 #line 4
                                                                             gives<weighted_sum_CPU::found_return, weighted_sum_CPU::expected_return>,
-    "torch_ops::weighted_sum: the schema returns 'Tensor', so kernel 'weighted_sum_cpu' returns 'torch::stable::Tensor'");
+    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must return 'torch::stable::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -42,19 +42,19 @@ using column_sums_CPU = kernel<column_sums_CPU_schema, decltype(column_sums_CPU_
 static_assert(
 #line 4
    fits<column_sums_CPU::found_type, column_sums_CPU::expected_type>,
-    "torch_ops::column_sums: no kernel 'column_sums_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::column_sums: kernel 'column_sums_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<column_sums_CPU::found_type, column_sums_CPU::expected_type>,
-    "torch_ops::column_sums: the schema has 1 argument, so kernel 'column_sums_cpu' takes 1");
+    "torch_ops::column_sums: kernel 'column_sums_cpu' must take 1 argument");
 static_assert(
 #line 4
                           takes<column_sums_CPU::found<0>, column_sums_CPU::expected<0>>,
-    "torch_ops::column_sums: argument 'self' is 'Tensor' in the schema, so kernel 'column_sums_cpu' takes 'const at::Tensor&'");
+    "torch_ops::column_sums: kernel 'column_sums_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                           gives<column_sums_CPU::found_return, column_sums_CPU::expected_return>,
-    "torch_ops::column_sums: the schema returns 'Tensor', so kernel 'column_sums_cpu' returns 'at::Tensor'");
+    "torch_ops::column_sums: kernel 'column_sums_cpu' must return 'at::Tensor' (schema: Tensor)");
 #endif
 
 } // namespace TORCHGEN_LITE_PROOF

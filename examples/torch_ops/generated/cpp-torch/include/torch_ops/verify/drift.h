@@ -37,27 +37,27 @@ using drift_CPU = kernel<drift_CPU_schema, decltype(drift_CPU_found<drift_CPU_sc
 static_assert(
 #line 4
    fits<drift_CPU::found_type, drift_CPU::expected_type>,
-    "torch_ops::drift: no kernel 'drift_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::drift: kernel 'drift_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<drift_CPU::found_type, drift_CPU::expected_type>,
-    "torch_ops::drift: the schema has 3 arguments, so kernel 'drift_cpu' takes 3");
+    "torch_ops::drift: kernel 'drift_cpu' must take 3 arguments");
 static_assert(
 #line 4
                     takes<drift_CPU::found<0>, drift_CPU::expected<0>>,
-    "torch_ops::drift: argument 'x' is 'Tensor' in the schema, so kernel 'drift_cpu' takes 'const at::Tensor&'");
+    "torch_ops::drift: kernel 'drift_cpu' must take 'const at::Tensor&' for argument 'x' (schema: Tensor)");
 static_assert(
 #line 4
                               takes<drift_CPU::found<1>, drift_CPU::expected<1>>,
-    "torch_ops::drift: argument 'saved_x' is 'Tensor' in the schema, so kernel 'drift_cpu' takes 'const at::Tensor&'");
+    "torch_ops::drift: kernel 'drift_cpu' must take 'const at::Tensor&' for argument 'saved_x' (schema: Tensor)");
 static_assert(
 #line 4
                                               takes<drift_CPU::found<2>, drift_CPU::expected<2>>,
-    "torch_ops::drift: argument '_kernel' is 'float' in the schema, so kernel 'drift_cpu' takes 'double'");
+    "torch_ops::drift: kernel 'drift_cpu' must take 'double' for argument '_kernel' (schema: float)");
 static_assert(
 #line 4
                                                                 gives<drift_CPU::found_return, drift_CPU::expected_return>,
-    "torch_ops::drift: the schema returns 'Tensor', so kernel 'drift_cpu' returns 'at::Tensor'");
+    "torch_ops::drift: kernel 'drift_cpu' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -41,19 +41,19 @@ using minmax_CPU = kernel<minmax_CPU_schema, decltype(minmax_CPU_found<minmax_CP
 static_assert(
 #line 4
    fits<minmax_CPU::found_type, minmax_CPU::expected_type>,
-    "torch_ops::minmax: no kernel 'minmax_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::minmax: kernel 'minmax_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<minmax_CPU::found_type, minmax_CPU::expected_type>,
-    "torch_ops::minmax: the schema has 1 argument, so kernel 'minmax_cpu' takes 1");
+    "torch_ops::minmax: kernel 'minmax_cpu' must take 1 argument");
 static_assert(
 #line 4
                      takes<minmax_CPU::found<0>, minmax_CPU::expected<0>>,
-    "torch_ops::minmax: argument 'self' is 'Tensor' in the schema, so kernel 'minmax_cpu' takes 'const at::Tensor&'");
+    "torch_ops::minmax: kernel 'minmax_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                       gives<minmax_CPU::found_return, minmax_CPU::expected_return>,
-    "torch_ops::minmax: the schema returns '(Tensor, Tensor)', so kernel 'minmax_cpu' returns 'std::tuple<at::Tensor, at::Tensor>'");
+    "torch_ops::minmax: kernel 'minmax_cpu' must return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -39,23 +39,23 @@ using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_sc
 static_assert(
 #line 4
    fits<scale_CPU::found_type, scale_CPU::expected_type>,
-    "torch_ops::scale: no kernel 'scale_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "torch_ops::scale: kernel 'scale_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<scale_CPU::found_type, scale_CPU::expected_type>,
-    "torch_ops::scale: the schema has 2 arguments, so kernel 'scale_cpu' takes 2");
+    "torch_ops::scale: kernel 'scale_cpu' must take 2 arguments");
 static_assert(
 #line 4
                     takes<scale_CPU::found<0>, scale_CPU::expected<0>>,
-    "torch_ops::scale: argument 'self' is 'Tensor' in the schema, so kernel 'scale_cpu' takes 'const at::Tensor&'");
+    "torch_ops::scale: kernel 'scale_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
 static_assert(
 #line 4
                                  takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
-    "torch_ops::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
+    "torch_ops::scale: kernel 'scale_cpu' must take 'double' for argument 's' (schema: float)");
 static_assert(
 #line 4
                                              gives<scale_CPU::found_return, scale_CPU::expected_return>,
-    "torch_ops::scale: the schema returns 'Tensor', so kernel 'scale_cpu' returns 'at::Tensor'");
+    "torch_ops::scale: kernel 'scale_cpu' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -46,27 +46,27 @@ using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CP
 static_assert(
 #line 4
    fits<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "demo::muladd: no kernel 'muladd_cpu' has the types of the schema, or it is in an unnamed namespace");
+    "demo::muladd: kernel 'muladd_cpu' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "demo::muladd: the schema has 3 arguments, so kernel 'muladd_cpu' takes 3");
+    "demo::muladd: kernel 'muladd_cpu' must take 3 arguments");
 static_assert(
 #line 4
                 takes<muladd_CPU::found<0>, muladd_CPU::expected<0>>,
-    "demo::muladd: argument 'a' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const at::Tensor&'");
+    "demo::muladd: kernel 'muladd_cpu' must take 'const at::Tensor&' for argument 'a' (schema: Tensor)");
 static_assert(
 #line 4
                           takes<muladd_CPU::found<1>, muladd_CPU::expected<1>>,
-    "demo::muladd: argument 'b' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const at::Tensor&'");
+    "demo::muladd: kernel 'muladd_cpu' must take 'const at::Tensor&' for argument 'b' (schema: Tensor)");
 static_assert(
 #line 4
                                     takes<muladd_CPU::found<2>, muladd_CPU::expected<2>>,
-    "demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'");
+    "demo::muladd: kernel 'muladd_cpu' must take 'double' for argument 's' (schema: float)");
 static_assert(
 #line 4
                                                 gives<muladd_CPU::found_return, muladd_CPU::expected_return>,
-    "demo::muladd: the schema returns 'Tensor', so kernel 'muladd_cpu' returns 'at::Tensor'");
+    "demo::muladd: kernel 'muladd_cpu' must return 'at::Tensor' (schema: Tensor)");
 
 // demo::muladd, CUDA
 #line 4
@@ -79,27 +79,27 @@ using muladd_CUDA = kernel<muladd_CUDA_schema, decltype(muladd_CUDA_found<muladd
 static_assert(
 #line 4
    fits<muladd_CUDA::found_type, muladd_CUDA::expected_type>,
-    "demo::muladd: no kernel 'muladd_cuda' has the types of the schema, or it is in an unnamed namespace");
+    "demo::muladd: kernel 'muladd_cuda' must have the types of the schema, and be in no unnamed namespace");
 static_assert(
 #line 4
    counts<muladd_CUDA::found_type, muladd_CUDA::expected_type>,
-    "demo::muladd: the schema has 3 arguments, so kernel 'muladd_cuda' takes 3");
+    "demo::muladd: kernel 'muladd_cuda' must take 3 arguments");
 static_assert(
 #line 4
                 takes<muladd_CUDA::found<0>, muladd_CUDA::expected<0>>,
-    "demo::muladd: argument 'a' is 'Tensor' in the schema, so kernel 'muladd_cuda' takes 'const at::Tensor&'");
+    "demo::muladd: kernel 'muladd_cuda' must take 'const at::Tensor&' for argument 'a' (schema: Tensor)");
 static_assert(
 #line 4
                           takes<muladd_CUDA::found<1>, muladd_CUDA::expected<1>>,
-    "demo::muladd: argument 'b' is 'Tensor' in the schema, so kernel 'muladd_cuda' takes 'const at::Tensor&'");
+    "demo::muladd: kernel 'muladd_cuda' must take 'const at::Tensor&' for argument 'b' (schema: Tensor)");
 static_assert(
 #line 4
                                     takes<muladd_CUDA::found<2>, muladd_CUDA::expected<2>>,
-    "demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cuda' takes 'double'");
+    "demo::muladd: kernel 'muladd_cuda' must take 'double' for argument 's' (schema: float)");
 static_assert(
 #line 4
                                                 gives<muladd_CUDA::found_return, muladd_CUDA::expected_return>,
-    "demo::muladd: the schema returns 'Tensor', so kernel 'muladd_cuda' returns 'at::Tensor'");
+    "demo::muladd: kernel 'muladd_cuda' must return 'at::Tensor' (schema: Tensor)");
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace demo::proof

@@ -1,7 +1,3 @@
-{#-
-The release of libtorch whose features are used, as a number for use in conditions.
-template-api: 1
--#}
 #pragma once
 
 #include <torch/csrc/stable/version.h>

@@ -1,12 +1,6 @@
-{#-
-Used by typed calls: pushes arguments on a stack, calls the dispatcher, pops results.
-  namespace  the C++ namespace of the library
-  folder     the folder of its headers
-template-api: 1
--#}
 #pragma once
 
-#include <{{ folder }}/version.h>
+#include "version.h"
 
 #include <torch/csrc/stable/library.h>
 
@@ -21,7 +15,9 @@ template-api: 1
 #include <utility>
 #include <vector>
 
-namespace {{ namespace }}::detail {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::detail {
 
 template <class T>
 StableIValue box(const T& value) {
@@ -114,4 +110,6 @@ struct Calls<Operator, Result(Arguments...)> {
   }
 };
 
-} // namespace {{ namespace }}::detail
+} // namespace TORCHGEN_LITE_NAMESPACE::detail
+
+#undef TORCHGEN_LITE_NAMESPACE

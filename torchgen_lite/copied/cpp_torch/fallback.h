@@ -1,8 +1,3 @@
-{#-
-Boxed kernels for whole dispatch keys: a fallback to CPU, and logging.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <cstdint>
@@ -20,7 +15,9 @@ template-api: 1
 #include <c10/core/DispatchKeySet.h>
 #include <torch/library.h>
 
-namespace {{ namespace }}::fallback {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
 // Receives the lines of `logging_cpu` and `logging`; assign another function to
 // send them elsewhere than to stderr.
@@ -43,10 +40,10 @@ inline void cpu_kernel(
 // they wrote. For all operators without a kernel, or for a single one:
 //
 //   TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
-//     m.fallback({{ namespace }}::fallback::cpu());
+//     m.fallback(mylib::fallback::cpu());
 //   }
 //   TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-//     m.impl("add.Tensor", {{ namespace }}::fallback::cpu());
+//     m.impl("add.Tensor", mylib::fallback::cpu());
 //   }
 inline torch::CppFunction cpu() {
   return torch::CppFunction::makeFromBoxedFunction<&cpu_kernel>();
@@ -117,4 +114,6 @@ torch::CppFunction logging() {
   return torch::CppFunction::makeFromBoxedFunction<&logging_kernel<key>>();
 }
 
-} // namespace {{ namespace }}::fallback
+} // namespace TORCHGEN_LITE_NAMESPACE::fallback
+
+#undef TORCHGEN_LITE_NAMESPACE

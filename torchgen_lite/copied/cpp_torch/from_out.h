@@ -1,8 +1,3 @@
-{#-
-Derives the functional and in-place variants of PyTorch operators from a kernel of the out variant.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <ATen/ATen.h>
@@ -15,7 +10,9 @@ template-api: 1
 #include <utility>
 #include <vector>
 
-namespace {{ namespace }}::from_out {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::from_out {
 
 // A tensor of the same kind without memory. Python numbers, which have lower
 // priority in type promotion, are CPU tensors whatever the device is.
@@ -108,4 +105,6 @@ at::Device device(at::DeviceType type, const Tensors&... tensors) {
   return found.value_or(at::Device(type));
 }
 
-} // namespace {{ namespace }}::from_out
+} // namespace TORCHGEN_LITE_NAMESPACE::from_out
+
+#undef TORCHGEN_LITE_NAMESPACE

@@ -1,15 +1,12 @@
-{#-
-Used by typed calls: looks the operator up in the dispatcher once, and calls it.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <utility>
 
-namespace {{ namespace }}::detail {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::detail {
 
 template <class Operator, class Schema>
 struct Calls;
@@ -42,4 +39,6 @@ struct Calls<Operator, Result(Arguments...)> {
   }
 };
 
-} // namespace {{ namespace }}::detail
+} // namespace TORCHGEN_LITE_NAMESPACE::detail
+
+#undef TORCHGEN_LITE_NAMESPACE

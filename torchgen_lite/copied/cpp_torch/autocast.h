@@ -1,8 +1,3 @@
-{#-
-The boxed kernel for operators with an `autocast`.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <cstddef>
@@ -17,7 +12,9 @@ template-api: 1
 #include <ATen/core/stack.h>
 #include <torch/library.h>
 
-namespace {{ namespace }}::fallback {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
 // A kernel for the autocast key of a device: floating-point tensors are cast,
 // and the operator runs without autocast.
@@ -38,7 +35,8 @@ class Autocast final : public c10::OperatorKernel {
         autocast::get_autocast_dispatch_key_from_device_type(device_));
     auto values = torch::jit::pop(*stack, op.schema().arguments().size());
     std::optional<at::ScalarType> before;
-    if (result_ && autocast::is_eligible(values[*result_].toTensor(), device_)) {
+    if (result_ &&
+        autocast::is_eligible(values[*result_].toTensor(), device_)) {
       before = values[*result_].toTensor().scalar_type();
     }
     const auto dtype = dtype_.value_or(autocast::get_autocast_dtype(device_));
@@ -82,7 +80,7 @@ class Autocast final : public c10::OperatorKernel {
   std::optional<std::size_t> result_;
 };
 
-// m.impl("scale", {{ namespace }}::fallback::autocast(at::kCPU, at::kFloat, 0))
+// m.impl("scale", mylib::fallback::autocast(at::kCPU, at::kFloat, 0))
 // Without a dtype, that of the autocast context is used. Results get the dtype
 // of the argument at position `result`, if given.
 inline torch::CppFunction autocast(
@@ -93,4 +91,6 @@ inline torch::CppFunction autocast(
       std::make_unique<Autocast>(device, dtype, result));
 }
 
-} // namespace {{ namespace }}::fallback
+} // namespace TORCHGEN_LITE_NAMESPACE::fallback
+
+#undef TORCHGEN_LITE_NAMESPACE

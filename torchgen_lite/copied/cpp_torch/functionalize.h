@@ -1,8 +1,3 @@
-{#-
-The boxed kernel that makes in-place and out variants traceable by torch.compile.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <memory>
@@ -17,7 +12,9 @@ template-api: 1
 #include <ATen/core/stack.h>
 #include <torch/library.h>
 
-namespace {{ namespace }}::fallback {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
 // The current value that a functional tensor stands for; other values are
 // returned as they are.
@@ -92,7 +89,7 @@ class Functionalize final : public c10::OperatorKernel {
   std::string overload_name_;
 };
 
-// m.impl("scale_", {{ namespace }}::fallback::functionalize("ns::scale", ""))
+// m.impl("scale_", mylib::fallback::functionalize("ns::scale", ""))
 inline torch::CppFunction functionalize(
     std::string name,
     std::string overload_name) {
@@ -102,4 +99,6 @@ inline torch::CppFunction functionalize(
           std::move(overload_name)));
 }
 
-} // namespace {{ namespace }}::fallback
+} // namespace TORCHGEN_LITE_NAMESPACE::fallback
+
+#undef TORCHGEN_LITE_NAMESPACE

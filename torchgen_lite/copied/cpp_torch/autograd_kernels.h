@@ -1,8 +1,3 @@
-{#-
-Common parts of the generated kernels at the keys Autograd and ADInplaceOrView.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <ATen/core/List.h>
@@ -13,7 +8,9 @@ template-api: 1
 #include <optional>
 #include <vector>
 
-namespace {{ namespace }}::autograd {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::autograd {
 
 inline bool has_tangent(const at::Tensor& tensor) {
   return torch::autograd::isFwGradDefined(tensor);
@@ -101,4 +98,6 @@ inline std::vector<at::Tensor> as_views(
   return tensors;
 }
 
-} // namespace {{ namespace }}::autograd
+} // namespace TORCHGEN_LITE_NAMESPACE::autograd
+
+#undef TORCHGEN_LITE_NAMESPACE

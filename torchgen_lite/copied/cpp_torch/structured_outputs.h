@@ -1,8 +1,3 @@
-{#-
-How structured kernels make, check or resize outputs.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <ATen/ATen.h>
@@ -14,7 +9,9 @@ template-api: 1
 #include <optional>
 #include <type_traits>
 
-namespace {{ namespace }}::structured {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::structured {
 
 template <class Kernel>
 constexpr bool iterates = std::is_base_of_v<at::TensorIteratorBase, Kernel>;
@@ -109,4 +106,6 @@ inline void resize(
   }
 }
 
-} // namespace {{ namespace }}::structured
+} // namespace TORCHGEN_LITE_NAMESPACE::structured
+
+#undef TORCHGEN_LITE_NAMESPACE

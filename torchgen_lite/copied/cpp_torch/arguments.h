@@ -1,8 +1,3 @@
-{#-
-Converts arguments of functions to those of the dispatcher.
-  namespace  the C++ namespace of the library
-template-api: 1
--#}
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,7 +6,9 @@ template-api: 1
 
 #include <optional>
 
-namespace {{ namespace }}::detail {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::detail {
 
 inline c10::SymIntArrayRef symbolic(at::IntArrayRef numbers) {
   return c10::fromIntArrayRefSlow(numbers);
@@ -36,4 +33,6 @@ inline std::optional<at::MemoryFormat> memory_format(
       format);
 }
 
-} // namespace {{ namespace }}::detail
+} // namespace TORCHGEN_LITE_NAMESPACE::detail
+
+#undef TORCHGEN_LITE_NAMESPACE

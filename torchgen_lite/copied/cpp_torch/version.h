@@ -1,7 +1,3 @@
-{#-
-The version of libtorch as one number, for the conditions that `torch:` makes.
-template-api: 1
--#}
 #pragma once
 
 #include <torch/version.h>

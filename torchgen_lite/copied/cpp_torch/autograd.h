@@ -1,7 +1,97 @@
-{#-
-The part of `autograd.h` that assembles the gradients that a node returns.
-template-api: 1
--#}
+#pragma once
+
+#include "version.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/real.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/VariableTypeUtils.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::autograd {
+
+using torch::autograd::SavedVariable;
+using torch::autograd::variable_list;
+
+// How libtorch holds a node: with std::shared_ptr before 2.13.
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+template <typename T>
+using NodePtr = c10::intrusive_ptr<T>;
+
+template <typename T>
+NodePtr<T> make_node() {
+  return c10::make_intrusive<T>();
+}
+#else
+template <typename T>
+using NodePtr = std::shared_ptr<T>;
+
+template <typename T>
+NodePtr<T> make_node() {
+  return NodePtr<T>(new T(), torch::autograd::deleteNode);
+}
+#endif
+
+// What a formula saves of a tensor if it only makes zeros like it.
+struct Zeros {
+  std::vector<c10::SymInt> sizes;
+  at::TensorOptions options;
+
+  Zeros() = default;
+  explicit Zeros(const at::Tensor& tensor)
+      : sizes(tensor.sym_sizes().vec()), options(tensor.options()) {}
+
+  at::Tensor zeros() const {
+    return at::zeros_symint(sizes, options);
+  }
+};
+
+// An undefined tensor stands for an absent one.
+inline std::optional<at::Tensor> optional(const at::Tensor& tensor) {
+  return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
+}
+
+inline at::Tensor unpack(const SavedVariable& saved) {
+  return saved.unpack();
+}
+
+inline variable_list unpack(const std::vector<SavedVariable>& saved) {
+  variable_list tensors;
+  tensors.reserve(saved.size());
+  for (const auto& one : saved) {
+    tensors.push_back(one.unpack());
+  }
+  return tensors;
+}
+
+inline c10::List<std::optional<at::Tensor>> unpack_optional(
+    const std::vector<SavedVariable>& saved) {
+  c10::List<std::optional<at::Tensor>> tensors;
+  for (const auto& one : saved) {
+    tensors.push_back(optional(one.unpack()));
+  }
+  return tensors;
+}
+
+inline void reset(SavedVariable& saved) {
+  saved.reset_data();
+}
+
+inline void reset(std::vector<SavedVariable>& saved) {
+  for (auto& one : saved) {
+    one.reset_data();
+  }
+}
+
 // Whether no gradient arrived, so that none is passed on.
 inline bool is_nothing(const variable_list& grads) {
   return std::none_of(grads.begin(), grads.end(), [](const at::Tensor& grad) {
@@ -81,3 +171,7 @@ variable_list gather(
   }
   return all;
 }
+
+} // namespace TORCHGEN_LITE_NAMESPACE::autograd
+
+#undef TORCHGEN_LITE_NAMESPACE

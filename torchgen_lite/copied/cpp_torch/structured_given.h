@@ -1,16 +1,12 @@
-{#-
-The in-place and out variants of structured kernels, whose outputs are given.
-  namespace  the C++ namespace of the library
-  folder     the folder of its headers
-template-api: 1
--#}
 #pragma once
 
-#include <{{ folder }}/structured_outputs.h>
+#include "structured_outputs.h"
 
 #include <functional>
 
-namespace {{ namespace }}::structured {
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::structured {
 
 // The in-place and out variants: outputs are given. Temporary ones are made if
 // the kernel requires strides that the given ones do not have.
@@ -88,4 +84,6 @@ using Inplace = Given<Kernel, count, true>;
 template <class Kernel, size_t count>
 using Out = Given<Kernel, count, false>;
 
-} // namespace {{ namespace }}::structured
+} // namespace TORCHGEN_LITE_NAMESPACE::structured
+
+#undef TORCHGEN_LITE_NAMESPACE
