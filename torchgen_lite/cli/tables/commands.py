@@ -120,7 +120,7 @@ def _compare(
     modules: tuple[str, ...],
 ) -> int:
     """`--against`: the cells that change."""
-    from torchgen_lite.cli.against.project import project_against
+    from torchgen_lite.cli.against.version import other_version
     from torchgen_lite.cli.tables.compare import (
         compare_tables,
         comparison_data,
@@ -134,8 +134,8 @@ def _compare(
     require(program.diagnostics)
     new = tables_of_program(program, target)
     own = schema or (_OF_TORCH if torch else ())
-    with project_against(session, against, program, own) as before:
-        old = tables_of_program(before, target)
+    with other_version(session, against, program, own) as before:
+        old = tables_of_program(before.program, target)
     require(list(_unknown_keys(new, keys)))
     if operator is not None:
         names = {one.name for one in _of_name([*new, *old], operator, lambda name: "")}
