@@ -8,6 +8,7 @@ from torchgen_lite.cli.against.version import Version
 from torchgen_lite.emit.plan import Action, Change
 from torchgen_lite.pipeline import Generated, generate_all
 
+
 def generate_old(old: Version, targets: Sequence[str] = ()) -> Generated:
     """What the other version generates. Raises Refused if that has errors."""
     generated = generate_all(old.program, targets=targets)

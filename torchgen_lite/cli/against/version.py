@@ -124,7 +124,9 @@ def _read(
             own, found = _config_in(session, root, config)
             version.require(found)
             if own is not None:
-                version.require([unknown_target(name) for name in own.targets if name not in TARGETS])
+                version.require(
+                    [unknown_target(name) for name in own.targets if name not in TARGETS]
+                )
                 return version._replace(program=load(config=own, modules=modules))
         files = [root / name for name in names if (root / name).is_file()]
         if files:
@@ -177,19 +179,14 @@ def _write_revision(
     tree = list_tree(revision, root)
     place = root.relative_to(tree.top)
 
-    def write(files: Sequence[str], folders: Sequence[str] = ()) -> None:
-        inside = [
-            [os.path.normpath(place / one).replace(os.sep, "/") for one in some if one]
-            for some in (files, folders)
-        ]
-        write_files(tree, folder, *inside, _SUFFIXES)
+    def inside(paths: Sequence[str]) -> list[str]:
+        return [os.path.normpath(place / one).replace(os.sep, "/") for one in paths if one]
 
-    write(_config_files(config))
+    write_files(tree, folder, inside(_config_files(config)), (), ())
     own, _ = _config_in(session, folder / place, config)
-    if own is None:
-        write(names)
-    else:
-        write((*own.schema, own.native), (".", *own.source_roots, *own.template_dirs))
+    files = names if own is None else (*own.schema, own.native)
+    folders = () if own is None else (".", *own.source_roots, *own.template_dirs)
+    write_files(tree, folder, inside(files), inside(folders), _SUFFIXES)
     return folder / place
 
 
