@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Modules, Program, build_program, lint_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Source,
+    did_you_mean,
+    has_errors,
+    sort_diagnostics,
+)
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
     Config,
@@ -63,12 +69,11 @@ class Generated(NamedTuple):
 class Inputs(NamedTuple):
     """What a program is read from, once the configuration and the command line are settled.
 
-    `texts` replace schema files, by resolved path. `tags` are those of PyTorch's own file, or None
-    for an author's. `modules` are the functions of modules that options name; None reads them.
+    `tags` are those of PyTorch's own file, or None for an author's. `modules` are the functions of
+    modules that options name; None reads them.
     """
 
-    paths: Sequence[Path]
-    texts: Mapping[Path, str]
+    sources: Sequence[Source]
     tags: dict[str, str] | None
     native: NativeOperators
     modules: Modules | None
@@ -114,7 +119,12 @@ def load(
     diagnostics += native.diagnostics
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    return _read(settings, Inputs(paths, texts or {}, tags, native, modules), diagnostics)
+    places = {
+        settings.root / path: locate_value(settings, "", "schema", path) for path in settings.schema
+    }
+    sources, found = load_schema_sources(paths, settings.root, places, texts)
+    inputs = Inputs(sources, tags, native, modules)
+    return read_program(settings, inputs, [*diagnostics, *found])
 
 
 def lint(program: Program) -> Program:
@@ -168,17 +178,13 @@ def _with_torch(
     return replace(config, namespace="", torch=""), [files.native_functions], tags
 
 
-def _read(config: Config, inputs: Inputs, diagnostics: list[Diagnostic]) -> Program:
+def read_program(config: Config, inputs: Inputs, diagnostics: list[Diagnostic]) -> Program:
+    """The program of schema files that have been read, with `diagnostics` and what is found in them."""
     native, tags = inputs.native, inputs.tags
     if tags is None:
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
-    places = {
-        config.root / path: locate_value(config, "", "schema", path) for path in config.schema
-    }
-    sources, found = load_schema_sources(inputs.paths, config.root, places, inputs.texts)
-    diagnostics += found
     functions, found = load_native_functions(
-        sources,
+        inputs.sources,
         tags=tags,
         extra_fields=config.extra_fields,
         namespace=config.namespace,
@@ -201,7 +207,7 @@ def _read(config: Config, inputs: Inputs, diagnostics: list[Diagnostic]) -> Prog
         config,
         diagnostics=diagnostics,
         tags=tags,
-        sources=sources,
+        sources=inputs.sources,
         formulas=closed.get("formulas"),
         modules=modules,
         native=native,

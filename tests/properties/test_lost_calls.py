@@ -33,7 +33,7 @@ from torchgen_lite.runtime import (
     fallthrough_kernel,
 )
 from torchgen_lite.targets.output import Selection
-from torchgen_lite.targets.registered import select_each, side_of
+from torchgen_lite.targets.registered import select_operators, side_of
 
 # Variants of one another, one that has no functional variant, and one whose result has no gradient.
 SCHEMAS = {
@@ -243,7 +243,7 @@ def is_worse(name: str, old: Outcome, new: Outcome) -> bool:
 def test_a_finding_is_a_call_that_is_served_worse(target: str, texts: tuple[str, str]) -> None:
     programs = program_of(texts[0]), program_of(texts[1])
     assume(not any(has_errors(program.diagnostics) for program in programs))
-    before, after = (select_each(p, [target] if target else [])[0] for p in programs)
+    before, after = (select_operators(p, target or None) for p in programs)
     taken = [{operator.name for operator in selection.operators} for selection in (before, after)]
     assume(taken[0] == taken[1])
     sides = side_of(programs[0], [before]), side_of(programs[1], [after])

@@ -258,6 +258,9 @@ def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
         if was is not None and now is not None:
             for change in lost_calls(old.operator, was, new.operator, now):
                 found.setdefault(change[:2], change)
+        elif was is not None:
+            message = f"{was.policy.speaks_of} no longer has it"
+            found["TG375", message] = Change("TG375", message, None, "", None)
     yield from found.values()
 
 

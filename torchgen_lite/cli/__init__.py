@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE, INTERRUPTED
+from torchgen_lite.cli.exit_codes import CANNOT_RUN, INTERRUPTED
 
 if TYPE_CHECKING:
     from torchgen_lite.cli.session import Session
 
 
 def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Run one command line and return its exit code; never raises."""
+    """Run one command line and return its exit code; never raises.
+
+    Note [Verdicts]
+    A run could not do its work until a command says otherwise. Whatever ends it before, `sys.exit(0)` in a package's
+    target too, is an internal error. A reader that closes the pipe changes neither what a run does nor how it ends.
+    """
+    code = CANNOT_RUN
     try:
-        with redirect_stdout(stdout), redirect_stderr(stderr):
-            code = _run(list(argv), stderr)
-        with suppress(BrokenPipeError):
-            stdout.flush()
-            stderr.flush()
-        return code
+        with redirect_stdout(_kept_open(stdout)), redirect_stderr(_kept_open(stderr)):
+            code = _run(list(argv))
+            sys.stdout.flush()
+            sys.stderr.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader closed the pipe (`torchgen-lite list ops | head`); that is not an error.
-        return FINE
     except OSError as error:
         from torchgen_lite.loader.sources import reason_of
 
@@ -35,27 +37,54 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
             stderr.write(f"torchgen-lite: cannot write the output: {reason_of(error)}\n")
             stderr.flush()
         return CANNOT_RUN
-
-
-def _run(argv: list[str], stderr: TextIO) -> int:
-    from torchgen_lite.cli.session import Session
-
-    session = Session()
-    code = _run_command(argv, session, stderr)
-    with suppress(BrokenPipeError):
-        session.close(code)
     return code
 
 
-def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
-    import click
+def _kept_open(stream: TextIO) -> TextIO:
+    return cast("TextIO", _Stream(stream))
 
-    from torchgen_lite.cli.app import cli
+
+class _Stream:
+    """stdout or stderr; what is written after its reader closed the pipe is lost."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with suppress(BrokenPipeError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(BrokenPipeError):
+            self._stream.flush()
+
+
+def _run(argv: list[str]) -> int:
+    from torchgen_lite.cli.session import Session
+
+    session = Session()
+    code = _run_command(argv, session)
+    session.close(code)
+    return code
+
+
+def _run_command(argv: list[str], session: Session) -> int:
+    import click
+    from click.shell_completion import shell_complete
+
+    from torchgen_lite.cli.app import COMPLETE, PROGRAM, cli
     from torchgen_lite.cli.session import Refused
 
     try:
-        result = cli.main(argv, "torchgen-lite", standalone_mode=False, obj=session)
-        return result if isinstance(result, int) else FINE
+        if asked := os.environ.get(COMPLETE):
+            return shell_complete(cli, {}, PROGRAM, COMPLETE, asked)
+        with cli.make_context(PROGRAM, argv, obj=session) as context:
+            result = cli.invoke(context)
+            return result if isinstance(result, int) else CANNOT_RUN
     except Refused as refused:
         session.report(refused.diagnostics, kind=refused.command)
         return session.exit_code(refused.diagnostics)
@@ -67,17 +96,12 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
         from torchgen_lite.cli.reports import asked_format
         from torchgen_lite.diagnostics import Diagnostic
 
-        error.show(stderr)
+        error.show(sys.stderr)
         session.output_format = asked_format(argv, session.output_format)
         if not session.is_text:
             session.report([Diagnostic("TG015", error.format_message())], kind="usage")
         return CANNOT_RUN
-    except SystemExit as error:
-        # click's answer to a broken pipe; its exit code would mean that outputs are stale.
-        raise BrokenPipeError from error
-    except (KeyboardInterrupt, BrokenPipeError):
-        raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, OSError) and error.filename is None:
             raise  # There is no file name, so it is stdout or stderr.
         from torchgen_lite.cli.crash import describe_crash
@@ -85,7 +109,7 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
         found, text = describe_crash(error, argv, in_full=session.verbose)
         session.report([found], kind="crash")
         session.shown.clear()  # The report says what to do.
-        stderr.write(text)
+        sys.stderr.write(text)
         return CANNOT_RUN
 
 

@@ -13,6 +13,9 @@ from torchgen_lite.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+PROGRAM = "torchgen-lite"
+# What shells set to ask for completions.
+COMPLETE = "_TORCHGEN_LITE_COMPLETE"
 # By group: name, module and one line of help, so that `--help` imports no command.
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Every day": {
@@ -97,7 +100,7 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @global_options
-@click.version_option(__version__, "--version", prog_name="torchgen-lite")
+@click.version_option(__version__, "--version", prog_name=PROGRAM)
 @click.pass_context
 def cli(context: click.Context) -> int | None:
     """Generate operator bindings from native_functions.yaml.

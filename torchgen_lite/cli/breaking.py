@@ -12,16 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchgen_lite.cli.against.base import breaking_changes, level_option, load_base
+from torchgen_lite.cli.against.version import Version, other_version
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, schema_options
-from torchgen_lite.diagnostics import Diagnostic, has_errors, read_code
+from torchgen_lite.cli.reports import with_paths
+from torchgen_lite.cli.session import Session, global_options, require, schema_options
+from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level
     from torchgen_lite.analysis.operators import Operator
+    from torchgen_lite.analysis.program import Program
+
+
+level_option = click.option(
+    "--level",
+    type=click.Choice(("source", "call", "kernel")),
+    default="source",
+    help="What must keep working: source code, calls or kernels (default: source).",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +78,8 @@ class Asked:
 def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
     """List incompatible changes since another version. Exit 1 if there are any.
 
-    PATH is a schema file, a wheel of PyTorch, or a folder with the schema files (for several
-    projects, with a folder for each). Anything else is taken as a git revision.
+    PATH is a folder with the project or its schema files (for several projects, with a folder for
+    each), a schema file, or a wheel of PyTorch. Anything else is taken as a git revision.
 
     \b
     torchgen-lite breaking --against main
@@ -91,15 +101,10 @@ def _compare(session: Session, asked: Asked) -> int:
 
     against, schema = asked.against, asked.schema
     program = session.load(schema=schema or None, torch=asked.torch, modules={})
-    if has_errors(program.diagnostics):
-        session.report(program.diagnostics, kind="breaking")
-        return session.exit_code(program.diagnostics)
-    old = load_base(against, schema, program)
-    if has_errors(old.diagnostics):
-        session.report(old.diagnostics, kind="breaking")
-        return CANNOT_RUN
-    versions = old.resolved.operators, program.resolved.operators
-    found = breaking_changes(old, program, asked.level)
+    require(program.diagnostics)
+    with other_version(session, against, program, schema, modules={}) as old:
+        found = breaking_changes(old, program, asked.level)
+    versions = old.program.resolved.operators, program.resolved.operators
     if asked.allow is not None:
         patterns, wrong = read_allowed(asked.allow, date.today())
         if wrong:
@@ -112,12 +117,29 @@ def _compare(session: Session, asked: Asked) -> int:
         return session.exit_code(found)
     session.report(found, kind="breaking")
     if session.is_text:
-        _say_counts(session, len(found), len(old.functions), against)
+        _say_counts(session, len(found), len(old.program.functions), against)
         if len(found) >= _MANY:
             session.warn("".join(f"  {text}\n" for text in causes(*versions, found)).rstrip())
     if asked.everything:
         _show_others(session, versions, found)
     return session.exit_code(found)
+
+
+def breaking_changes(old: Version, new: Program, level: Level) -> tuple[Diagnostic, ...]:
+    """What callers can no longer rely on, under the targets of each version. Raises Refused."""
+    from torchgen_lite.analysis.compare import compare_operators
+    from torchgen_lite.targets.registered import select_both, side_of
+
+    before, after = zip(*select_both(old.program, new))
+    old.require([one for selection in before for one in selection.diagnostics])
+    require([one for selection in after for one in selection.diagnostics])
+    sides = side_of(old.program, before), side_of(new, after)
+    theirs = {id(source) for source in old.program.sources}
+
+    def path_of(source: Source) -> str:
+        return old.path_of(source) if id(source) in theirs else source.path
+
+    return sort_diagnostics(with_paths(compare_operators(*sides, level=level), path_of))
 
 
 def _say_counts(session: Session, found: int, operators: int, against: str) -> None:

@@ -20,14 +20,14 @@ def completion_command(session: Session, shell: str) -> int:
     """
     from click.shell_completion import get_completion_class
 
-    from torchgen_lite.cli.app import cli
+    from torchgen_lite.cli.app import COMPLETE, PROGRAM, cli
 
     kind = get_completion_class(shell)
     if kind is None:
         session.warn(f"there is no completion for {shell}")
         return CANNOT_RUN
     # The class asks the shell for its version only to complete, not to print the script.
-    script = kind(cli, {}, "torchgen-lite", "_TORCHGEN_LITE_COMPLETE")
+    script = kind(cli, {}, PROGRAM, COMPLETE)
     template = script.source_template
     click.echo(template % script.source_vars())
     return FINE

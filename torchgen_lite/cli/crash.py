@@ -14,7 +14,7 @@ from torchgen_lite.version import __version__
 
 
 def describe_crash(
-    error: Exception, argv: Sequence[str], *, in_full: bool
+    error: BaseException, argv: Sequence[str], *, in_full: bool
 ) -> tuple[Diagnostic, str]:
     """The diagnostic and what follows it: the report, if `in_full` or if it cannot be saved."""
     report = _report(error, argv)
@@ -26,7 +26,7 @@ def describe_crash(
     return Diagnostic("TG900", message, help=help_), "" if place is not None else f"\n{report}"
 
 
-def _report(error: Exception, argv: Sequence[str]) -> str:
+def _report(error: BaseException, argv: Sequence[str]) -> str:
     lines = (
         f"torchgen-lite {__version__}",
         f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}",

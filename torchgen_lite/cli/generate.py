@@ -171,7 +171,7 @@ def _run_each(
 def _diff_against(session: Session, request: Request) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
     from torchgen_lite.cli.against.generated import changed_files, generate_old
-    from torchgen_lite.cli.against.project import project_against
+    from torchgen_lite.cli.against.version import other_version
     from torchgen_lite.cli.plans import patches_of, report_files
     from torchgen_lite.emit.plan import Plan
     from torchgen_lite.pipeline import generate_all
@@ -181,8 +181,8 @@ def _diff_against(session: Session, request: Request) -> int:
     )
     generated = generate_all(program, targets=request.targets)
     require(generated.diagnostics)
-    with project_against(session, request.against, program, request.schema) as old:
-        before = generate_old(request.against, old, request.targets)
+    with other_version(session, request.against, program, request.schema) as old:
+        before = generate_old(old, request.targets)
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))
     prefix = shown_folder(root, program.config.root)

@@ -69,21 +69,24 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
     if prefix == "." or prefix.startswith(("..", "/")):
         return diagnostics
 
-    def seen(path: str) -> str:
+    def seen(source: Source) -> str:
+        path = source.path
         is_file = (root / path).is_file() and not Path(path).is_absolute()
         return f"{prefix}/{path}" if is_file else path
 
     return with_paths(diagnostics, seen)
 
 
-def with_paths(diagnostics: Sequence[Diagnostic], rename: Callable[[str], str]) -> list[Diagnostic]:
+def with_paths(
+    diagnostics: Sequence[Diagnostic], rename: Callable[[Source], str]
+) -> list[Diagnostic]:
     """The diagnostics with their sources renamed."""
     moved: dict[int, Source] = {}
 
     def move_span(span: Span) -> Span:
         source = span.source
         if id(source) not in moved:
-            moved[id(source)] = Source(rename(source.path), source.text)
+            moved[id(source)] = Source(rename(source), source.text)
         return span._replace(source=moved[id(source)])
 
     def move(label: Label) -> Label:

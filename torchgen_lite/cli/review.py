@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli.against.base import breaking_changes, level_option
+from torchgen_lite.cli.breaking import breaking_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
@@ -109,10 +109,10 @@ def _find(
     from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.cli import plans
     from torchgen_lite.cli.against.generated import changed_files, generate_old
-    from torchgen_lite.cli.against.project import NotThere, project_against
+    from torchgen_lite.cli.against.version import NotThere, Version, other_version
     from torchgen_lite.cli.tables.commands import tables_of_program
     from torchgen_lite.cli.tables.compare import compare_tables
-    from torchgen_lite.pipeline import Generated
+    from torchgen_lite.pipeline import Generated, lint
 
     try:
         plan = plans.plan_of(program, generated)
@@ -121,16 +121,18 @@ def _find(
         raise Refused(Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")) from None
     with ExitStack() as stack:
         try:
-            old = stack.enter_context(project_against(session, against, program, lint=True))
-            before = generate_old(against, old)
+            old = stack.enter_context(other_version(session, against, program))
+            old = old._replace(program=lint(old.program))
+            before = generate_old(old)
         except NotThere:  # So everything is new.
-            old, before = Program(Resolved(()), program.config), Generated({}, {}, ())
+            nothing = Program(Resolved(()), program.config)
+            old, before = Version(against, nothing, Path(), ""), Generated({}, {}, ())
         known = Counter(map(_identity, before.diagnostics))
         new = [one for one in generated.diagnostics if not _take(known, _identity(one))]
         return Review(
             plan,
             breaking_changes(old, program, level),
-            compare_tables(tables_of_program(old), tables_of_program(program)),
+            compare_tables(tables_of_program(old.program), tables_of_program(program)),
             new,
             sum(known.values()),
             list(changed_files(before, generated)),

@@ -224,9 +224,7 @@ class Session:
 
 
 def _say(text: str) -> None:
-    """Write to stderr. A closed stderr changes neither what a run does nor how it ends."""
-    with suppress(BrokenPipeError):
-        click.echo(text, err=True, nl=False, color=True)
+    click.echo(text, err=True, nl=False, color=True)
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

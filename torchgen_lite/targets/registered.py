@@ -26,9 +26,12 @@ def registering_targets(program: Program) -> list[str]:
     There are none without a configuration, and for schema files that it does not name: what they
     declare is compared and shown as PyTorch would register it.
     """
-    config = program.config
-    is_configured = config.operators == "project" and config.path is not None
-    return [t.name for t in configured_targets(config) if is_configured and t.selector]
+    found = configured_targets(program.config) if _is_configured(program) else ()
+    return [target.name for target in found if target.selector]
+
+
+def _is_configured(program: Program) -> bool:
+    return program.config.operators == "project" and program.config.path is not None
 
 
 def select_operators(program: Program, target: str | None) -> Selection:
@@ -48,9 +51,23 @@ def select_operators(program: Program, target: str | None) -> Selection:
     return Selection(diagnostics=(found,))
 
 
-def select_each(program: Program, targets: Sequence[str]) -> list[Selection]:
-    """The registrations of each of these targets, or PyTorch's if there are none."""
-    return [TARGETS[name].select(program) for name in targets] or [_select_pytorchs(program)]
+def select_both(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
+    """What each target of one of two versions registers in both, or PyTorch if there are none.
+
+    In a version that does not have the target it registers nothing. A version without a configuration
+    has the targets of the other one.
+    """
+    versions = (old, new), (new, old)
+    own = [registering_targets(one if _is_configured(one) else other) for one, other in versions]
+    pairs = [
+        (_select(old, name, own[0]), _select(new, name, own[1]))
+        for name in dict.fromkeys([*own[0], *own[1]])
+    ]
+    return pairs or [(_select_pytorchs(old), _select_pytorchs(new))]
+
+
+def _select(program: Program, target: str, targets: Sequence[str]) -> Selection:
+    return TARGETS[target].select(program) if target in targets else Selection()
 
 
 def _select_pytorchs(program: Program) -> Selection:

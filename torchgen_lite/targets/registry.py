@@ -62,7 +62,7 @@ def _load(entry: EntryPoint) -> Target:
             return _refusing(entry, f"`{entry.value}` is not a `Target`")
         if target.name != entry.name:
             return _refusing(entry, f"its `Target` is called `{target.name}`")
-    except Exception as error:  # Importing a package may raise anything.
+    except (Exception, SystemExit) as error:  # Importing a package may raise anything.
         return _refusing(entry, f"{type(error).__name__}: {error}")
     return target
 

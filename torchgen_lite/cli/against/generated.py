@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from torchgen_lite.cli.against.base import has_its_errors
-from torchgen_lite.cli.session import Refused
-from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.cli.against.version import Version
 from torchgen_lite.emit.plan import Action, Change
 from torchgen_lite.pipeline import Generated, generate_all
 
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
 
-
-def generate_old(against: str, program: Program, targets: Sequence[str] = ()) -> Generated:
-    """What the other side generates; raises Refused where that has errors."""
-    generated = generate_all(program, targets=targets)
-    if has_errors(generated.diagnostics):
-        raise Refused(*generated.diagnostics, has_its_errors(against))
+def generate_old(old: Version, targets: Sequence[str] = ()) -> Generated:
+    """What the other version generates. Raises Refused if that has errors."""
+    generated = generate_all(old.program, targets=targets)
+    old.require(generated.diagnostics)
     return generated
 
 

@@ -2,118 +2,142 @@
 
 Git runs in the root of the repository, where it finds `.git`. In a folder further down it would first look whether that
 folder is a bare repository, which a branch can make of any folder, with a configuration that names commands.
+
+Note [What git says]
+A clone may lack trees or files, and git may fail for reasons of its own. So a path is not in a revision only if git
+listed the revision, and everything that is read has the size that git announced. All else is a RevisionError.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.sources import MAX_BYTES
+from torchgen_lite.loader.sources import MAX_BYTES, reason_of
 
-# Names of branches and tags, hashes, `HEAD~2`, `v1^{commit}`, `main@{yesterday}`; never an option, and no
-# `:`, which would name a file.
-_REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./+~^{}-]*")
-# The kinds of files a project is read from: schemas, configuration, templates, kernel modules.
-_SUFFIXES = (".yaml", ".yml", ".toml", ".j2", ".py", ".pyi")
+_HASH = re.compile(r"[0-9a-f]{40,64}\n")
 _REGULAR = ("100644", "100755")
 # How many files are held in memory at once.
 _AT_ONCE = 500
 
 
-class NoRevisionError(ValueError):
-    """The revision or git itself is missing."""
+class RevisionError(ValueError):
+    """There is no such revision, or it cannot be read."""
 
 
-class Commit(NamedTuple):
-    """A commit by its hash, and the root of the repository that has it."""
+class Tree(NamedTuple):
+    """Every path in a commit, with mode and hash; `top` is the root of the repository."""
 
-    hash: str
+    revision: str
     top: Path
+    entries: Mapping[PurePosixPath, tuple[str, str]]
 
 
-def no_base(message: str) -> Diagnostic:
-    hint = "give a schema file, a folder of them, or a revision such as `main` or `HEAD~1`"
-    return Diagnostic("TG014", message, help=hint)
-
-
-def find_commit(revision: str, root: Path) -> Commit:
-    """The commit that a revision names in the repository of a folder. Raises NoRevisionError."""
+def find_commit(revision: str, folder: Path) -> tuple[Path, str]:
+    """The root of a folder's repository, and the commit that a revision names there. Raises RevisionError."""
     wrong = f"`{revision}` is neither a file nor a git revision"
-    if not _REVISION.fullmatch(revision):
-        raise NoRevisionError(wrong)
-    there = root.resolve()
-    top = next((one for one in (there, *there.parents) if (one / ".git").exists()), None)
+    top = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
     if top is None:
-        raise NoRevisionError(f"{wrong}: not in a git repository")
-    try:
-        done = _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    except OSError as error:
-        raise NoRevisionError(
-            f"cannot run git: {(error.strerror or str(error)).lower()}"
-        ) from error
-    if done.returncode != 0:
-        reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-        raise NoRevisionError(f"{wrong}: {reason.splitlines()[0]}" if reason else wrong)
-    return Commit(done.stdout.decode("ascii").strip(), top)
+        raise RevisionError(f"{wrong}: not in a git repository")
+    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    done = _run_git(top, *asked)
+    said = done.stdout.decode("utf-8", "replace")
+    # With `--quiet`, 1 says that there is none. `^main` names what to leave out, not a commit.
+    if done.returncode == 1 or (done.returncode == 0 and not _HASH.fullmatch(said)):
+        raise RevisionError(wrong)
+    return top, _checked(done, revision).decode("ascii").strip()
 
 
-def show_file(commit: Commit, path: Path) -> bytes | None:
-    """The content of a file in a commit; None if the commit does not have it."""
-    name = os.path.relpath(path, commit.top).replace(os.sep, "/")
-    shown = _git(commit.top, "show", "--no-textconv", f"{commit.hash}:{name}")
-    return shown.stdout if shown.returncode == 0 else None
-
-
-def write_files(commit: Commit, to: Path, names: Collection[str]) -> None:
-    """Write a commit's version of a project's input files to a folder.
-
-    Names are paths from the repository's root: files are written, and of folders all files of
-    known kinds. Symbolic links and files too large for a source are skipped.
-    """
-    listed = _git(commit.top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit.hash).stdout
-    files = [
-        (path, blob)
-        for path, blob in _blobs(listed)
-        if path.as_posix() in names
-        or (path.suffix in _SUFFIXES and any(path.is_relative_to(name) for name in names))
-    ]
-    for start in range(0, len(files), _AT_ONCE):
-        _write_blobs(commit.top, to, files[start : start + _AT_ONCE])
-
-
-def _write_blobs(top: Path, to: Path, files: Sequence[tuple[PurePosixPath, str]]) -> None:
-    wanted = "".join(f"{blob}\n" for _, blob in files).encode("ascii")
-    stream = BytesIO(_git(top, "cat-file", "--batch", input=wanted).stdout)
-    for path, _ in files:
-        header = stream.readline().split()
-        if len(header) != 3:
-            continue  # Missing, since the clone is partial.
-        destination = to.joinpath(*path.parts)
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        destination.write_bytes(stream.read(int(header[2])))
-        stream.read(1)
-
-
-def _blobs(listed: bytes) -> Iterator[tuple[PurePosixPath, str]]:
-    """Paths and hashes of the regular files that `git ls-tree -l -z` lists."""
-    for line in listed.split(b"\0"):
+def list_tree(revision: str, folder: Path) -> Tree:
+    """What a revision has. Raises RevisionError."""
+    top, commit = find_commit(revision, folder)
+    listed = _checked(_run_git(top, "ls-tree", "-r", "-z", "--full-tree", commit), revision)
+    entries = {}
+    for line in listed.split(b"\0")[:-1]:
         facts, _, name = line.partition(b"\t")
-        mode, _, blob, size = (facts.decode("ascii").split() + [""] * 4)[:4]
+        mode, _, hash_ = facts.decode("ascii").split()
         path = PurePosixPath(name.decode("utf-8", "surrogateescape"))
-        is_inside = not path.is_absolute() and not {"..", ".git"} & set(path.parts)
-        if mode in _REGULAR and is_inside and int(size) <= MAX_BYTES:
-            yield path, blob
+        if not path.is_absolute() and not {"..", ".git"} & set(path.parts):
+            entries[path] = mode, hash_
+    return Tree(revision, top, entries)
 
 
-def _git(
-    top: Path, *arguments: str, input: bytes | None = None
-) -> subprocess.CompletedProcess[bytes]:
-    command: Sequence[str] = ["git", *arguments]
-    return subprocess.run(command, cwd=top, capture_output=True, check=False, input=input or b"")
+def write_files(
+    tree: Tree, to: Path, files: Sequence[str], folders: Sequence[str], suffixes: Sequence[str]
+) -> None:
+    """Write the files that a revision has, and of the folders all regular files with these suffixes.
+
+    Of a file too large for a source there is one byte too many, so that who reads it says so.
+    Raises RevisionError, also for a file behind a symbolic link or in a submodule, which is not there
+    but not absent either.
+    """
+    wanted = {PurePosixPath(name) for name in files}
+    for path in {above for one in wanted for above in (one, *one.parents)} & tree.entries.keys():
+        if tree.entries[path][0] not in _REGULAR:
+            kind = "symbolic link" if tree.entries[path][0] == "120000" else "submodule"
+            raise RevisionError(f"`{tree.revision}:{path}` is a {kind}, which is not followed")
+    found = [
+        path
+        for path, (mode, _) in tree.entries.items()
+        if path in wanted
+        or (
+            mode in _REGULAR
+            and path.suffix in suffixes
+            and any(path.is_relative_to(name) for name in folders)
+        )
+    ]
+    for start in range(0, len(found), _AT_ONCE):
+        for path, data in _contents(tree, found[start : start + _AT_ONCE]):
+            destination = to.joinpath(*path.parts)
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            destination.write_bytes(data)
+
+
+def _contents(tree: Tree, paths: Sequence[PurePosixPath]) -> Iterator[tuple[PurePosixPath, bytes]]:
+    sizes = dict(zip(paths, map(_size, _ask(tree, "--batch-check", paths).splitlines())))
+    small = [path for path in paths if sizes.get(path, -1) <= MAX_BYTES]
+    stream = BytesIO(_ask(tree, "--batch", small))
+    for path in paths:
+        if path not in small:
+            yield path, bytes(MAX_BYTES + 1)
+            continue
+        size = _size(stream.readline())
+        data = stream.read(max(size, 0))
+        if size < 0 or len(data) < size or stream.read(1) != b"\n":
+            raise RevisionError(
+                f"`{tree.revision}:{path}` cannot be read: the repository does not have it"
+            )
+        yield path, data
+
+
+def _size(header: bytes) -> int:
+    """That of a file, in a line of `git cat-file --batch`; -1 where it is missing, as in a partial clone."""
+    _, kind, size = (*header.split(), b"", b"")[:3]
+    return int(size) if kind == b"blob" else -1
+
+
+def _ask(tree: Tree, how: str, paths: Sequence[PurePosixPath]) -> bytes:
+    wanted = "".join(f"{tree.entries[path][1]}\n" for path in paths).encode("ascii")
+    return _checked(_run_git(tree.top, "cat-file", how, input=wanted), tree.revision)
+
+
+def _checked(done: subprocess.CompletedProcess[bytes], revision: str) -> bytes:
+    """What git printed. Raises RevisionError if it failed."""
+    if done.returncode == 0:
+        return done.stdout
+    reason = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+    reason = reason.removeprefix("fatal: ") or f"git exits with {done.returncode}"
+    raise RevisionError(f"`{revision}` cannot be read: {reason}")
+
+
+def _run_git(top: Path, *arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            ["git", *arguments], cwd=top, capture_output=True, check=False, input=input
+        )
+    except (OSError, ValueError) as error:  # No git, or a NUL in a name.
+        raise RevisionError(f"cannot run git: {reason_of(error)}") from error

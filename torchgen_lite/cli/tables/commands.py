@@ -124,7 +124,7 @@ def _compare(
     asked: _Asked,
 ) -> int:
     """`--against`: the cells that change."""
-    from torchgen_lite.cli.against.project import project_against
+    from torchgen_lite.cli.against.version import other_version
     from torchgen_lite.cli.tables.compare import (
         compare_tables,
         comparison_data,
@@ -137,10 +137,9 @@ def _compare(
     program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
     new = tables_of_program(program, asked.target)
-    # `--torch` reads one file, not the configured ones.
-    own = asked.schema or (("native_functions.yaml",) if asked.torch else ())
-    with project_against(session, against, program, own) as before:
-        old = tables_of_program(before, asked.target)
+    own = asked.schema or (_OF_TORCH if asked.torch else ())
+    with other_version(session, against, program, own) as before:
+        old = tables_of_program(before.program, asked.target)
     require(list(_unknown_keys(new, keys)))
     if operator is not None:
         names = {one.name for one in _of_name([*new, *old], operator)}
@@ -161,6 +160,10 @@ def _compare(
         session.answer("table", render_comparison(found), **comparison_data(found))
     session.talk(f"{found.summary} against {against}")
     return FINE
+
+
+# `--torch` reads one file, not the configured ones.
+_OF_TORCH = ("native_functions.yaml",)
 
 
 def _write_page(

@@ -42,7 +42,7 @@ def test_the_page(run: Run, changed: Path) -> None:
         assert f"\n**{title}**\n" in page
     assert (
         "| native_functions.yaml:3 | TG364 | `lib::shift`: dispatch key `Meta` was removed: no `Meta` "
-        "| native_functions.yaml:4:5: was this |\n"
+        "| main:native_functions.yaml:4:5: was this |\n"
     ) in page
     assert "| generated/python/ops/" in page
 
