@@ -45,7 +45,7 @@ from torchgen_lite.version import __version__
 if TYPE_CHECKING:
     from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.emit.render import Rendered
-    from torchgen_lite.targets.output import OutputFile, TemplatePackage
+    from torchgen_lite.targets.output import OutputFile, TargetResult, TemplatePackage
 
 
 class GenerateError(ValueError):
@@ -301,8 +301,9 @@ def generate_all(
 def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     """The program's diagnostics and those of its targets, such as kernels that fit no schema.
 
-    Nothing is rendered; for a single target, whose files can't collide with another's, no file is
-    made. Only configured targets are asked, as others have no options.
+    For a single target, whose files can't collide with another's, no file is made. Nothing is
+    rendered, unless a target is unsure whether a module has what our templates call. Only
+    configured targets are asked, as others have no options.
     """
     from torchgen_lite.targets import DEFAULT_TARGETS
 
@@ -311,14 +312,16 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     if not named:
         return program.diagnostics
     built, diagnostics = _build(program, named)
-    if len(built) > 1:
-        for _ in _tell_apart(built, diagnostics):
-            pass
+    is_unsure = any(result.is_unsure for _, result in built)
+    outputs = list(_tell_apart(built, diagnostics)) if len(built) > 1 or is_unsure else []
+    if is_unsure and not has_errors(diagnostics):
+        ours = replace(program, config=replace(config, template_dirs=()))
+        return _render(ours, [one for one in outputs if one[1].calls], diagnostics).diagnostics
     return sort_diagnostics(diagnostics)
 
 
-# Files and the target that makes them.
-_Built = tuple[str, Iterable["OutputFile"]]
+# A target and what it makes.
+_Built = tuple[str, "TargetResult"]
 
 
 def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list[Diagnostic]]:
@@ -337,7 +340,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
             continue
         result = target.build(program)
         diagnostics += program.wanted(result.diagnostics)
-        built.append((name, result.files))
+        built.append((name, result))
     return built, diagnostics
 
 
@@ -346,8 +349,8 @@ def _tell_apart(
 ) -> Iterator[tuple[str, OutputFile]]:
     """Each file with its target; two targets that write the same path give a diagnostic."""
     target_of: dict[str, str] = {}
-    for name, files in built:
-        for file in files:
+    for name, result in built:
+        for file in result.files:
             if file.path in target_of:
                 message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
                 diagnostics.append(Diagnostic("TG013", message))

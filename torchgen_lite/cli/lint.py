@@ -46,7 +46,7 @@ def lint_command(
     unsafe_fixes: bool,
 ) -> int:
     """Report mistakes in the schema files and in the Python functions that they name. Nothing is
-    rendered.
+    written.
 
     \b
     torchgen-lite lint

@@ -36,6 +36,7 @@ from jinja2 import (
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.printer import lay_out
+from torchgen_lite.emit.recorder import UnknownName, recording
 from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
@@ -181,7 +182,7 @@ def render_file(
         return render_header(file.path, source) + read_copied(file.template, file.context)
     template = load_template(environment, file.template, root)
     try:
-        body = template.render({**file.context, **extra})
+        body = template.render({**recording(file.context), **extra})
     except Exception as error:
         # An override may raise anything: `{{ 1 // 0 }}` is the user's mistake, not ours.
         raise RenderError(_render_diagnostic(error, file.template, template, root)) from error
@@ -267,7 +268,8 @@ def _format_python(text: str, file: OutputFile, template: Template, root: Path) 
 
 
 def _render_diagnostic(error: Exception, name: str, template: Template, root: Path) -> Diagnostic:
-    """TG500 at the innermost line of a template that ran when the error was raised."""
+    """TG500 at the innermost line of a template that ran when the error was raised; TG510 if ours
+    calls what a configured module lacks."""
     filename, line = template.filename, 0
     if isinstance(error, TemplateSyntaxError):
         filename, line = error.filename, error.lineno
@@ -279,8 +281,15 @@ def _render_diagnostic(error: Exception, name: str, template: Template, root: Pa
                 filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
             trace = trace.tb_next
     said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
+    if isinstance(error, UnknownName):
+        trusted = template.environment.trusted  # type: ignore[attr-defined]
+        code = "TG510" if _is_trusted(filename or "", trusted) else "TG500"
+        place = _line_span(filename, line, root, error.name)
+        return replace(_pointing(code, said, place, "called here"), help=error.help)
     message = f"template `{name}` failed: {type(error).__name__}: {said}"
-    found = _pointing("TG500", message, _line_span(filename, line, root, said), "here")
+    missing = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
+    word = (missing[1] or missing[2]) if missing else ""
+    found = _pointing("TG500", message, _line_span(filename, line, root, word), "here")
     if isinstance(error, RecursionError):
         # An override that uses its own name finds itself.
         return replace(
@@ -303,16 +312,15 @@ def _source(filename: str | None, root: Path) -> Source | None:
     return Source(shown_path(Path(filename), root), text)
 
 
-def _line_span(filename: str | None, line: int, root: Path, said: str = "") -> Span | None:
-    """A line of a template, or the name in it that `'name' is undefined` refers to."""
+def _line_span(filename: str | None, line: int, root: Path, word: str = "") -> Span | None:
+    """A line of a template, or a word in it."""
     source = _source(filename, root)
     if source is None or line < 1:
         return None
     text = source.line_text(line)
     start = sum(len(part) + 1 for part in source.text.split("\n")[: line - 1])
-    named = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
-    word = re.search(rf"\b{named[1] or named[2]}\b", text) if named else None
-    if word is not None:
-        return Span(source, start + word.start(), start + word.end())
+    found = re.search(rf"\b{re.escape(word)}\b", text) if word else None
+    if found is not None:
+        return Span(source, start + found.start(), start + found.end())
     indent = len(text) - len(text.lstrip())
     return Span(source, start + indent, start + max(len(text.rstrip()), indent))

@@ -15,6 +15,8 @@ from typing import Any
 
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from torchgen_lite.emit.recorder import Recorder
+
 _DATA = frozenset({
     *(type(None), bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset),
     *(datetime.date, datetime.datetime, datetime.time),
@@ -34,6 +36,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return (
             type(value) in _DATA
             or home.startswith(("jinja2.", "markupsafe", "torchgen_lite.targets."))
+            or isinstance(value, Recorder)
             or any(home == name or home.startswith(f"{name}.") for name in self.homes)
         )
 

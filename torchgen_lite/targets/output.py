@@ -38,6 +38,24 @@ class OutputFile(NamedTuple):
     is_marked: bool = True
     is_copied: bool = False
 
+    @property
+    def calls(self) -> bool:
+        """Whether its template calls a module, whose names show what it may call."""
+        modules = [value for value in self.context.values() if isinstance(value, CalledModule)]
+        return any(module.known is not None for module in modules)
+
+
+class CalledModule(NamedTuple):
+    """A module in the context of a template, which imports from it what it calls.
+
+    Local names have the `prefix`. `known` are all names that the module has, or None if its source
+    doesn't show them. Note [A head is made after its body].
+    """
+
+    module: str
+    prefix: str = ""
+    known: frozenset[str] | None = None
+
 
 def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFile]:
     """Copies of the files of a folder of this project: `("runtime", "python/ops/runtime", {".py"})`."""
@@ -50,10 +68,13 @@ class TargetResult(NamedTuple):
     """The files of a target, not yet rendered, and what it found wrong.
 
     Mistakes are known before the first file is made, so callers that only want them make no files.
+    If templates may call what a module lacks, which shows when they are rendered, the result
+    `is_unsure`.
     """
 
     files: Iterable[OutputFile] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    is_unsure: bool = False
 
 
 class Header(NamedTuple):

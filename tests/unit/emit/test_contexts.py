@@ -17,11 +17,12 @@ from jinja2 import Environment, UndefinedError, nodes
 from jinja2.meta import find_undeclared_variables
 
 from torchgen_lite import Program, load
+from torchgen_lite.emit.recorder import recording
 from torchgen_lite.emit.render import build_environment
 from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import CalledModule, OutputFile
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 
 ROOT = Path(__file__).parents[3]
@@ -97,7 +98,7 @@ def rendered() -> Rendered:
         if file.template.endswith(".j2"):
             found.contexts.setdefault(file.template, []).append(file.context)
             try:
-                environment.get_template(file.template).render({**file.context, "vars": {}})
+                environment.get_template(file.template).render({**recording(file.context), "vars": {}})
             except UndefinedError as error:
                 found.failures.append(f"{file.template}: {error}")
             walk(file.context, found.seen, visited)
@@ -157,6 +158,7 @@ def used_names(name: str) -> set[str]:
     del tree.environment.globals["namespace"]
     # A scoped block sees the names of its surroundings.
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx in ("store", "param")}
+    own |= {macro.name for macro in tree.find_all(nodes.Macro)}
     names = find_undeclared_variables(tree) - own
     for part in tree.find_all((nodes.Include, nodes.Extends)):
         assert isinstance(part.template, nodes.Const)
@@ -215,7 +217,7 @@ def test_every_field_of_a_view_is_read() -> None:
     """A template reads it, or a module that names the class."""
     found = rendered()
     unread = []
-    for view in found.seen - {TorchPythonOptions}:
+    for view in found.seen - {TorchPythonOptions, CalledModule}:
         properties = [name for name, value in vars(view).items() if isinstance(value, property)]
         own = view._fields if issubclass(view, tuple) else [one.name for one in fields(view)]
         names = {*properties, *own}

@@ -5,7 +5,7 @@ The kernels themselves are in `templates/python/autograd.py.j2` and `adinplaceor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import (
@@ -22,7 +22,7 @@ from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.nodes import is_self, kept, saved_input, saved_result, saving
+from torchgen_lite.targets.python.nodes import SavedView, kept, saved_input, saved_result
 
 
 class ForwardingKernel(NamedTuple):
@@ -39,22 +39,30 @@ class ForwardingKernel(NamedTuple):
     passed: Sequence[str]
 
 
-class RecordView(NamedTuple):
-    """How a call is recorded: the node, and the expressions that it is made from.
+class SlotView(NamedTuple):
+    """An argument that may need a gradient."""
 
-    `needs` says for each slot whether it needs a gradient; `saved` and `kept` are what the node
-    keeps of arguments and of results, or empty. `results` is the `result` or, if it `has_several`,
+    name: str
+    is_list: bool
+    is_optional: bool
+
+
+class RecordView(NamedTuple):
+    """How a call is recorded: the node, and what it is made from.
+
+    The node has an edge for each of the `slots`; an `undifferentiable` one has the error message
+    for calls in which it needs a gradient. `saved` and `kept` are what the node keeps of arguments
+    and of results. `results` is the `result` or, if it `has_several`,
     a tuple of its parts that have gradients. A kernel that `is_composed` of other operators runs
     below ADInplaceOrView even if nothing is recorded, so that its result doesn't count as a view of
     a tensor that only they know.
     """
 
     node: str
-    needs: str
-    undifferentiable: Sequence[tuple[str, str]]
-    edges: str
-    saved: str
-    kept: Sequence[str]
+    slots: Sequence[SlotView]
+    undifferentiable: Sequence[tuple[SlotView, str]]
+    saved: Sequence[SavedView]
+    kept: Sequence[SavedView]
     result: str
     results: str
     is_inplace: bool
@@ -122,40 +130,6 @@ def autograd_view(
     )
 
 
-def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterator[str]:
-    """The names from the framework that a kernel for Autograd uses."""
-    yield "after_autograd"
-    if view.refused:
-        yield "refuse_out"
-    if view.record is None:
-        return
-    yield "grad_enabled"
-    if view.record.is_inplace:
-        yield from ("check_inplace_history", "rebase_history")
-        if any(map(is_self, kept(info))):
-            yield "original"
-    else:
-        yield "set_histories" if view.record.has_several else "set_history"
-    for slot in info.slots:
-        yield "edges_of" if slot.is_list else "edge_of"
-    if any(
-        one.is_list or one.carries is not DispatchKind.tensor
-        for one in (*info.slots, *info.without_formula)
-    ):
-        yield "needs_grad"
-    for saved in kept(info):
-        yield from saving(saved, info)
-
-
-def called_by_tracking(view: TrackingView) -> Iterator[str]:
-    """The names from the framework that a kernel for ADInplaceOrView uses."""
-    yield "after_adinplaceorview"
-    if view.written or view.written_lists:
-        yield "bump_version"
-    if view.as_view:
-        yield view.as_view
-
-
 def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
     out = {argument.name for argument in overload.schema.out}
     arguments = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
@@ -171,16 +145,14 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
         parts = [f"_result[{index}]" for index in range(len(returns))]
     is_tuple = len(parts) > 1
     values = kept(info)
-    inputs = [saved_input(saved, kind) for saved in values if saved.result is None]
     return RecordView(
         node=info.node_name,
-        needs=tuple_display([_need(slot) for slot in info.slots]),
+        slots=[*map(_slot, info.slots)],
         undifferentiable=[
-            (_need(one), quote(refusal(overload.function.name, one.name)))
+            (_slot(one), quote(refusal(overload.function.name, one.name)))
             for one in info.without_formula
         ],
-        edges=tuple_display([_edge(slot) for slot in info.slots]),
-        saved=tuple_display(inputs) if inputs else "",
+        saved=[saved_input(saved, kind) for saved in values if saved.result is None],
         kept=[
             saved_result(one, info, parts[one.result]) for one in values if one.result is not None
         ],
@@ -192,20 +164,9 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
     )
 
 
-def _need(slot: TensorArgument) -> str:
-    name = identifier(slot.name)
-    if slot.is_list:
-        return f"_needs_grad({name})"
-    return (
-        f"{name}._requires_grad"
-        if slot.carries is DispatchKind.tensor
-        else f"_needs_grad(({name},))"
-    )
-
-
-def _edge(slot: TensorArgument) -> str:
-    name = identifier(slot.name)
-    return f"*_edges_of({name})" if slot.is_list else f"_edge_of({name})"
+def _slot(tensor: TensorArgument) -> SlotView:
+    is_optional = tensor.carries is DispatchKind.optional_tensor
+    return SlotView(identifier(tensor.name), tensor.is_list, is_optional)
 
 
 def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:

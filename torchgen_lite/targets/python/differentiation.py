@@ -6,7 +6,7 @@ operator. Their registrations are in `register_autograd.py` and `register_adinpl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -14,32 +14,15 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import (
-    autograd_view,
-    called_by_kernel,
-    called_by_tracking,
-    tracking_view,
-)
+from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
 from torchgen_lite.targets.python.key_file import KeyFile
 from torchgen_lite.targets.python.model import Overload, shard_of
-from torchgen_lite.targets.python.nodes import Functions, node_view
+from torchgen_lite.targets.python.nodes import helper_modules, node_view
 from torchgen_lite.targets.python.package import Package, sharded, type_imports
 
 _TRACKING = frozenset({Origin.view, Origin.raises_versions})
-
-
-class Uses(dict[str, str]):
-    """The names that are imported from the framework, each with the first kernel that uses it."""
-
-    def add(self, function: NativeFunction, key: str, names: Iterable[str]) -> set[str]:
-        """Add the names that an operator's kernel uses, and return them."""
-        found = set(names)
-        for name in sorted(found - self.keys()):
-            self[name] = f"the kernel of `{function.name}` for {key}"
-        return found
 
 
 class _Planned(NamedTuple):
@@ -51,11 +34,10 @@ class _Planned(NamedTuple):
 
 
 class Differentiation(NamedTuple):
-    """The files, the registrations of each key, and the names used from the framework."""
+    """The files, and the registrations of each key."""
 
     files: list[OutputFile]
     registrations: dict[str, KeyFile]
-    uses: Uses
 
 
 def build_differentiation(
@@ -72,12 +54,12 @@ def build_differentiation(
         if one.origin in AUTOGRAD_KERNELS
     ]
     if not planned:
-        return Differentiation([], {}, Uses())
+        return Differentiation([], {})
     recorded = [one for one in planned if one.origin not in _TRACKING]
     tracked = [one for one in planned if one.origin in _TRACKING]
     modules = _modules_of(helpers)
     files: list[OutputFile | None] = []
-    registrations, uses = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}, Uses()
+    registrations = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}
     autograd, tracking = registrations.values()
     of_shard: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
     for one in recorded:
@@ -85,16 +67,16 @@ def build_differentiation(
     for own, module, nodes in zip(
         of_shard.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
-        node_file = _node_file(package, nodes, own, Functions(modules, set()), uses)
+        node_file = _node_file(package, nodes, own, modules)
         files += [
             node_file,
-            _autograd_file(package, module, nodes if node_file else "", own, autograd, uses),
+            _autograd_file(package, module, nodes if node_file else "", own, autograd),
         ]
     for shard, module in zip(package.shards, sharded(package, "adinplaceorview"), strict=True):
         own = [one for one in tracked if one.overload.names.shard == shard]
-        files.append(_adinplaceorview_file(package, module, own, tracking, uses))
+        files.append(_adinplaceorview_file(package, module, own, tracking))
     used = {key: registered for key, registered in registrations.items() if registered.overloads}
-    return Differentiation([file for file in files if file is not None], used, uses)
+    return Differentiation([file for file in files if file is not None], used)
 
 
 def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
@@ -105,23 +87,16 @@ def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
 
 
 def _node_file(
-    package: Package, module: str, planned: Sequence[_Planned], functions: Functions, uses: Uses
+    package: Package, module: str, planned: Sequence[_Planned], helpers: Mapping[str, str]
 ) -> OutputFile | None:
     recorded = [one.plan.infos[DEFAULT] for one in planned if one.origin is Origin.autograd]
     infos = {info.node_name: info for info in recorded}
     if not infos:
         return None
-    used: set[str] = set()
-    nodes = []
-    for info in infos.values():
-        functions.called.clear()
-        nodes.append(node_view(info, functions))
-        used |= uses.add(info.function, AUTOGRAD, {"Gradients", "Node", *functions.called})
     context = {
-        "framework": package.framework,
-        "used": sorted(used),
-        "helpers": functions.modules(),
-        "nodes": nodes,
+        "framework": package.called("_"),
+        "helpers": helper_modules(helpers),
+        "nodes": [node_view(info, helpers) for info in infos.values()],
     }
     return OutputFile(f"{package.root}/{module}.py", "python/nodes.py.j2", context)
 
@@ -132,11 +107,9 @@ def _autograd_file(
     nodes: str,
     planned: Sequence[_Planned],
     registered: KeyFile,
-    uses: Uses,
 ) -> OutputFile | None:
     """The kernels, if there are any; `nodes` is the module of their nodes, or empty."""
     kernels = []
-    used: set[str] = set()
     for one in planned:
         if one.origin is Origin.fallthrough:
             registered.add_fallthrough(one.overload)
@@ -144,11 +117,10 @@ def _autograd_file(
             info = one.plan.infos[DEFAULT]
             view = autograd_view(one.overload, one.plan, info)
             kernels.append(view)
-            used |= uses.add(one.overload.function, AUTOGRAD, called_by_kernel(view, info))
             registered.add_generated(one.overload, module, view.kernel.name)
     if not kernels:
         return None
-    context = _context(package, planned, used) | {"nodes": nodes, "kernels": kernels}
+    context = _context(package, planned) | {"nodes": nodes, "kernels": kernels}
     return OutputFile(f"{package.root}/{module}.py", "python/autograd.py.j2", context)
 
 
@@ -160,26 +132,21 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
 
 
 def _adinplaceorview_file(
-    package: Package, module: str, planned: Sequence[_Planned], registered: KeyFile, uses: Uses
+    package: Package, module: str, planned: Sequence[_Planned], registered: KeyFile
 ) -> OutputFile | None:
     if not planned:
         return None
     kernels = [tracking_view(one.overload, one.plan) for one in planned]
-    used: set[str] = set()
     for one, view in zip(planned, kernels, strict=True):
-        used |= uses.add(one.overload.function, VIEWS, called_by_tracking(view))
         registered.add_generated(one.overload, module, view.kernel.name)
-    context = _context(package, planned, used) | {"kernels": kernels}
+    context = _context(package, planned) | {"kernels": kernels}
     return OutputFile(f"{package.root}/{module}.py", "python/adinplaceorview.py.j2", context)
 
 
-def _context(
-    package: Package, planned: Sequence[_Planned], used: Collection[str]
-) -> dict[str, object]:
+def _context(package: Package, planned: Sequence[_Planned]) -> dict[str, object]:
     overloads = [one.overload for one in planned]
     return {
         "runtime": package.runtime,
-        "framework": package.framework,
-        "used": sorted(used),
+        "framework": package.called("_"),
         "types": type_imports(package, overloads, frozenset()),
     }

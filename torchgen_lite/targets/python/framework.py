@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -13,59 +13,52 @@ from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.kernel_modules import read_constants
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, used_constants
-from torchgen_lite.targets.python.structured import USED_BY_VARIANT
 from torchgen_lite.targets.python.views import used_types
 
 # Kernels that call no framework functions, and the constants that `runtime.framework` defines.
 _PLAIN = WRITTEN | {Origin.fallthrough}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 
-# The names that kernels and nodes of autograd may use. If the framework has all of them, there is
-# no need to find out which ones are used.
-OF_AUTOGRAD = frozenset("""
-    Gradients Node after_adinplaceorview after_autograd as_view as_views bump_version check_inplace_history conj
-    edge_of edges_of grad_enabled needs_grad original output_of rebase_history refuse_out save save_list
-    save_optional save_result set_histories set_history zeros
+# What our templates call. If a framework has all of it, `lint` renders no file to find what it lacks.
+CALLED = frozenset("""
+    Gradients Node after_adinplaceorview after_autograd allocate as_view as_views bump_version check_inplace
+    check_inplace_history conj edge_of edges_of grad_enabled key_for_options needs_grad original output_of
+    rebase_history refuse_out resize_out save save_list save_optional save_result set_histories set_history zeros
     """.split())
 
 
-def framework_names(package: Package, registered: Iterable[Registration]) -> dict[str, str]:
-    """The names that are imported from the framework, each with what uses it; `OF_AUTOGRAD` has
-    autograd's names."""
+def known_names(program: Program) -> frozenset[str] | None:
+    """The names that the framework has; None if its source doesn't show them all."""
+    index = program.module_functions(TARGET, "framework")
+    if index is None or not index.modules or index.modules[0].is_open:
+        return None
+    module = index.modules[0]
+    return module.imported.union(module.names)
+
+
+def framework_names(package: Package) -> dict[str, str]:
+    """The types and constants that are imported from the framework, each with what uses it."""
     found = dict.fromkeys(sorted(used_types(package.overloads) & FRAMEWORK_TYPES), "annotations")
-    found |= dict.fromkeys(used_constants(package.overloads), "defaults")
-    for one in registered:
-        kernel = f"the kernel of `{one.operator.name}` for {one.key}"
-        if one.origin in STRUCTURED:
-            found.setdefault(USED_BY_VARIANT[one.operator.kind], kernel)
-        elif one.origin is Origin.backend_select:
-            found.setdefault("key_for_options", kernel)
-    return found
+    return found | dict.fromkeys(used_constants(package.overloads), "defaults")
 
 
 def check_framework(
-    program: Program,
-    package: Package,
-    registered: Iterable[Registration],
-    differentiated: Callable[[], Mapping[str, str]],
+    program: Program, package: Package, registered: Iterable[Registration]
 ) -> Iterator[Diagnostic]:
-    """TG510 for names that the package would import but cannot."""
+    """TG510 for types and constants that the package would import but cannot. What its kernels
+    call is checked where a template calls it."""
     if package.options.framework == NO_FRAMEWORK:
         yield from _lacking(program, package, registered)
         return
     index = program.module_functions(TARGET, "framework")
-    if index is None or not index.modules or index.modules[0].is_open:
+    if index is None or package.known is None:
         return
-    module = index.modules[0]
-    known = {*module.names, *module.imported}
+    path = index.modules[0].source.path
     place = locate_option(program.config, f"target.{TARGET}", "framework")
-    names = framework_names(package, registered)
-    if not known >= OF_AUTOGRAD:
-        names |= differentiated()
-    for name, use in names.items():
-        if name not in known:
-            message = f"`{module.name}` has no `{name}`, which {use} need{'s' * (use[:3] == 'the')}"
-            help_ = did_you_mean(name, known) or f"define or import it in `{module.source.path}`"
+    for name, use in framework_names(package).items():
+        if name not in package.known:
+            message = f"`{package.framework}` has no `{name}`, which {use} need"
+            help_ = did_you_mean(name, package.known) or f"define or import it in `{path}`"
             yield Diagnostic("TG510", message, place, help=help_)
 
 

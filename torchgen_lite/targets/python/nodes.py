@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import return_names
@@ -24,7 +24,7 @@ _READ = {
     Fact.device: "{0}._device",
     Fact.dim: "len({0}._shape)",
     Fact.dtype: "{0}._dtype",
-    Fact.info: "_output_of({0})",
+    Fact.info: "{0}",
     Fact.layout: "{0}.layout",
     Fact.ndim: "len({0}._shape)",
     Fact.numel: "{0}.numel()",
@@ -48,54 +48,49 @@ def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
     return info.kept(_READ)
 
 
-def _read(saved: Saved, value: str) -> str:
-    if saved.is_whole:
-        return f"_{_SAVE[saved.carries]}({value})" if saved.carries in _SAVE else value
-    return _READ[saved.fact].format(value, saved.dim)
+class SavedView(NamedTuple):
+    """What a node keeps: a `value`, or what a `function` of the framework makes of it, under a
+    `condition` unless that is empty. An in-place call saves the original of `self`."""
+
+    value: str
+    function: str
+    condition: str = ""
+    is_original: bool = False
 
 
-def saving(saved: Saved, info: DifferentiabilityInfo) -> Iterator[str]:
-    """The framework functions that save a value of an input or a result."""
-    if saved.fact is Fact.info and not saved.is_whole:
-        yield "output_of"
-    if not saved.is_whole:
-        return
-    if saved.result is not None and saved.result in info.outputs:
-        yield "save_result"
-    elif saved.carries in _SAVE:
-        yield _SAVE[saved.carries]
+def saved_input(saved: Saved, kind: SchemaKind) -> SavedView:
+    """A value of an input, which is saved before the call."""
+    name = identifier(saved.source)
+    needs = saved.needed_by if saved.keeps_tensors else ()
+    return _saved(saved, name)._replace(
+        condition=" or ".join(f"_needs[{index}]" for index in needs),
+        is_original=kind is SchemaKind.inplace and saved.is_whole and name == "self",
+    )
 
 
-def is_self(saved: Saved) -> bool:
-    """Whether the whole of `self` is saved, of which an in-place call keeps the original."""
-    return saved.is_whole and saved.result is None and identifier(saved.source) == "self"
-
-
-def saved_input(saved: Saved, kind: SchemaKind) -> str:
-    """The expression that saves a value of an input, before the call."""
-    value = identifier(saved.source)
-    if kind is SchemaKind.inplace and is_self(saved):
-        value = "_original(self)"
-    text = _read(saved, value)
-    if not saved.needed_by or not saved.keeps_tensors:
-        return text
-    return f"{text} if {' or '.join(f'_needs[{i}]' for i in saved.needed_by)} else None"
-
-
-def saved_result(saved: Saved, info: DifferentiabilityInfo, value: str) -> str:
-    """The expression that saves a value of a result, after the call."""
+def saved_result(saved: Saved, info: DifferentiabilityInfo, value: str) -> SavedView:
+    """A value of a result, which is saved after the call."""
     if saved.is_whole and saved.result in info.outputs:
-        return f"_save_result({value}, {info.outputs.index(saved.result)})"
-    return _read(saved, value)
+        return SavedView(f"{value}, {info.outputs.index(saved.result)}", "save_result")
+    return _saved(saved, value)
+
+
+def _saved(saved: Saved, value: str) -> SavedView:
+    if saved.is_whole:
+        return SavedView(value, _SAVE.get(saved.carries, ""))
+    if saved.fact is Fact.info:
+        return SavedView(value, "output_of")
+    return SavedView(_READ[saved.fact].format(value, saved.dim), "")
 
 
 class DerivativeView(NamedTuple):
-    """One formula. `targets` are the gradients that it computes; `need` is the test for running it,
-    or empty if it always runs; `mask` is the value of `grad_input_mask`, or empty if unused.
-    """
+    """One formula, and what it has `called` of the framework. `targets` are the gradients that it
+    computes; `need` is the test for running it, or empty if it always runs; `mask` is the value of
+    `grad_input_mask`, or empty if unused."""
 
     targets: str
     formula: str
+    called: Sequence[str]
     need: str
     mask: str
     is_single: bool
@@ -119,20 +114,16 @@ class NodeView(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """Where the functions in formulas are: `helpers` maps helper functions to their modules; all
-    others are operators. `called` are the framework functions that formulas have called so far."""
+    """Where the functions in a formula are: `helpers` maps helper functions to their modules; all
+    others are operators. `called` are the framework functions that it has called so far."""
 
-    helpers: dict[str, str]
+    helpers: Mapping[str, str]
     called: set[str]
 
     def expression(self, name: str) -> str:
         if name in self.helpers:
             return f"{_alias(self.helpers[name])}.{name}"
         return f"_functions.{identifier(name)}"
-
-    def modules(self) -> dict[str, str]:
-        """The helper modules, each with the name that it is imported as."""
-        return {name: _alias(name) for name in self.helpers.values()}
 
     def local(self, saved: Saved) -> Expression | None:
         """The expression for a saved value; None if it could not be saved."""
@@ -158,14 +149,18 @@ class Functions(NamedTuple):
         return Call(Name(f"_{name}"), (value,))
 
 
+def helper_modules(helpers: Mapping[str, str]) -> dict[str, str]:
+    """The helper modules, each with the name that it is imported as."""
+    return {name: _alias(name) for name in helpers.values()}
+
+
 def _alias(module: str) -> str:
     return f"_{module.rpartition('.')[2]}"
 
 
-def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
+def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
     """The class for one entry with formulas."""
     schema = info.function.func
-    words = FormulaNames(functions.expression, functions.local, functions.conjugate)
     names = [identifier(saved.name) for saved in kept(info)]
     has_several = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
     return NodeView(
@@ -174,7 +169,7 @@ def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
         is_materialized=has_several and (bool(info.used_gradients) or "grads" in info.mentioned),
         gradients=list(_gradients(info)),
-        derivatives=[_derivative(info, derivative, words) for derivative in info.derivatives],
+        derivatives=[_derivative(info, derivative, helpers) for derivative in info.derivatives],
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
     )
 
@@ -190,13 +185,17 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int]]:
 
 
 def _derivative(
-    info: DifferentiabilityInfo, derivative: Derivative, words: FormulaNames
+    info: DifferentiabilityInfo, derivative: Derivative, helpers: Mapping[str, str]
 ) -> DerivativeView:
+    functions = Functions(helpers, set())
+    words = FormulaNames(functions.expression, functions.local, functions.conjugate)
+    formula = write(in_python(derivative.tree, words))
     needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
     is_single = len(needs) == 1
     return DerivativeView(
         targets=", ".join(f"grad_{identifier(name)}_" for name in derivative.names),
-        formula=write(in_python(derivative.tree, words)),
+        formula=formula,
+        called=sorted(functions.called),
         need=needs[0] if is_single and len(info.slots) > 1 else "",
         mask=tuple_display(needs) if "grad_input_mask" in derivative.mentioned else "",
         is_single=is_single,

@@ -12,6 +12,7 @@ from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, 
 from torchgen_lite.dialects.python_signature import Import, imported_names, imports
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.schema import Argument, NamedConstant
+from torchgen_lite.targets.output import CalledModule
 from torchgen_lite.targets.python.model import Overload, build_overload
 from torchgen_lite.targets.python.options import (
     MANY_OPERATORS,
@@ -25,11 +26,13 @@ AUTOMATIC_SHARDS = 16
 
 
 class Package(NamedTuple):
-    """Everything that the files of one package share."""
+    """Everything that the files of one package share. `known` are the names that the framework has,
+    None if its source doesn't show them."""
 
     options: PythonOptions
     overloads: tuple[Overload, ...]
     shards: tuple[int | None, ...]
+    known: frozenset[str] | None = None
 
     @property
     def root(self) -> str:
@@ -48,6 +51,10 @@ class Package(NamedTuple):
         named = self.options.framework
         return f"{self.runtime}.framework" if named == NO_FRAMEWORK else named
 
+    def called(self, prefix: str = "") -> CalledModule:
+        """The framework for templates that call it."""
+        return CalledModule(self.framework, prefix, self.known)
+
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Namespaces in the order in which they first appear."""
@@ -57,13 +64,15 @@ class Package(NamedTuple):
         return [o for o in self.overloads if o.names.shard == shard]
 
 
-def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
+def build_package(
+    operators: Sequence[Operator], options: PythonOptions, known: frozenset[str] | None = None
+) -> Package:
     """Name every overload. The first operator's namespace is the home; its names have no prefix."""
     home = operators[0].function.namespace if operators else "aten"
     count = options.shards or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
     overloads = [build_overload(one, home, count) for one in operators]
     shards: tuple[int | None, ...] = tuple(range(count)) if count > 1 else (None,)
-    return Package(options, tuple(overloads), shards)
+    return Package(options, tuple(overloads), shards, known)
 
 
 def sharded(package: Package, name: str) -> list[str]:

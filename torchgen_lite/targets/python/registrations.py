@@ -33,11 +33,7 @@ from torchgen_lite.targets.python.package import (
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.structured import (
-    USED_BY_VARIANT,
-    StructuredView,
-    structured_kernel,
-)
+from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
 
 _BACKEND_SELECT = "BackendSelect"
 
@@ -170,8 +166,7 @@ def _structured_file(
     context = {
         "key": key,
         "modules": imported_modules(call for kernel in kernels for call in kernel.calls),
-        "framework": package.framework,
-        "used": sorted({USED_BY_VARIANT[kernel.overload.facts.kind] for kernel in kernels}),
+        "framework": package.called(),
         "types": type_imports(package, overloads, frozenset()),
         "structured": [kernel.view for kernel in kernels],
     }
@@ -188,7 +183,7 @@ def _backend_select_file(
     for overload, (kernel, _) in zip(overloads, kernels, strict=True):
         registrations.add_generated(overload, module, kernel.name)
     context = {
-        "framework": package.framework,
+        "framework": package.called(),
         "types": type_imports(package, overloads, frozenset()),
         "kernels": kernels,
     }

@@ -18,13 +18,6 @@ from torchgen_lite.dialects.text import quote
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
 
-# The framework function that prepares the results of each variant.
-USED_BY_VARIANT = {
-    SchemaKind.functional: "allocate",
-    SchemaKind.inplace: "check_inplace",
-    SchemaKind.out: "resize_out",
-}
-
 
 class StructuredView(NamedTuple):
     """One generated kernel: `meta` describes the results, and `implementation` (empty for a Meta

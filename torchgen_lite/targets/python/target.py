@@ -23,8 +23,8 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.python.differentiation import Differentiation, build_differentiation
-from torchgen_lite.targets.python.framework import check_framework
+from torchgen_lite.targets.python.differentiation import build_differentiation
+from torchgen_lite.targets.python.framework import CALLED, check_framework, known_names
 from torchgen_lite.targets.python.functions import build_functions, build_redispatch, merged_groups
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
@@ -45,7 +45,8 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     modules = program.modules.get(TARGET, {})
     registered: tuple[Registration, ...] = ()
     # Without kernels the package is only needed for the files.
-    get_package = cache(partial(build_package, selection.operators, options))
+    known = known_names(program)
+    get_package = cache(partial(build_package, selection.operators, options, known))
     if options.kernels:
         registered = tuple(selection.registrations(program))
         diagnostics += check_author(author_functions(get_package(), registered), modules)
@@ -53,13 +54,10 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         chosen = [f for f in selection.functions if not tensor_options(f.func)]
         diagnostics += unreachable_kernels(chosen)
         diagnostics += check_helpers(selection.functions, modules.get("formulas"))
-        diagnostics += check_framework(
-            program,
-            get_package(),
-            registered,
-            lambda: _differentiation(program, get_package(), registered).uses,
-        )
-    return TargetResult(_files(program, get_package, registered), tuple(diagnostics))
+        diagnostics += check_framework(program, get_package(), registered)
+    is_unsure = bool(registered) and known is not None and not known >= CALLED
+    files = _files(program, get_package, registered)
+    return TargetResult(files, tuple(diagnostics), is_unsure)
 
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
@@ -115,18 +113,12 @@ def _files(
     package = get_package()
     yield from _common_files(package, program.config.privateuse1)
     if package.options.kernels:
-        differentiation = _differentiation(program, package, registered)
+        helpers = program.module_functions(TARGET, "formulas")
+        differentiation = build_differentiation(package, program.resolved, registered, helpers)
         yield from differentiation.files
         index = program.module_functions(TARGET, "kernels")
         find = kernel_finder(package.options.kernels, _finder(index))
         yield from build_registrations(package, registered, find, differentiation.registrations)
-
-
-def _differentiation(
-    program: Program, package: Package, registered: tuple[Registration, ...]
-) -> Differentiation:
-    helpers = program.module_functions(TARGET, "formulas")
-    return build_differentiation(package, program.resolved, registered, helpers)
 
 
 def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
