@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite_reference.framework import after_adinplaceorview as _after
-from torchgen_lite_reference.framework import as_view as _as_view
-from torchgen_lite_reference.framework import bump_version as _bump_version
-from torchgen_lite_runtime import below_adinplaceorview as _below
-from torchgen_lite_runtime import local_state as _state
-from torchgen_lite_runtime import set_local_state as _set_state
+from torchgen_lite_reference.framework import (
+    after_adinplaceorview as _after,
+    as_view as _as_view,
+    bump_version as _bump_version,
+)
+from torchgen_lite_runtime import (
+    below_adinplaceorview as _below,
+    local_state as _state,
+    set_local_state as _set_state,
+)
 
 from . import operators as _operators
 

@@ -8,25 +8,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite_reference.framework import after_autograd as _after
-from torchgen_lite_reference.framework import check_inplace_history as _check_inplace_history
-from torchgen_lite_reference.framework import edge_of as _edge_of
-from torchgen_lite_reference.framework import edges_of as _edges_of
-from torchgen_lite_reference.framework import grad_enabled as _grad_enabled
-from torchgen_lite_reference.framework import needs_grad as _needs_grad
-from torchgen_lite_reference.framework import original as _original
-from torchgen_lite_reference.framework import output_of as _output_of
-from torchgen_lite_reference.framework import rebase_history as _rebase_history
-from torchgen_lite_reference.framework import refuse_out as _refuse_out
-from torchgen_lite_reference.framework import save as _save
-from torchgen_lite_reference.framework import save_optional as _save_optional
-from torchgen_lite_reference.framework import save_result as _save_result
-from torchgen_lite_reference.framework import set_histories as _set_histories
-from torchgen_lite_reference.framework import set_history as _set_history
-from torchgen_lite_runtime import below_adinplaceorview as _below_adinplaceorview
-from torchgen_lite_runtime import below_autograd as _below_autograd
-from torchgen_lite_runtime import local_state as _state
-from torchgen_lite_runtime import set_local_state as _set_state
+from torchgen_lite_reference.framework import (
+    after_autograd as _after,
+    check_inplace_history as _check_inplace_history,
+    edge_of as _edge_of,
+    edges_of as _edges_of,
+    grad_enabled as _grad_enabled,
+    needs_grad as _needs_grad,
+    original as _original,
+    output_of as _output_of,
+    rebase_history as _rebase_history,
+    refuse_out as _refuse_out,
+    save as _save,
+    save_optional as _save_optional,
+    save_result as _save_result,
+    set_histories as _set_histories,
+    set_history as _set_history,
+)
+from torchgen_lite_runtime import (
+    below_adinplaceorview as _below_adinplaceorview,
+    below_autograd as _below_autograd,
+    local_state as _state,
+    set_local_state as _set_state,
+)
 
 from . import nodes_0 as _nodes
 from . import operators as _operators

@@ -14,10 +14,12 @@ import torchgen_lite_reference.autograd.formulas.reduction as _reduction
 import torchgen_lite_reference.autograd.formulas.shape as _shape
 import torchgen_lite_reference.autograd.formulas.neural as _neural
 import torchgen_lite_reference.autograd.formulas.pointwise as _pointwise
-from torchgen_lite_reference.framework import Gradients as _Gradients
-from torchgen_lite_reference.framework import Node as _Node
-from torchgen_lite_reference.framework import conj as _conj
-from torchgen_lite_reference.framework import zeros as _zeros
+from torchgen_lite_reference.framework import (
+    Gradients as _Gradients,
+    Node as _Node,
+    conj as _conj,
+    zeros as _zeros,
+)
 
 from . import functions as _functions
 

@@ -10,9 +10,11 @@ from builtins import tuple as _tuple
 from builtins import type as _type
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite_runtime import list_keyset as _list
-from torchgen_lite_runtime import local_state as _state
-from torchgen_lite_runtime import optional_keyset as _optional
+from torchgen_lite_runtime import (
+    list_keyset as _list,
+    local_state as _state,
+    optional_keyset as _optional,
+)
 
 from .libraries import aten as _library_aten
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from torchgen_lite_runtime import Library
-from torchgen_lite_runtime import fallthrough_kernel as _fallthrough
+from torchgen_lite_runtime import Library, fallthrough_kernel as _fallthrough
 
 from .libraries import dispatcher
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tinyarr.framework import after_autograd as _after
-from tinyarr.framework import edge_of as _edge_of
-from tinyarr.framework import grad_enabled as _grad_enabled
-from tinyarr.framework import save as _save
-from tinyarr.framework import set_history as _set_history
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
-from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import local_state as _state
-from torchgen_lite.runtime import set_local_state as _set_state
+from tinyarr.framework import (
+    after_autograd as _after,
+    edge_of as _edge_of,
+    grad_enabled as _grad_enabled,
+    save as _save,
+    set_history as _set_history,
+)
+from torchgen_lite.runtime import (
+    below_adinplaceorview as _below_adinplaceorview,
+    below_autograd as _below_autograd,
+    local_state as _state,
+    set_local_state as _set_state,
+)
 
 from . import nodes as _nodes
 from . import operators as _operators

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.runtime import Candidate as _Candidate
-from torchgen_lite.runtime import packet as _packet
+from torchgen_lite.runtime import Candidate as _Candidate, packet as _packet
 
 from . import operators as _operators
 

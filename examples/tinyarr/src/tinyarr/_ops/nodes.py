@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import tinyarr.autograd as _autograd
-from tinyarr.framework import Gradients as _Gradients
-from tinyarr.framework import Node as _Node
+from tinyarr.framework import Gradients as _Gradients, Node as _Node
 
 from . import functions as _functions
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from torchgen_lite.runtime import Candidate as _Candidate
-from torchgen_lite.runtime import packet as _packet
-from torchgen_lite.runtime import with_overloads as _with_overloads
+from torchgen_lite.runtime import (
+    Candidate as _Candidate,
+    packet as _packet,
+    with_overloads as _with_overloads,
+)
 
 from . import functions as _functions
 from . import operators as _operators
