@@ -1,13 +1,13 @@
 """The derivatives in `_operators.py`: what forward keeps, and the gradients.
 
-def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+def setup_context_muladd(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     a = inputs[0]
     b = inputs[1]
     needs = ctx.needs_input_grad
     ctx.save_for_backward(a if needs[1] else None, b if needs[0] else None)
 
 
-def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+def backward_muladd(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     needs = ctx.needs_input_grad
     a, b = ctx.saved_tensors
     grad = grads[0]

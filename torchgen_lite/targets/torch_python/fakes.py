@@ -1,6 +1,6 @@
 """The fakes in `_operators.py`: what each operator returns when only shapes are known.
 
-def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
+def fake_muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
     return a.new_empty(_support.broadcast(a, b))
 """
 

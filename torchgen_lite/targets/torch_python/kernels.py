@@ -1,7 +1,7 @@
 """The kernels in `_operators.py`: each imports the author's function at its first call.
 
-def muladd__CPU(a: Tensor, b: Tensor, s: float) -> Any:
-    _kernel = _library.resolve(_places.muladd__CPU, "my_kernels", "muladd_cpu")
+def cpu_muladd(a: Tensor, b: Tensor, s: float) -> Any:
+    _kernel = _library.resolve(_places.cpu_muladd, "my_kernels", "muladd_cpu")
     return _kernel(a, b, s)
 """
 

@@ -70,8 +70,9 @@ class PackagedOperator:
         return f"{span.source.path}:{span.line}" if span else self.name
 
     def named(self, role: str) -> str:
-        """The operator's name in one role: `muladd__fake`. No role contains two underscores."""
-        return f"{self.flat}__{role}"
+        """The operator's name in one role: `fake_muladd`, `cpu_muladd`. No role begins with another
+        role and an underscore, so that names of two roles differ."""
+        return f"{role.lower()}_{self.flat}"
 
     @property
     def functions(self) -> dict[str, str]:

@@ -55,8 +55,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
 
 def _places_file(package: Package, autograd: Autograd) -> OutputFile:
     """The places in the YAML of operators, kernels, and functions that rules and formulas name, for errors:
-    `muladd__CPU = "ops.yaml:14"`. No other file contains line numbers."""
-    formulas = [Named(f"{f.name}__formula", quote(f.place)) for f in autograd.functions]
+    `cpu_muladd = "ops.yaml:14"`. No other file contains line numbers."""
+    formulas = [Named(f"formula_{f.name}", quote(f.place)) for f in autograd.functions]
     context = {"places": [*_places(package), *formulas]}
     return OutputFile(f"{package.root}/_places.py", "torch_python/places.py.j2", context)
 

@@ -1,12 +1,12 @@
 """The registrations in `_operators.py`: each operator and what is registered for it, as data.
 
 _library.Operator(
-    _places.muladd__func,
+    _places.func_muladd,
     "torch_ops::muladd",
     "muladd(Tensor a, Tensor b, float s) -> Tensor",
     {
-        "CPU": muladd__CPU,
-        "fake": muladd__fake,
+        "CPU": cpu_muladd,
+        "fake": fake_muladd,
     },
 ),
 """
@@ -126,7 +126,7 @@ def _fake(package: Package, operator: PackagedOperator) -> str:
 
 
 def _named(package: Package, operator: PackagedOperator, field: str) -> str:
-    """`_library.named(_places.nonzero__fake, "my_fakes", "nonzero_fake")`, which imports the
+    """`_library.named(_places.fake_nonzero, "my_fakes", "nonzero_fake")`, which imports the
     function at its first call."""
     found = package.named_function(operator, field)
     if found is None:

@@ -5,7 +5,7 @@
     torch.ops.torch_ops.muladd.default,
     lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
     inputs=("a", "b"),
-    reference=muladd__reference,
+    reference=reference_muladd,
 ),
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,10 @@ def backward_of(folder: Path, entry: str) -> str:
         'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
     )
     text = generate(load(root=folder))["torch-python/my_ops/_operators.py"]
-    functions = text.partition("\ndef f__setup_context(")[2].partition("\n\nOPERATORS")[0]
-    setup, backward = functions.split('"""my::f"""\n')[1:]
+    functions = text.partition("\ndef setup_context_f(")[2].partition("\n\nOPERATORS")[0]
+    setup, backward = re.split(
+        r' *"""(?:Keep what the g|G)radients of my::f(?: need)?\."""\n', functions
+    )[1:]
     return setup.partition("\n\n\n")[0] + "|" + backward
 
 

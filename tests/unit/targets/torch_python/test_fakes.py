@@ -131,7 +131,11 @@ def test_what_a_rule_becomes(tmp_path: Path, name: str) -> None:
         'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
     )
     text = generate(load(root=tmp_path))["torch-python/mylib_ops/_operators.py"]
-    lines = text.partition('    """mylib::op"""\n')[2].partition("\n\n")[0].splitlines()
+    lines = (
+        text.partition('    """Shape and dtype of mylib::op."""\n')[2]
+        .partition("\n\n")[0]
+        .splitlines()
+    )
     assert "\n".join(line.removeprefix("    ") for line in lines) == body
 
 
@@ -152,9 +156,9 @@ def test_operators_without_a_rule_that_have_their_fake_by_themselves(tmp_path: P
     program = load(root=tmp_path)
     text = generate(program)["torch-python/mylib_ops/_operators.py"]
     assert [line for line in text.splitlines() if line.startswith(("def", "    return"))] == [
-        "def add___fake(self: Tensor, other: Tensor) -> Tensor:",
+        "def fake_add_(self: Tensor, other: Tensor) -> Tensor:",
         "    return self",
-        "def log__fake(x: Tensor) -> None:",
+        "def fake_log(x: Tensor) -> None:",
         "    return None",
     ]
 
@@ -181,6 +185,6 @@ def test_one_number_for_a_list_with_a_size_is_a_list_in_fakes_and_kernels(tmp_pa
     n: Sequence[int | SymInt],
 )"""
     text = files["torch-python/mylib_ops/_operators.py"]
-    assert f"\ndef op__CPU{inside} -> Any:\n" in text
-    assert f"\ndef op__fake{inside} -> Tensor:\n" in text
+    assert f"\ndef cpu_op{inside} -> Any:\n" in text
+    assert f"\ndef fake_op{inside} -> Tensor:\n" in text
     assert "\n    k: int | Sequence[int] = 1,\n" in files["torch-python/mylib_ops/functions.py"]

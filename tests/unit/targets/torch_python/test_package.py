@@ -80,4 +80,4 @@ def test_functions_for_formulas_in_cpp_leave_gradients_to_cpp(tmp_path: Path) ->
         (tmp_path / "torchgen_lite.toml").write_text(config + more)
         files = generate(load(root=tmp_path))
         text = files["torch-python/mylib_ops/_operators.py"]
-        assert ("def f__backward" in text) is registered
+        assert ("def backward_f" in text) is registered

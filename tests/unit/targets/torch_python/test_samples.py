@@ -73,11 +73,11 @@ def test_what_samples_are_compared_with(tmp_path: Path) -> None:
     (tmp_path / "fakes.py").write_text(fakes)
     text = generate(load(root=tmp_path))["torch-python/tests/test_mylib_ops.py"]
     assert text.partition("    return found\n\n\n")[2].partition("\n\n\nCASES")[0] == """\
-def op__reference(x: Any, lambda_: Any, *, eps: Any = 1e-06) -> Any:
+def reference_op(x: Any, lambda_: Any, *, eps: Any = 1e-06) -> Any:
     return torch.where(x[:, 1:] > 0, x ** lambda_, 'a' if x.ndim == 1 else x - eps)
 
 
-def other__reference(x: Any, *, n: Any = 1) -> Any:
+def reference_other(x: Any, *, n: Any = 1) -> Any:
     return importlib.import_module("fakes").other_reference(x, n=n)"""
     assert cases_of(text) == """\
 {
@@ -90,7 +90,7 @@ def other__reference(x: Any, *, n: Any = 1) -> Any:
         devices=("cuda",),
         dtypes=(torch.float32, torch.bfloat16),
         tolerances={"rtol": 0.01, "atol": 0.0},
-        reference=op__reference,
+        reference=reference_op,
         vmap=True,
         autocast=torch.bfloat16,
     ),
@@ -100,7 +100,7 @@ def other__reference(x: Any, *, n: Any = 1) -> Any:
         lambda: call(torch.ones(1)),
         inputs=("x",),
         gradcheck=None,
-        reference=other__reference,
+        reference=reference_other,
     ),
 }"""
 

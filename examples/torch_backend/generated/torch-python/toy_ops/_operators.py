@@ -20,7 +20,7 @@ from torch.types import Number
 from . import _library, _places, _support
 
 
-def aten__empty_memory_format__PrivateUse1(
+def privateuse1_aten__empty_memory_format(
     size: Sequence[int | SymInt],
     *,
     dtype: dtype | None = None,
@@ -29,9 +29,9 @@ def aten__empty_memory_format__PrivateUse1(
     pin_memory: bool | None = None,
     memory_format: memory_format | None = None,
 ) -> Any:
-    """aten::empty.memory_format for PrivateUse1"""
+    """aten::empty.memory_format for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__empty_memory_format__PrivateUse1,
+        _places.privateuse1_aten__empty_memory_format,
         "toy_backend.kernels",
         "empty",
     )
@@ -45,7 +45,7 @@ def aten__empty_memory_format__PrivateUse1(
     )
 
 
-def aten__empty_strided__PrivateUse1(
+def privateuse1_aten__empty_strided(
     size: Sequence[int | SymInt],
     stride: Sequence[int | SymInt],
     *,
@@ -54,109 +54,109 @@ def aten__empty_strided__PrivateUse1(
     device: device | str | None = None,
     pin_memory: bool | None = None,
 ) -> Any:
-    """aten::empty_strided for PrivateUse1"""
+    """aten::empty_strided for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__empty_strided__PrivateUse1,
+        _places.privateuse1_aten__empty_strided,
         "toy_backend.kernels",
         "empty_strided",
     )
     return _kernel(size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
 
-def aten___copy_from__PrivateUse1(self: Tensor, dst: Tensor, non_blocking: bool = False) -> Any:
-    """aten::_copy_from for PrivateUse1"""
+def privateuse1_aten___copy_from(self: Tensor, dst: Tensor, non_blocking: bool = False) -> Any:
+    """aten::_copy_from for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten___copy_from__PrivateUse1,
+        _places.privateuse1_aten___copy_from,
         "toy_backend.kernels",
         "copy_from",
     )
     return _kernel(self, dst, non_blocking)
 
 
-def aten___local_scalar_dense__PrivateUse1(self: Tensor) -> Any:
-    """aten::_local_scalar_dense for PrivateUse1"""
+def privateuse1_aten___local_scalar_dense(self: Tensor) -> Any:
+    """aten::_local_scalar_dense for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten___local_scalar_dense__PrivateUse1,
+        _places.privateuse1_aten___local_scalar_dense,
         "toy_backend.kernels",
         "local_scalar_dense",
     )
     return _kernel(self)
 
 
-def aten__as_strided__PrivateUse1(
+def privateuse1_aten__as_strided(
     self: Tensor,
     size: Sequence[int | SymInt],
     stride: Sequence[int | SymInt],
     storage_offset: int | SymInt | None = None,
 ) -> Any:
-    """aten::as_strided for PrivateUse1"""
+    """aten::as_strided for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__as_strided__PrivateUse1,
+        _places.privateuse1_aten__as_strided,
         "toy_backend.kernels",
         "as_strided",
     )
     return _kernel(self, size, stride, storage_offset)
 
 
-def aten__view__PrivateUse1(self: Tensor, size: Sequence[int | SymInt]) -> Any:
-    """aten::view for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__view__PrivateUse1, "toy_backend.kernels", "view")
+def privateuse1_aten__view(self: Tensor, size: Sequence[int | SymInt]) -> Any:
+    """aten::view for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__view, "toy_backend.kernels", "view")
     return _kernel(self, size)
 
 
-def aten__fill__Scalar__PrivateUse1(self: Tensor, value: Number | complex) -> Any:
-    """aten::fill_.Scalar for PrivateUse1"""
+def privateuse1_aten__fill__Scalar(self: Tensor, value: Number | complex) -> Any:
+    """aten::fill_.Scalar for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__fill__Scalar__PrivateUse1,
+        _places.privateuse1_aten__fill__Scalar,
         "toy_backend.kernels",
         "fill_",
     )
     return _kernel(self, value)
 
 
-def aten__zero___PrivateUse1(self: Tensor) -> Any:
-    """aten::zero_ for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__zero___PrivateUse1, "toy_backend.kernels", "zero_")
+def privateuse1_aten__zero_(self: Tensor) -> Any:
+    """aten::zero_ for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__zero_, "toy_backend.kernels", "zero_")
     return _kernel(self)
 
 
-def aten__add_out__PrivateUse1(
+def privateuse1_aten__add_out(
     self: Tensor,
     other: Tensor,
     *,
     alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
-    """aten::add.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__add_out__PrivateUse1, "toy_backend.kernels", "add_out")
+    """aten::add.out for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__add_out, "toy_backend.kernels", "add_out")
     return _kernel(self, other, alpha=alpha, out=out)
 
 
-def aten__sub_out__PrivateUse1(
+def privateuse1_aten__sub_out(
     self: Tensor,
     other: Tensor,
     *,
     alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
-    """aten::sub.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__sub_out__PrivateUse1, "toy_backend.kernels", "sub_out")
+    """aten::sub.out for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__sub_out, "toy_backend.kernels", "sub_out")
     return _kernel(self, other, alpha=alpha, out=out)
 
 
-def aten__mul_out__PrivateUse1(self: Tensor, other: Tensor, *, out: Tensor) -> Any:
-    """aten::mul.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__mul_out__PrivateUse1, "toy_backend.kernels", "mul_out")
+def privateuse1_aten__mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Any:
+    """aten::mul.out for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__mul_out, "toy_backend.kernels", "mul_out")
     return _kernel(self, other, out=out)
 
 
-def aten__mm_out__PrivateUse1(self: Tensor, mat2: Tensor, *, out: Tensor) -> Any:
-    """aten::mm.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__mm_out__PrivateUse1, "toy_backend.kernels", "mm_out")
+def privateuse1_aten__mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Any:
+    """aten::mm.out for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__mm_out, "toy_backend.kernels", "mm_out")
     return _kernel(self, mat2, out=out)
 
 
-def aten__addmm_out__PrivateUse1(
+def privateuse1_aten__addmm_out(
     self: Tensor,
     mat1: Tensor,
     mat2: Tensor,
@@ -165,16 +165,16 @@ def aten__addmm_out__PrivateUse1(
     alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
-    """aten::addmm.out for PrivateUse1"""
+    """aten::addmm.out for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__addmm_out__PrivateUse1,
+        _places.privateuse1_aten__addmm_out,
         "toy_backend.kernels",
         "addmm_out",
     )
     return _kernel(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
 
 
-def aten__sum_IntList_out__PrivateUse1(
+def privateuse1_aten__sum_IntList_out(
     self: Tensor,
     dim: Sequence[int] | None,
     keepdim: bool = False,
@@ -182,54 +182,54 @@ def aten__sum_IntList_out__PrivateUse1(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Any:
-    """aten::sum.IntList_out for PrivateUse1"""
+    """aten::sum.IntList_out for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__sum_IntList_out__PrivateUse1,
+        _places.privateuse1_aten__sum_IntList_out,
         "toy_backend.kernels",
         "sum_out",
     )
     return _kernel(self, dim, keepdim, dtype=dtype, out=out)
 
 
-def aten__relu__PrivateUse1(self: Tensor) -> Any:
-    """aten::relu for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__relu__PrivateUse1, "toy_backend.kernels", "relu")
+def privateuse1_aten__relu(self: Tensor) -> Any:
+    """aten::relu for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__relu, "toy_backend.kernels", "relu")
     return _kernel(self)
 
 
-def aten__threshold_backward_grad_input__PrivateUse1(
+def privateuse1_aten__threshold_backward_grad_input(
     grad_output: Tensor,
     self: Tensor,
     threshold: Number | complex,
     *,
     grad_input: Tensor,
 ) -> Any:
-    """aten::threshold_backward.grad_input for PrivateUse1"""
+    """aten::threshold_backward.grad_input for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__threshold_backward_grad_input__PrivateUse1,
+        _places.privateuse1_aten__threshold_backward_grad_input,
         "toy_backend.kernels",
         "threshold_backward_out",
     )
     return _kernel(grad_output, self, threshold, grad_input=grad_input)
 
 
-def aten___log_softmax_out__PrivateUse1(
+def privateuse1_aten___log_softmax_out(
     self: Tensor,
     dim: int,
     half_to_float: bool,
     *,
     out: Tensor,
 ) -> Any:
-    """aten::_log_softmax.out for PrivateUse1"""
+    """aten::_log_softmax.out for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten___log_softmax_out__PrivateUse1,
+        _places.privateuse1_aten___log_softmax_out,
         "toy_backend.kernels",
         "log_softmax_out",
     )
     return _kernel(self, dim, half_to_float, out=out)
 
 
-def aten___log_softmax_backward_data_out__PrivateUse1(
+def privateuse1_aten___log_softmax_backward_data_out(
     grad_output: Tensor,
     output: Tensor,
     dim: int,
@@ -237,16 +237,16 @@ def aten___log_softmax_backward_data_out__PrivateUse1(
     *,
     out: Tensor,
 ) -> Any:
-    """aten::_log_softmax_backward_data.out for PrivateUse1"""
+    """aten::_log_softmax_backward_data.out for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten___log_softmax_backward_data_out__PrivateUse1,
+        _places.privateuse1_aten___log_softmax_backward_data_out,
         "toy_backend.kernels",
         "log_softmax_backward_out",
     )
     return _kernel(grad_output, output, dim, input_dtype, out=out)
 
 
-def aten__nll_loss_forward_output__PrivateUse1(
+def privateuse1_aten__nll_loss_forward_output(
     self: Tensor,
     target: Tensor,
     weight: Tensor | None,
@@ -256,9 +256,9 @@ def aten__nll_loss_forward_output__PrivateUse1(
     output: Tensor,
     total_weight: Tensor,
 ) -> Any:
-    """aten::nll_loss_forward.output for PrivateUse1"""
+    """aten::nll_loss_forward.output for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__nll_loss_forward_output__PrivateUse1,
+        _places.privateuse1_aten__nll_loss_forward_output,
         "toy_backend.kernels",
         "nll_loss_out",
     )
@@ -273,7 +273,7 @@ def aten__nll_loss_forward_output__PrivateUse1(
     )
 
 
-def aten__nll_loss_backward_grad_input__PrivateUse1(
+def privateuse1_aten__nll_loss_backward_grad_input(
     grad_output: Tensor,
     self: Tensor,
     target: Tensor,
@@ -284,9 +284,9 @@ def aten__nll_loss_backward_grad_input__PrivateUse1(
     *,
     grad_input: Tensor,
 ) -> Any:
-    """aten::nll_loss_backward.grad_input for PrivateUse1"""
+    """aten::nll_loss_backward.grad_input for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.aten__nll_loss_backward_grad_input__PrivateUse1,
+        _places.privateuse1_aten__nll_loss_backward_grad_input,
         "toy_backend.kernels",
         "nll_loss_backward_out",
     )
@@ -302,54 +302,54 @@ def aten__nll_loss_backward_grad_input__PrivateUse1(
     )
 
 
-def squash__CPU(self: Tensor, scale: float = 1.0) -> Any:
-    """toy::squash for CPU"""
-    _kernel = _library.resolve(_places.squash__CPU, "toy_backend.kernels", "squash_cpu")
+def cpu_squash(self: Tensor, scale: float = 1.0) -> Any:
+    """toy::squash for CPU."""
+    _kernel = _library.resolve(_places.cpu_squash, "toy_backend.kernels", "squash_cpu")
     return _kernel(self, scale)
 
 
-def squash__PrivateUse1(self: Tensor, scale: float = 1.0) -> Any:
-    """toy::squash for PrivateUse1"""
-    _kernel = _library.resolve(_places.squash__PrivateUse1, "toy_backend.kernels", "squash_toy")
+def privateuse1_squash(self: Tensor, scale: float = 1.0) -> Any:
+    """toy::squash for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_squash, "toy_backend.kernels", "squash_toy")
     return _kernel(self, scale)
 
 
-def squash_slope__CPU(self: Tensor, scale: float = 1.0) -> Any:
-    """toy::squash_slope for CPU"""
-    _kernel = _library.resolve(_places.squash_slope__CPU, "toy_backend.kernels", "squash_slope_cpu")
+def cpu_squash_slope(self: Tensor, scale: float = 1.0) -> Any:
+    """toy::squash_slope for CPU."""
+    _kernel = _library.resolve(_places.cpu_squash_slope, "toy_backend.kernels", "squash_slope_cpu")
     return _kernel(self, scale)
 
 
-def squash_slope__PrivateUse1(self: Tensor, scale: float = 1.0) -> Any:
-    """toy::squash_slope for PrivateUse1"""
+def privateuse1_squash_slope(self: Tensor, scale: float = 1.0) -> Any:
+    """toy::squash_slope for PrivateUse1."""
     _kernel = _library.resolve(
-        _places.squash_slope__PrivateUse1,
+        _places.privateuse1_squash_slope,
         "toy_backend.kernels",
         "squash_slope_toy",
     )
     return _kernel(self, scale)
 
 
-def squash__fake(self: Tensor, scale: float = 1.0) -> Tensor:
-    """toy::squash"""
+def fake_squash(self: Tensor, scale: float = 1.0) -> Tensor:
+    """Shape and dtype of toy::squash."""
     return torch.empty_like(self)
 
 
-def squash_slope__fake(self: Tensor, scale: float = 1.0) -> Tensor:
-    """toy::squash_slope"""
+def fake_squash_slope(self: Tensor, scale: float = 1.0) -> Tensor:
+    """Shape and dtype of toy::squash_slope."""
     return torch.empty_like(self)
 
 
-def squash__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """toy::squash"""
+def setup_context_squash(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of toy::squash need."""
     self = inputs[0]
     scale = inputs[1]
     ctx.scale = scale
     ctx.save_for_backward(self)
 
 
-def squash__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """toy::squash"""
+def backward_squash(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of toy::squash."""
     needs = ctx.needs_input_grad
     (self,) = ctx.saved_tensors
     scale = ctx.scale
@@ -362,205 +362,205 @@ def squash__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 
 OPERATORS = [
     _library.Operator(
-        _places.aten__empty_memory_format__func,
+        _places.func_aten__empty_memory_format,
         "aten::empty.memory_format",
         "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
         {
-            "PrivateUse1": aten__empty_memory_format__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__empty_memory_format,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__empty_strided__func,
+        _places.func_aten__empty_strided,
         "aten::empty_strided",
         "empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
         {
-            "PrivateUse1": aten__empty_strided__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__empty_strided,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten___copy_from__func,
+        _places.func_aten___copy_from,
         "aten::_copy_from",
         "_copy_from(Tensor self, Tensor dst, bool non_blocking=False) -> Tensor",
         {
-            "PrivateUse1": aten___copy_from__PrivateUse1,
+            "PrivateUse1": privateuse1_aten___copy_from,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten___local_scalar_dense__func,
+        _places.func_aten___local_scalar_dense,
         "aten::_local_scalar_dense",
         "_local_scalar_dense(Tensor self) -> Scalar",
         {
-            "PrivateUse1": aten___local_scalar_dense__PrivateUse1,
+            "PrivateUse1": privateuse1_aten___local_scalar_dense,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__as_strided__func,
+        _places.func_aten__as_strided,
         "aten::as_strided",
         "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
         {
-            "PrivateUse1": aten__as_strided__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__as_strided,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__view__func,
+        _places.func_aten__view,
         "aten::view",
         "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
         {
-            "PrivateUse1": aten__view__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__view,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__fill__Scalar__func,
+        _places.func_aten__fill__Scalar,
         "aten::fill_.Scalar",
         "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__fill__Scalar__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__fill__Scalar,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__zero___func,
+        _places.func_aten__zero_,
         "aten::zero_",
         "zero_(Tensor(a!) self) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__zero___PrivateUse1,
+            "PrivateUse1": privateuse1_aten__zero_,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__add_out__func,
+        _places.func_aten__add_out,
         "aten::add.out",
         "add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__add_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__add_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__sub_out__func,
+        _places.func_aten__sub_out,
         "aten::sub.out",
         "sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__sub_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__sub_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__mul_out__func,
+        _places.func_aten__mul_out,
         "aten::mul.out",
         "mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__mul_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__mul_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__mm_out__func,
+        _places.func_aten__mm_out,
         "aten::mm.out",
         "mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__mm_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__mm_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__addmm_out__func,
+        _places.func_aten__addmm_out,
         "aten::addmm.out",
         "addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__addmm_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__addmm_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__sum_IntList_out__func,
+        _places.func_aten__sum_IntList_out,
         "aten::sum.IntList_out",
         "sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__sum_IntList_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__sum_IntList_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__relu__func,
+        _places.func_aten__relu,
         "aten::relu",
         "relu(Tensor self) -> Tensor",
         {
-            "PrivateUse1": aten__relu__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__relu,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__threshold_backward_grad_input__func,
+        _places.func_aten__threshold_backward_grad_input,
         "aten::threshold_backward.grad_input",
         "threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *, Tensor(a!) grad_input) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__threshold_backward_grad_input__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__threshold_backward_grad_input,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten___log_softmax_out__func,
+        _places.func_aten___log_softmax_out,
         "aten::_log_softmax.out",
         "_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten___log_softmax_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten___log_softmax_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten___log_softmax_backward_data_out__func,
+        _places.func_aten___log_softmax_backward_data_out,
         "aten::_log_softmax_backward_data.out",
         "_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten___log_softmax_backward_data_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten___log_softmax_backward_data_out,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__nll_loss_forward_output__func,
+        _places.func_aten__nll_loss_forward_output,
         "aten::nll_loss_forward.output",
         "nll_loss_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, *, Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))",
         {
-            "PrivateUse1": aten__nll_loss_forward_output__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__nll_loss_forward_output,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.aten__nll_loss_backward_grad_input__func,
+        _places.func_aten__nll_loss_backward_grad_input,
         "aten::nll_loss_backward.grad_input",
         "nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__nll_loss_backward_grad_input__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__nll_loss_backward_grad_input,
         },
         is_torchs=True,
     ),
     _library.Operator(
-        _places.squash__func,
+        _places.func_squash,
         "toy::squash",
         "squash(Tensor self, float scale=1.0) -> Tensor",
         {
-            "CPU": squash__CPU,
-            "PrivateUse1": squash__PrivateUse1,
-            "fake": squash__fake,
-            "setup_context": squash__setup_context,
-            "backward": squash__backward,
+            "CPU": cpu_squash,
+            "PrivateUse1": privateuse1_squash,
+            "fake": fake_squash,
+            "setup_context": setup_context_squash,
+            "backward": backward_squash,
         },
     ),
     _library.Operator(
-        _places.squash_slope__func,
+        _places.func_squash_slope,
         "toy::squash_slope",
         "squash_slope(Tensor self, float scale=1.0) -> Tensor",
         {
-            "CPU": squash_slope__CPU,
-            "PrivateUse1": squash_slope__PrivateUse1,
-            "fake": squash_slope__fake,
+            "CPU": cpu_squash_slope,
+            "PrivateUse1": privateuse1_squash_slope,
+            "fake": fake_squash_slope,
         },
     ),
 ]

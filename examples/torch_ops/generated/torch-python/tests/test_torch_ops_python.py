@@ -53,7 +53,7 @@ def cases(
     return found
 
 
-def muladd__reference(a: Any, b: Any, s: Any) -> Any:
+def reference_muladd(a: Any, b: Any, s: Any) -> Any:
     return a * b + s
 
 
@@ -64,7 +64,7 @@ CASES = {
         lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
         lambda: call(torch.randn(3, 4), torch.randn(4, 3).t(), -2.0),
         inputs=("a", "b"),
-        reference=muladd__reference,
+        reference=reference_muladd,
     ),
     **cases(
         "scale",

@@ -19,48 +19,48 @@ from torch import Tensor, device, dtype
 from . import _library, _places, _support
 
 
-def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
-    """torch_ops::muladd"""
+def fake_muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
+    """Shape and dtype of torch_ops::muladd."""
     return torch.empty_like(a)
 
 
-def scale__fake(self: Tensor, s: float) -> Tensor:
-    """torch_ops::scale"""
+def fake_scale(self: Tensor, s: float) -> Tensor:
+    """Shape and dtype of torch_ops::scale."""
     return torch.empty_like(self)
 
 
-def scale___fake(self: Tensor, s: float) -> Tensor:
-    """torch_ops::scale_"""
+def fake_scale_(self: Tensor, s: float) -> Tensor:
+    """Shape and dtype of torch_ops::scale_."""
     return self
 
 
-def scale_out__fake(self: Tensor, s: float, *, out: Tensor) -> Tensor:
-    """torch_ops::scale.out"""
+def fake_scale_out(self: Tensor, s: float, *, out: Tensor) -> Tensor:
+    """Shape and dtype of torch_ops::scale.out."""
     return out
 
 
-def minmax__fake(self: Tensor) -> tuple[Tensor, Tensor]:
-    """torch_ops::minmax"""
+def fake_minmax(self: Tensor) -> tuple[Tensor, Tensor]:
+    """Shape and dtype of torch_ops::minmax."""
     return (self.new_empty([]), self.new_empty([]))
 
 
-def weighted_sum__fake(
+def fake_weighted_sum(
     xs: Sequence[Tensor],
     weight: Tensor | None = None,
     *,
     scale: float | None = None,
 ) -> Tensor:
-    """torch_ops::weighted_sum"""
+    """Shape and dtype of torch_ops::weighted_sum."""
     return torch.empty_like(xs[0], memory_format=torch.contiguous_format)
 
 
-def squares__fake(
+def fake_squares(
     n: int,
     *,
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """torch_ops::squares"""
+    """Shape and dtype of torch_ops::squares."""
     return torch.empty(
         [n],
         dtype=_support.default(dtype, torch.int64),
@@ -68,13 +68,13 @@ def squares__fake(
     )
 
 
-def smooth_relu__fake(self: Tensor) -> Tensor:
-    """torch_ops::smooth_relu"""
+def fake_smooth_relu(self: Tensor) -> Tensor:
+    """Shape and dtype of torch_ops::smooth_relu."""
     return torch.empty_like(self)
 
 
-def hinge__fake(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Tensor, Tensor]:
-    """torch_ops::hinge"""
+def fake_hinge(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Tensor, Tensor]:
+    """Shape and dtype of torch_ops::hinge."""
     _library.check(
         input.shape == target.shape,
         lambda: "torch_ops::hinge: hinge needs a target for each element",
@@ -82,27 +82,27 @@ def hinge__fake(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Ten
     return (torch.empty_like(input), torch.empty_like(input, dtype=torch.bool))
 
 
-def drift__fake(x: Tensor, saved_x: Tensor, _kernel: float = 1.0) -> Tensor:
-    """torch_ops::drift"""
+def fake_drift(x: Tensor, saved_x: Tensor, _kernel: float = 1.0) -> Tensor:
+    """Shape and dtype of torch_ops::drift."""
     return torch.empty_like(x)
 
 
-def column_sums__fake(self: Tensor) -> Tensor:
-    """torch_ops::column_sums"""
+def fake_column_sums(self: Tensor) -> Tensor:
+    """Shape and dtype of torch_ops::column_sums."""
     _library.check(self.dim() == 2, lambda: "torch_ops::column_sums: column_sums takes a matrix")
     return self.new_empty([self.size(1)])
 
 
-def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::muladd"""
+def setup_context_muladd(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::muladd need."""
     a = inputs[0]
     b = inputs[1]
     needs = ctx.needs_input_grad
     ctx.save_for_backward(b if needs[0] else None, a if needs[1] else None)
 
 
-def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::muladd"""
+def backward_muladd(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::muladd."""
     needs = ctx.needs_input_grad
     b, a = ctx.saved_tensors
     grad = grads[0]
@@ -115,14 +115,14 @@ def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_a_, grad_b_, None)
 
 
-def scale__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::scale"""
+def setup_context_scale(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::scale need."""
     s = inputs[1]
     ctx.s = s
 
 
-def scale__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::scale"""
+def backward_scale(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::scale."""
     needs = ctx.needs_input_grad
     s = ctx.s
     grad = grads[0]
@@ -132,15 +132,15 @@ def scale__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_self_, None)
 
 
-def scale___setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::scale_"""
+def setup_context_scale_(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::scale_ need."""
     ctx.mark_dirty(inputs[0])
     s = inputs[1]
     ctx.s = s
 
 
-def scale___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::scale_"""
+def backward_scale_(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::scale_."""
     needs = ctx.needs_input_grad
     s = ctx.s
     grad = grads[0]
@@ -150,25 +150,25 @@ def scale___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_self_, None)
 
 
-def minmax__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::minmax"""
+def setup_context_minmax(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::minmax need."""
     ctx.mark_non_differentiable(output[0], output[1])
 
 
-def minmax__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::minmax"""
+def backward_minmax(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::minmax."""
     return (None,)
 
 
-def smooth_relu__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::smooth_relu"""
+def setup_context_smooth_relu(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::smooth_relu need."""
     self = inputs[0]
     result = output
     ctx.save_for_backward(self, result)
 
 
-def smooth_relu__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::smooth_relu"""
+def backward_smooth_relu(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::smooth_relu."""
     needs = ctx.needs_input_grad
     self, result = ctx.saved_tensors
     grad = grads[0]
@@ -178,8 +178,8 @@ def smooth_relu__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_self_,)
 
 
-def hinge__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::hinge"""
+def setup_context_hinge(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::hinge need."""
     input = inputs[0]
     target = inputs[1]
     is_inside = output[1]
@@ -188,8 +188,8 @@ def hinge__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None
     ctx.mark_non_differentiable(output[1])
 
 
-def hinge__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::hinge"""
+def backward_hinge(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::hinge."""
     needs = ctx.needs_input_grad
     target, input, is_inside = ctx.saved_tensors
     grad_loss = grads[0]
@@ -202,8 +202,8 @@ def hinge__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_input_, grad_target_, None)
 
 
-def drift__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::drift"""
+def setup_context_drift(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::drift need."""
     x = inputs[0]
     saved_x = inputs[1]
     _kernel_ = inputs[2]
@@ -211,8 +211,8 @@ def drift__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None
     ctx.save_for_backward(x, saved_x)
 
 
-def drift__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::drift"""
+def backward_drift(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::drift."""
     needs = ctx.needs_input_grad
     x, saved_x = ctx.saved_tensors
     _kernel_ = ctx._kernel_
@@ -226,15 +226,15 @@ def drift__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_x_, grad_saved_x_, None)
 
 
-def column_sums__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """torch_ops::column_sums"""
+def setup_context_column_sums(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Keep what the gradients of torch_ops::column_sums need."""
     self = inputs[0]
     ctx.self_sym_argsize_0 = self.shape[0]
     ctx.self_sym_argsize_1 = self.shape[1]
 
 
-def column_sums__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::column_sums"""
+def backward_column_sums(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of torch_ops::column_sums."""
     needs = ctx.needs_input_grad
     self_sym_argsize_0 = ctx.self_sym_argsize_0
     self_sym_argsize_1 = ctx.self_sym_argsize_1
@@ -247,124 +247,124 @@ def column_sums__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 
 OPERATORS = [
     _library.Operator(
-        _places.muladd__func,
+        _places.func_muladd,
         "torch_ops::muladd",
         "muladd(Tensor a, Tensor b, float s) -> Tensor",
         {
-            "fake": muladd__fake,
-            "setup_context": muladd__setup_context,
-            "backward": muladd__backward,
+            "fake": fake_muladd,
+            "setup_context": setup_context_muladd,
+            "backward": backward_muladd,
         },
     ),
     _library.Operator(
-        _places.scale__func,
+        _places.func_scale,
         "torch_ops::scale",
         "scale(Tensor self, float s) -> Tensor",
         {
-            "fake": scale__fake,
-            "setup_context": scale__setup_context,
-            "backward": scale__backward,
+            "fake": fake_scale,
+            "setup_context": setup_context_scale,
+            "backward": backward_scale,
         },
     ),
     _library.Operator(
-        _places.scale___func,
+        _places.func_scale_,
         "torch_ops::scale_",
         "scale_(Tensor(a!) self, float s) -> Tensor(a!)",
         {
-            "fake": scale___fake,
+            "fake": fake_scale_,
             "functionalize": _library.functional("torch_ops::scale"),
-            "setup_context": scale___setup_context,
-            "backward": scale___backward,
+            "setup_context": setup_context_scale_,
+            "backward": backward_scale_,
         },
         tags=("inplace",),
     ),
     _library.Operator(
-        _places.scale_out__func,
+        _places.func_scale_out,
         "torch_ops::scale.out",
         "scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)",
         {
-            "fake": scale_out__fake,
+            "fake": fake_scale_out,
             "functionalize": _library.functional("torch_ops::scale"),
         },
         tags=("out",),
     ),
     _library.Operator(
-        _places.minmax__func,
+        _places.func_minmax,
         "torch_ops::minmax",
         "minmax(Tensor self) -> (Tensor min, Tensor max)",
         {
-            "fake": minmax__fake,
-            "setup_context": minmax__setup_context,
-            "backward": minmax__backward,
+            "fake": fake_minmax,
+            "setup_context": setup_context_minmax,
+            "backward": backward_minmax,
         },
     ),
     _library.Operator(
-        _places.weighted_sum__func,
+        _places.func_weighted_sum,
         "torch_ops::weighted_sum",
         "weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor",
         {
-            "fake": weighted_sum__fake,
+            "fake": fake_weighted_sum,
         },
     ),
     _library.Operator(
-        _places.squares__func,
+        _places.func_squares,
         "torch_ops::squares",
         "squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
         {
-            "fake": squares__fake,
+            "fake": fake_squares,
         },
     ),
     _library.Operator(
-        _places.rms_norm__func,
+        _places.func_rms_norm,
         "torch_ops::rms_norm",
         "rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor",
         {},
     ),
     _library.Operator(
-        _places.smooth_relu__func,
+        _places.func_smooth_relu,
         "torch_ops::smooth_relu",
         "smooth_relu(Tensor self) -> Tensor",
         {
-            "fake": smooth_relu__fake,
-            "setup_context": smooth_relu__setup_context,
-            "backward": smooth_relu__backward,
+            "fake": fake_smooth_relu,
+            "setup_context": setup_context_smooth_relu,
+            "backward": backward_smooth_relu,
         },
     ),
     _library.Operator(
-        _places.diagonal_view__func,
+        _places.func_diagonal_view,
         "torch_ops::diagonal_view",
         "diagonal_view(Tensor(a) self) -> Tensor(a)",
         {},
     ),
     _library.Operator(
-        _places.hinge__func,
+        _places.func_hinge,
         "torch_ops::hinge",
         "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)",
         {
-            "fake": hinge__fake,
-            "setup_context": hinge__setup_context,
-            "backward": hinge__backward,
+            "fake": fake_hinge,
+            "setup_context": setup_context_hinge,
+            "backward": backward_hinge,
             "autocast": _library.CastBack(_library.float32, 0),
         },
     ),
     _library.Operator(
-        _places.drift__func,
+        _places.func_drift,
         "torch_ops::drift",
         "drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor",
         {
-            "fake": drift__fake,
-            "setup_context": drift__setup_context,
-            "backward": drift__backward,
+            "fake": fake_drift,
+            "setup_context": setup_context_drift,
+            "backward": backward_drift,
         },
     ),
     _library.Operator(
-        _places.column_sums__func,
+        _places.func_column_sums,
         "torch_ops::column_sums",
         "column_sums(Tensor self) -> Tensor",
         {
-            "fake": column_sums__fake,
-            "setup_context": column_sums__setup_context,
-            "backward": column_sums__backward,
+            "fake": fake_column_sums,
+            "setup_context": setup_context_column_sums,
+            "backward": backward_column_sums,
         },
     ),
 ]

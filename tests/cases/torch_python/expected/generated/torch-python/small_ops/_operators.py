@@ -19,71 +19,71 @@ from torch.types import Number
 from . import _library, _places, _support
 
 
-def axpy__CPU(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
-    """small::axpy for CPU"""
-    _kernel = _library.resolve(_places.axpy__CPU, "kernels", "axpy")
+def cpu_axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
+    """small::axpy for CPU."""
+    _kernel = _library.resolve(_places.cpu_axpy, "kernels", "axpy")
     return _kernel(x, y, a=a)
 
 
-def axpy__CUDA(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
-    """small::axpy for CUDA"""
-    _kernel = _library.resolve(_places.axpy__CUDA, "kernels", "axpy")
+def cuda_axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
+    """small::axpy for CUDA."""
+    _kernel = _library.resolve(_places.cuda_axpy, "kernels", "axpy")
     return _kernel(x, y, a=a)
 
 
-def axpy___CPU(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
-    """small::axpy_ for CPU"""
-    _kernel = _library.resolve(_places.axpy___CPU, "kernels", "axpy_")
+def cpu_axpy_(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
+    """small::axpy_ for CPU."""
+    _kernel = _library.resolve(_places.cpu_axpy_, "kernels", "axpy_")
     return _kernel(x, y, a=a)
 
 
-def topk__CPU(self: Tensor, k: int, *, index: dtype | None = None) -> Any:
-    """small::topk for CPU"""
-    _kernel = _library.resolve(_places.topk__CPU, "kernels", "topk")
+def cpu_topk(self: Tensor, k: int, *, index: dtype | None = None) -> Any:
+    """small::topk for CPU."""
+    _kernel = _library.resolve(_places.cpu_topk, "kernels", "topk")
     return _kernel(self, k, index=index)
 
 
-def nonzeros__CPU(x: Tensor) -> Any:
-    """small::nonzeros for CPU"""
-    _kernel = _library.resolve(_places.nonzeros__CPU, "kernels", "nonzeros")
+def cpu_nonzeros(x: Tensor) -> Any:
+    """small::nonzeros for CPU."""
+    _kernel = _library.resolve(_places.cpu_nonzeros, "kernels", "nonzeros")
     return _kernel(x)
 
 
-def flipped__CPU(self: Tensor) -> Any:
-    """small::flipped for CPU"""
-    _kernel = _library.resolve(_places.flipped__CPU, "kernels", "flipped")
+def cpu_flipped(self: Tensor) -> Any:
+    """small::flipped for CPU."""
+    _kernel = _library.resolve(_places.cpu_flipped, "kernels", "flipped")
     return _kernel(self)
 
 
-def aten__add_out__PrivateUse1(
+def privateuse1_aten__add_out(
     self: Tensor,
     other: Tensor,
     *,
     alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
-    """aten::add.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__add_out__PrivateUse1, "kernels", "add_out")
+    """aten::add.out for PrivateUse1."""
+    _kernel = _library.resolve(_places.privateuse1_aten__add_out, "kernels", "add_out")
     return _kernel(self, other, alpha=alpha, out=out)
 
 
-def axpy__fake(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
-    """small::axpy"""
+def fake_axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
+    """Shape and dtype of small::axpy."""
     return x.new_empty(_support.broadcast(x, y), dtype=_support.promote(x, y))
 
 
-def axpy___fake(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
-    """small::axpy_"""
+def fake_axpy_(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
+    """Shape and dtype of small::axpy_."""
     return x
 
 
-def topk__fake(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, Tensor]:
-    """small::topk"""
+def fake_topk(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, Tensor]:
+    """Shape and dtype of small::topk."""
     return (self.new_empty([k]), self.new_empty([k], dtype=_support.default(index, torch.int64)))
 
 
-def flipped__fake(self: Tensor) -> Tensor:
-    """small::flipped"""
+def fake_flipped(self: Tensor) -> Tensor:
+    """Shape and dtype of small::flipped."""
     return self.as_strided(
         [self.size(1), self.size(0)],
         [self.stride(1), self.stride(0)],
@@ -91,22 +91,22 @@ def flipped__fake(self: Tensor) -> Tensor:
     )
 
 
-_helper_scatter = _library.named(_places.scatter__formula, "formulas", "scatter")
+_helper_scatter = _library.named(_places.formula_scatter, "formulas", "scatter")
 
 
-def axpy__setup_context(
+def setup_context_axpy(
     ctx: Any,
     inputs: tuple[Any, ...],
     keyword_only_inputs: dict[str, Any],
     output: Any,
 ) -> None:
-    """small::axpy"""
+    """Keep what the gradients of small::axpy need."""
     a = keyword_only_inputs["a"]
     ctx.a = a
 
 
-def axpy__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """small::axpy"""
+def backward_axpy(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of small::axpy."""
     needs = ctx.needs_input_grad
     a = ctx.a
     grad = grads[0]
@@ -119,20 +119,20 @@ def axpy__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_x_, grad_y_)
 
 
-def axpy___setup_context(
+def setup_context_axpy_(
     ctx: Any,
     inputs: tuple[Any, ...],
     keyword_only_inputs: dict[str, Any],
     output: Any,
 ) -> None:
-    """small::axpy_"""
+    """Keep what the gradients of small::axpy_ need."""
     ctx.mark_dirty(inputs[0])
     a = keyword_only_inputs["a"]
     ctx.a = a
 
 
-def axpy___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """small::axpy_"""
+def backward_axpy_(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of small::axpy_."""
     needs = ctx.needs_input_grad
     a = ctx.a
     grad = grads[0]
@@ -145,13 +145,13 @@ def axpy___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_x_, grad_y_)
 
 
-def topk__setup_context(
+def setup_context_topk(
     ctx: Any,
     inputs: tuple[Any, ...],
     keyword_only_inputs: dict[str, Any],
     output: Any,
 ) -> None:
-    """small::topk"""
+    """Keep what the gradients of small::topk need."""
     self = inputs[0]
     indices = output[1]
     ctx.self_shape = self.shape
@@ -159,8 +159,8 @@ def topk__setup_context(
     ctx.mark_non_differentiable(output[1])
 
 
-def topk__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """small::topk"""
+def backward_topk(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of small::topk."""
     needs = ctx.needs_input_grad
     (indices,) = ctx.saved_tensors
     self_shape = ctx.self_shape
@@ -173,70 +173,70 @@ def topk__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 
 OPERATORS = [
     _library.Operator(
-        _places.axpy__func,
+        _places.func_axpy,
         "small::axpy",
         "axpy(Tensor x, Tensor y, *, float a=1.0) -> Tensor",
         {
-            "CPU": axpy__CPU,
-            "CUDA": axpy__CUDA,
-            "fake": axpy__fake,
-            "setup_context": axpy__setup_context,
-            "backward": axpy__backward,
+            "CPU": cpu_axpy,
+            "CUDA": cuda_axpy,
+            "fake": fake_axpy,
+            "setup_context": setup_context_axpy,
+            "backward": backward_axpy,
             "autocast": _library.float32,
         },
         tags=("pointwise",),
         torch=((">=", (2, 6)), ("!=*", (2, 9))),
     ),
     _library.Operator(
-        _places.axpy___func,
+        _places.func_axpy_,
         "small::axpy_",
         "axpy_(Tensor(a!) x, Tensor y, *, float a=1.0) -> Tensor(a!)",
         {
-            "CPU": axpy___CPU,
-            "fake": axpy___fake,
+            "CPU": cpu_axpy_,
+            "fake": fake_axpy_,
             "functionalize": _library.functional("small::axpy"),
-            "setup_context": axpy___setup_context,
-            "backward": axpy___backward,
+            "setup_context": setup_context_axpy_,
+            "backward": backward_axpy_,
         },
         tags=("inplace",),
     ),
     _library.Operator(
-        _places.topk__func,
+        _places.func_topk,
         "small::topk",
         "topk(Tensor self, int k, *, ScalarType? index=None) -> (Tensor values, Tensor indices)",
         {
-            "CPU": topk__CPU,
-            "fake": topk__fake,
-            "setup_context": topk__setup_context,
-            "backward": topk__backward,
+            "CPU": cpu_topk,
+            "fake": fake_topk,
+            "setup_context": setup_context_topk,
+            "backward": backward_topk,
         },
     ),
     _library.Operator(
-        _places.nonzeros__func,
+        _places.func_nonzeros,
         "small::nonzeros",
         "nonzeros(Tensor x) -> Tensor",
         {
-            "CPU": nonzeros__CPU,
-            "fake": _library.named(_places.nonzeros__fake, "shapes", "unknown_size"),
-            "vmap": _library.named(_places.nonzeros__vmap, "shapes", "nonzeros_vmap"),
+            "CPU": cpu_nonzeros,
+            "fake": _library.named(_places.fake_nonzeros, "shapes", "unknown_size"),
+            "vmap": _library.named(_places.vmap_nonzeros, "shapes", "nonzeros_vmap"),
         },
     ),
     _library.Operator(
-        _places.flipped__func,
+        _places.func_flipped,
         "small::flipped",
         "flipped(Tensor(a) self) -> Tensor(a)",
         {
-            "CPU": flipped__CPU,
-            "fake": flipped__fake,
-            "view": flipped__fake,
+            "CPU": cpu_flipped,
+            "fake": fake_flipped,
+            "view": fake_flipped,
         },
     ),
     _library.Operator(
-        _places.aten__add_out__func,
+        _places.func_aten__add_out,
         "aten::add.out",
         "add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
         {
-            "PrivateUse1": aten__add_out__PrivateUse1,
+            "PrivateUse1": privateuse1_aten__add_out,
         },
         is_torchs=True,
     ),
