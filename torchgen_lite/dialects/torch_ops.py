@@ -49,7 +49,7 @@ return_type = _TYPES.returned
 # The names of types that this dialect writes, and where a stub imports them from.
 _NAMES_OF = {
     "typing": ("Any", "overload"),
-    "collections.abc": ("Sequence",),
+    "collections.abc": ("Callable", "Sequence"),
     "torch.types": ("Number",),
     "torch": (
         *("Generator", "ScriptObject", "Stream", "SymBool", "SymFloat", "SymInt", "Tensor"),

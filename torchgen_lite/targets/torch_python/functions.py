@@ -19,15 +19,18 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
 class FunctionView(NamedTuple):
-    """One function: `local` is the name of its result, empty without one."""
+    """One function, and the name and type that its operator is `bound` to when the module is
+    imported."""
 
     name: str
     parameters: Sequence[Parameter]
     returns: Annotation
     doc: str
-    local: str
+    bound: str
+    type: Annotation
     handle: str
     arguments: Sequence[str]
+    has_result: bool
 
 
 def build_functions(package: Package) -> OutputFile:
@@ -36,8 +39,8 @@ def build_functions(package: Package) -> OutputFile:
     shadowed = frozenset(torch_ops.TYPE_MODULES).intersection([*names, *_hidden(package)])
     schemas = [operator.schema for operator in package.own]
     context = {
-        "imports": torch_library.type_imports(schemas, shadowed=shadowed),
-        "functions": [_view(operator, shadowed) for operator in package.own],
+        "imports": torch_library.type_imports(schemas, ["Callable"] if names else [], shadowed),
+        "functions": [_view(operator, shadowed, names) for operator in package.own],
     }
     return OutputFile(f"{package.root}/functions.py", "torch_python/functions.py.j2", context)
 
@@ -49,14 +52,19 @@ def _hidden(package: Package) -> Iterator[str]:
         yield from names.intersection(a.name for a in operator.schema.arguments)
 
 
-def _view(operator: PackagedOperator, shadowed: frozenset[str]) -> FunctionView:
+def _view(
+    operator: PackagedOperator, shadowed: frozenset[str], functions: Sequence[str]
+) -> FunctionView:
     schema = operator.schema
+    returns = torch_ops.returns_type(schema)
     return FunctionView(
         operator.flat,
         unshadowed(torch_library.parameters(schema), shadowed),
-        torch_ops.returns_type(schema).unshadowed(shadowed),
+        returns.unshadowed(shadowed),
         doc_text(doc_lines(operator.function.doc) or [str(schema)]),
-        free_name("result", {a.name for a in schema.arguments}) if schema.returns else "",
+        free_name(f"_op_{operator.flat}", {*functions, *operator.names.values()}),
+        Annotation("Callable", (Annotation("..."), returns)).unshadowed(shadowed),
         operator.handle,
         torch_library.forwarded(schema),
+        bool(schema.returns),
     )

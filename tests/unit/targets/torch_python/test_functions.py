@@ -19,8 +19,7 @@ def topk(x: Tensor, k: int = 5, *, largest: bool = True) -> tuple[Tensor, Tensor
 
     x: one dimension.
     """
-    result: tuple[Tensor, Tensor] = torch.ops.mylib.topk.default(x, k, largest=largest)
-    return result
+    return _op_topk(x, k, largest=largest)
 ''',
     ),
     "keywords of Python": (
@@ -28,8 +27,7 @@ def topk(x: Tensor, k: int = 5, *, largest: bool = True) -> tuple[Tensor, Tensor
         '''\
 def random__from(self: Tensor, from_: int, *, g: Generator | None = None) -> Tensor:
     """mylib::random_.from(Tensor(a!) self, int from, *, Generator? g=None) -> Tensor(a!)"""
-    result: Tensor = getattr(torch.ops.mylib.random_, "from")(self, from_, g=g)
-    return result
+    return _op_random__from(self, from_, g=g)
 ''',
     ),
     "an argument that is called as a module": (
@@ -37,8 +35,7 @@ def random__from(self: Tensor, from_: int, *, g: Generator | None = None) -> Ten
         '''\
 def twice(torch_: Tensor, *, result: int = 2) -> Tensor:
     """mylib::twice(Tensor torch, *, int result=2) -> Tensor"""
-    _result: Tensor = torch.ops.mylib.twice.default(torch_, result=result)
-    return _result
+    return _op_twice(torch_, result=result)
 ''',
     ),
     "constants": (
@@ -46,7 +43,7 @@ def twice(torch_: Tensor, *, result: int = 2) -> Tensor:
         '''\
 def lay(*, f: memory_format = torch.contiguous_format, e: float = 1e-06) -> None:
     """mylib::lay(*, MemoryFormat f=contiguous_format, float e=1e-6) -> ()"""
-    torch.ops.mylib.lay.default(f=f, e=e)
+    _op_lay(f=f, e=e)
 ''',
     ),
     "a name that hides a type": (
@@ -54,8 +51,7 @@ def lay(*, f: memory_format = torch.contiguous_format, e: float = 1e-06) -> None
         '''\
 def int(x: Tensor, n: _int) -> list[_int]:
     """mylib::int(Tensor x, int n) -> int[]"""
-    result: list[_int] = torch.ops.mylib.int.default(x, n)
-    return result
+    return _op_int(x, n)
 ''',
     ),
 }
@@ -133,3 +129,19 @@ def test_the_package_keeps_its_own_names(tmp_path: Path) -> None:
     imported = files["torch-python/mylib_ops/__init__.py"].partition("from .functions ")[2]
     assert imported.partition(")")[0] == "import (\n    plain,\n"
     assert all(f"\ndef {n}(" in files["torch-python/mylib_ops/functions.py"] for n in names)
+
+
+def test_operators_are_bound_once_under_a_free_name(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(
+        "- func: mylib::f(Tensor _op_f) -> Tensor\n- func: mylib::g(Tensor x) -> ()\n"
+        "- func: mylib::_op_g(Tensor x) -> (Tensor, int)\n"
+    )
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+    )
+    text = generate(load(root=tmp_path))["torch-python/mylib_ops/functions.py"]
+    bound = text.partition("are there.\n")[2].partition("\n\n\n")[0]
+    assert bound == """\
+__op_f: Callable[..., Tensor] = torch.ops.mylib.f.default
+__op_g: Callable[..., None] = torch.ops.mylib.g.default
+_op__op_g: Callable[..., tuple[Tensor, int]] = torch.ops.mylib._op_g.default"""

@@ -6,20 +6,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
+
+# Bound once: the package has checked that its operators are there.
+_op_squash: Callable[..., Tensor] = torch.ops.toy.squash.default
+_op_squash_slope: Callable[..., Tensor] = torch.ops.toy.squash_slope.default
 
 
 def squash(self: Tensor, scale: float = 1.0) -> Tensor:
     """scale * x / (1 + |x|), in one pass."""
-    result: Tensor = torch.ops.toy.squash.default(self, scale)
-    return result
+    return _op_squash(self, scale)
 
 
 def squash_slope(self: Tensor, scale: float = 1.0) -> Tensor:
     """The derivative of `squash`, scale / (1 + |x|)^2."""
-    result: Tensor = torch.ops.toy.squash_slope.default(self, scale)
-    return result
+    return _op_squash_slope(self, scale)
 
 
 __all__ = [

@@ -6,40 +6,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, device, dtype
 
+# Bound once: the package has checked that its operators are there.
+_op_muladd: Callable[..., Tensor] = torch.ops.torch_ops.muladd.default
+_op_scale: Callable[..., Tensor] = torch.ops.torch_ops.scale.default
+_op_scale_: Callable[..., Tensor] = torch.ops.torch_ops.scale_.default
+_op_scale_out: Callable[..., Tensor] = torch.ops.torch_ops.scale.out
+_op_minmax: Callable[..., tuple[Tensor, Tensor]] = torch.ops.torch_ops.minmax.default
+_op_weighted_sum: Callable[..., Tensor] = torch.ops.torch_ops.weighted_sum.default
+_op_squares: Callable[..., Tensor] = torch.ops.torch_ops.squares.default
+_op_rms_norm: Callable[..., Tensor] = torch.ops.torch_ops.rms_norm.default
+_op_smooth_relu: Callable[..., Tensor] = torch.ops.torch_ops.smooth_relu.default
+_op_diagonal_view: Callable[..., Tensor] = torch.ops.torch_ops.diagonal_view.default
+_op_hinge: Callable[..., tuple[Tensor, Tensor]] = torch.ops.torch_ops.hinge.default
+_op_drift: Callable[..., Tensor] = torch.ops.torch_ops.drift.default
+_op_column_sums: Callable[..., Tensor] = torch.ops.torch_ops.column_sums.default
+
 
 def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
     """a * b + s in one pass, for two tensors of the same shape and dtype."""
-    result: Tensor = torch.ops.torch_ops.muladd.default(a, b, s)
-    return result
+    return _op_muladd(a, b, s)
 
 
 def scale(self: Tensor, s: float) -> Tensor:
     """self * s."""
-    result: Tensor = torch.ops.torch_ops.scale.default(self, s)
-    return result
+    return _op_scale(self, s)
 
 
 def scale_(self: Tensor, s: float) -> Tensor:
     """self * s, in place."""
-    result: Tensor = torch.ops.torch_ops.scale_.default(self, s)
-    return result
+    return _op_scale_(self, s)
 
 
 def scale_out(self: Tensor, s: float, *, out: Tensor) -> Tensor:
     """self * s, into a tensor that is there already."""
-    result: Tensor = torch.ops.torch_ops.scale.out(self, s, out=out)
-    return result
+    return _op_scale_out(self, s, out=out)
 
 
 def minmax(self: Tensor) -> tuple[Tensor, Tensor]:
     """The smallest and the largest element."""
-    result: tuple[Tensor, Tensor] = torch.ops.torch_ops.minmax.default(self)
-    return result
+    return _op_minmax(self)
 
 
 def weighted_sum(
@@ -49,50 +59,42 @@ def weighted_sum(
     scale: float | None = None,
 ) -> Tensor:
     """The sum of tensors of one shape, each times its element of `weight`, all times `scale`."""
-    result: Tensor = torch.ops.torch_ops.weighted_sum.default(xs, weight, scale=scale)
-    return result
+    return _op_weighted_sum(xs, weight, scale=scale)
 
 
 def squares(n: int, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """The squares of 0 to n - 1."""
-    result: Tensor = torch.ops.torch_ops.squares.default(n, dtype=dtype, device=device)
-    return result
+    return _op_squares(n, dtype=dtype, device=device)
 
 
 def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-06) -> Tensor:
     """x over the root of the mean of its squares in the last dimension, times weight."""
-    result: Tensor = torch.ops.torch_ops.rms_norm.default(x, weight, eps)
-    return result
+    return _op_rms_norm(x, weight, eps)
 
 
 def smooth_relu(self: Tensor) -> Tensor:
     """(x + sqrt(x * x + 1)) / 2, a smooth relu."""
-    result: Tensor = torch.ops.torch_ops.smooth_relu.default(self)
-    return result
+    return _op_smooth_relu(self)
 
 
 def diagonal_view(self: Tensor) -> Tensor:
     """The diagonal of a matrix, a view of it."""
-    result: Tensor = torch.ops.torch_ops.diagonal_view.default(self)
-    return result
+    return _op_diagonal_view(self)
 
 
 def hinge(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Tensor, Tensor]:
     """The hinge loss of each element, and whether it is inside of the margin."""
-    result: tuple[Tensor, Tensor] = torch.ops.torch_ops.hinge.default(input, target, margin)
-    return result
+    return _op_hinge(input, target, margin)
 
 
 def drift(x: Tensor, saved_x: Tensor, _kernel: float = 1.0) -> Tensor:
     """The square of how far x is from what was saved of it, in widths of the kernel."""
-    result: Tensor = torch.ops.torch_ops.drift.default(x, saved_x, _kernel)
-    return result
+    return _op_drift(x, saved_x, _kernel)
 
 
 def column_sums(self: Tensor) -> Tensor:
     """The sum of each column of a matrix."""
-    result: Tensor = torch.ops.torch_ops.column_sums.default(self)
-    return result
+    return _op_column_sums(self)
 
 
 __all__ = [

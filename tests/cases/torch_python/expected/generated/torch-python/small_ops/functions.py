@@ -6,8 +6,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, dtype
+
+# Bound once: the package has checked that its operators are there.
+_op_axpy: Callable[..., Tensor] = torch.ops.small.axpy.default
+_op_axpy_: Callable[..., Tensor] = torch.ops.small.axpy_.default
+_op_topk: Callable[..., tuple[Tensor, Tensor]] = torch.ops.small.topk.default
+_op_nonzeros: Callable[..., Tensor] = torch.ops.small.nonzeros.default
+_op_flipped: Callable[..., Tensor] = torch.ops.small.flipped.default
 
 
 def axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
@@ -15,32 +24,27 @@ def axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
 
     The shapes are broadcast.
     """
-    result: Tensor = torch.ops.small.axpy.default(x, y, a=a)
-    return result
+    return _op_axpy(x, y, a=a)
 
 
 def axpy_(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
     """small::axpy_(Tensor(a!) x, Tensor y, *, float a=1.0) -> Tensor(a!)"""
-    result: Tensor = torch.ops.small.axpy_.default(x, y, a=a)
-    return result
+    return _op_axpy_(x, y, a=a)
 
 
 def topk(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, Tensor]:
     """small::topk(Tensor self, int k, *, ScalarType? index=None) -> (Tensor values, Tensor indices)"""
-    result: tuple[Tensor, Tensor] = torch.ops.small.topk.default(self, k, index=index)
-    return result
+    return _op_topk(self, k, index=index)
 
 
 def nonzeros(x: Tensor) -> Tensor:
     """small::nonzeros(Tensor x) -> Tensor"""
-    result: Tensor = torch.ops.small.nonzeros.default(x)
-    return result
+    return _op_nonzeros(x)
 
 
 def flipped(self: Tensor) -> Tensor:
     """small::flipped(Tensor(a) self) -> Tensor(a)"""
-    result: Tensor = torch.ops.small.flipped.default(self)
-    return result
+    return _op_flipped(self)
 
 
 __all__ = [
