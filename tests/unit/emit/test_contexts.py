@@ -98,7 +98,9 @@ def rendered() -> Rendered:
         if file.template.endswith(".j2"):
             found.contexts.setdefault(file.template, []).append(file.context)
             try:
-                environment.get_template(file.template).render({**recording(file.context), "vars": {}})
+                environment.get_template(file.template).render(
+                    {**recording(file.context), "vars": {}}
+                )
             except UndefinedError as error:
                 found.failures.append(f"{file.template}: {error}")
             walk(file.context, found.seen, visited)
