@@ -2,16 +2,14 @@
 
 // mylib::scale(Tensor self, float s) -> Tensor
 
-using scale_CPU_schema = at::Tensor(const at::Tensor&, double);
-template <class Schema>
-auto scale_CPU_found(int) -> decltype(look<Schema>::of(&::mylib::scale_cpu));
-template <class Schema>
-none_of_several scale_CPU_found(...);
-using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_schema>(0))>;
-static_assert(
-#line 4
-                              takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
-    "mylib::scale: kernel 'scale_cpu' must take 'double' for argument 's' (schema: float)");
+#line 3
+TORCHGEN_LITE_VERIFY(scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
+  (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu,
+    (at::Tensor(const at::Tensor&, double)), as_is, true,
+    (" take 2 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'double' for argument 's' (schema: float)",
+     " return 'at::Tensor' (schema: Tensor)"), 3)
 
 Note [The proof of kernels]
 The header stands at the end of a file that defines kernels. A kernel that the file declares is
@@ -27,8 +25,9 @@ Note [Where a mistake is shown]
 A kernel's file is recompiled when a header that it includes changes. So these headers contain no
 line number of the YAML, no defaults and no documentation, and each covers one operator: it changes
 only if that operator's types do.
-Its fourth line is the schema, without defaults. `#line` makes a compiler report a mistake there,
-and the condition stands in the argument's column, so that the argument is underlined.
+Its fourth line is the schema, without defaults. `#line` makes a compiler take the checks for part of it,
+and each stands in its argument's column, so that the argument is underlined. An argument takes at least
+seven columns (`int n, `), and `is<10>,` no more.
 
 Which C++ types the schema demands is up to the target; otherwise stable and classic kernels are treated
 alike here.
@@ -49,7 +48,7 @@ from torchgen_lite.targets.cpp.kernels import (
     split_class,
     split_kernel,
 )
-from torchgen_lite.targets.cpp.layout import Blocks, Layout
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_headers
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.file_names import file_names
 from torchgen_lite.targets.output import OutputFile
@@ -69,20 +68,8 @@ class RequiredKernel(NamedTuple):
     is_member: bool = False
 
 
-class CheckView(NamedTuple):
-    """One `static_assert`: the text before its place in the schema's line, and its message.
-
-    `relation` is between the `part` of the kernel found and that of the kernel expected.
-    """
-
-    margin: str
-    relation: str
-    part: str
-    message: str
-
-
 class KernelProofView(NamedTuple):
-    """Every check of one kernel; `id` names it after its operator and the first of its keys."""
+    """What `TORCHGEN_LITE_VERIFY` takes; `id` names a kernel after its operator and the first of its keys."""
 
     id: str
     name: str
@@ -90,8 +77,10 @@ class KernelProofView(NamedTuple):
     returns: CType
     types: tuple[CType, ...]
     address: str
-    is_member: bool
-    checks: tuple[CheckView, ...]
+    must: str
+    checks: str
+    keys: str
+    messages: tuple[str, ...]
 
 
 class SchemaLine(NamedTuple):
@@ -104,6 +93,8 @@ class SchemaLine(NamedTuple):
 
 # The line of the schema in a header of `verify/`, after the generated-file marker.
 _SCHEMA_LINE = 4
+# The arguments that are compared one by one: `TORCHGEN_LITE_EACH_40` checks them and the result.
+_MOST = 39
 
 
 def proof_files(
@@ -119,8 +110,8 @@ def proof_files(
     unpacks from a boxed call, whatever way the kernel takes them.
     """
     namespace = layout.namespace
-    check = {"namespace": namespace, "is_boxed": is_boxed}
-    yield OutputFile(layout.header("kernel_check.h"), "cpp/kernel_check.h.j2", check)
+    yield from copied_headers(layout, "cpp", "kernel_check.h")
+    taken = "torch::stable::detail::unbox_type_t" if is_boxed else "as_is"
     members = [split_kernel(k.kernel, namespace) for k in kernels if k.is_member]
     shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
     if members:
@@ -134,7 +125,7 @@ def proof_files(
         blocks = [*includes(own), [layout.own("kernel_check.h")]]
         if any(kernel.is_member for kernel in own):
             blocks[-1] = [*blocks[-1], layout.own(_CLASSES)]
-        proof = {**shown, **_operator_context(own, namespace), "includes": blocks}
+        proof = {**shown, **_operator_context(own, namespace), "includes": blocks, "taken": taken}
         yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
     every = {"includes": [[layout.own(name) for name in names]] if names else []}
     yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", every)
@@ -191,6 +182,11 @@ def build_kernel_proof(
 ) -> KernelProofView:
     """The types, the address and the checks of a kernel."""
     operator = required.operator
+    must = f"{operator.function.name}: kernel '{split_kernel(required.kernel, '')[1]}' must"
+    extra = len(required.signature.types) - len(operator.schema.arguments)
+    checks = [(column, f"is<{i + extra}>") for i, column in enumerate(line.arguments.values())][
+        :_MOST
+    ]
     return KernelProofView(
         id=f"{operator.flat}_{required.keys[0]}",
         name=f"{operator.function.name}, {', '.join(required.keys)}",
@@ -198,40 +194,32 @@ def build_kernel_proof(
         returns=required.signature.returns,
         types=required.signature.types,
         address=f"&{qualified(required.kernel, namespace)}",
-        is_member=required.is_member,
-        checks=tuple(_checks(required, line)),
+        must=cpp_text.quote(must),
+        checks=_at([(len("// "), "it<>"), *checks, (line.result, "result<>")]),
+        keys="is<0>" if extra else "true",
+        messages=tuple([cpp_text.quote(f" {message}") for message in _messages(required, extra)]),
     )
 
 
-def _checks(required: RequiredKernel, line: SchemaLine) -> Iterator[CheckView]:
-    """Checks that a kernel is found, its number of arguments, each argument, and the result.
+def _at(checks: Sequence[tuple[int, str]]) -> str:
+    """The checks as a list in brackets, each at its column."""
+    text = ""
+    for column, check in checks:
+        text = f"{text},".ljust(column) + check if text else "(".rjust(column) + check
+    return f"{text})"
 
-    With a wrong number of arguments, types are not checked.
+
+def _messages(required: RequiredKernel, extra: int) -> Iterator[str]:
+    """What a kernel must do: take so many arguments, each of its type, and return its result.
+
+    `extra` is the number of those before the schema's: the keys of the call.
     """
-    operator, types = required.operator, required.signature.types
-    schema, name = operator.schema, len("// ")
-
-    def check(column: int, relation: str, part: str, message: str) -> CheckView:
-        text = cpp_text.quote(f"{operator.function.name}: {message}")
-        return CheckView(" " * column, relation, part, text)
-
-    writer = f"kernel '{split_kernel(required.kernel, '')[1]}' must"
-    message = f"{writer} have the types of the schema, and be in no unnamed namespace"
-    yield check(name, "fits", "_type", message)
-    count = f"{len(types)} argument{'' if len(types) == 1 else 's'}"
-    extra = "" if len(types) == len(schema.arguments) else ", the first the keys of the call"
-    yield check(name, "counts", "_type", f"{writer} take {count}{extra}")
-    arguments = {cpp_text.identifier(a.name): a for a in schema.arguments}
-    for position, parameter in enumerate(required.signature.parameters):
-        argument = arguments.get(cpp_text.identifier(parameter.name))
-        takes = f"{writer} take '{unrooted(parameter.type)}'"
-        if argument is None:
-            # What a kernel takes that is not in the schema.
-            yield check(name, "takes", f"<{position}>", f"{takes} first")
-            continue
-        message = f"{takes} for argument '{argument.name}' (schema: {argument.type})"
-        yield check(line.arguments[argument.name], "takes", f"<{position}>", message)
+    schema, signature = required.operator.schema, required.signature
+    count = len(signature.types)
+    first = ", the first the keys of the call" if extra else ""
+    yield f"take {count} argument{'' if count == 1 else 's'}{first}"
+    for argument, type_ in zip(schema.arguments[:_MOST], signature.types[extra:]):
+        yield f"take '{unrooted(type_)}' for argument '{argument.name}' (schema: {argument.type})"
     results = [str(r.type) for r in schema.returns]
     result = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    gives = f"{writer} return '{unrooted(required.signature.returns)}' (schema: {result})"
-    yield check(line.result, "gives", "_return", gives)
+    yield f"return '{unrooted(signature.returns)}' (schema: {result})"

@@ -3,11 +3,18 @@
 // clang-format off
 #pragma once
 
+// Messages about a kernel show its schema, and not the macros below.
+#ifdef __GNUC__
+#pragma GCC system_header
+#endif
+
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 
-namespace torch_classes::proof {
+#define TORCHGEN_LITE_NAMESPACE torch_classes
+
+namespace TORCHGEN_LITE_NAMESPACE::proof {
 
 // Stands in for a kernel that the file does not declare.
 struct not_here {};
@@ -102,10 +109,311 @@ TORCHGEN_LITE_CONCEPT takes = std::is_same_v<Found, Expected>;
 template <class Found, class Expected>
 TORCHGEN_LITE_CONCEPT gives = std::is_same_v<Found, Expected>;
 
-#undef TORCHGEN_LITE_CONCEPT
+// How arguments are compared, unless as the stable ABI unpacks them.
+template <class Argument>
+using as_is = Argument;
+
+} // namespace TORCHGEN_LITE_NAMESPACE::proof
+
+#undef TORCHGEN_LITE_NAMESPACE
 
 // Each proof is in its own namespace, so that one file can have several.
 #define TORCHGEN_LITE_JOIN(word, number) word##number
 #define TORCHGEN_LITE_PROOF(number) TORCHGEN_LITE_JOIN(checks_, number)
 
-} // namespace torch_classes::proof
+// The proof of one kernel. `checks` stand where the schema has what they are
+// about: `it<>` for the operator, `is<0>` for an argument, `result<>`. After
+// what the kernel `must`, `messages` say the rest: how many arguments it takes,
+// then one for each of the `count` checks but the first. `keys` is a further
+// check, of what precedes the arguments of the schema. `types` are in brackets.
+#define TORCHGEN_LITE_VERIFY(                                                  \
+    id,                                                                        \
+    must,                                                                      \
+    checks,                                                                    \
+    address,                                                                   \
+    types,                                                                     \
+    taken,                                                                     \
+    keys,                                                                      \
+    messages,                                                                  \
+    count)                                                                     \
+  namespace id {                                                               \
+  using schema = as_is<TORCHGEN_LITE_BARE types>;                              \
+  template <class Schema>                                                      \
+  auto look_up(int) -> decltype(look<Schema>::of(address));                    \
+  template <class Schema>                                                      \
+  none_of_several look_up(...);                                                \
+  using both = kernel<schema, decltype(look_up<schema>(0))>;                   \
+  template <std::size_t index>                                                 \
+  TORCHGEN_LITE_CONCEPT is = takes<                                            \
+      taken<typename both::template found<index>>,                             \
+      taken<typename both::template expected<index>>>;                         \
+  template <class Both = both>                                                 \
+  TORCHGEN_LITE_CONCEPT result =                                               \
+      gives<typename Both::found_return, typename Both::expected_return>;      \
+  namespace found {                                                            \
+  template <class Both = both>                                                 \
+  TORCHGEN_LITE_CONCEPT it =                                                   \
+      fits<typename Both::found_type, typename Both::expected_type>;           \
+  TORCHGEN_LITE_CHECK(                                                         \
+      must " have the types of the schema, and be in no unnamed namespace",    \
+      TORCHGEN_LITE_HEAD checks,                                               \
+      "")                                                                      \
+  }                                                                            \
+  namespace counted {                                                          \
+  template <class Both = both>                                                 \
+  TORCHGEN_LITE_CONCEPT it =                                                   \
+      counts<typename Both::found_type, typename Both::expected_type> && keys; \
+  TORCHGEN_LITE_CHECK(                                                         \
+      must,                                                                    \
+      TORCHGEN_LITE_HEAD checks,                                               \
+      TORCHGEN_LITE_HEAD messages)                                             \
+  }                                                                            \
+  TORCHGEN_LITE_JOIN(TORCHGEN_LITE_EACH_, count)                               \
+  (must, TORCHGEN_LITE_TAIL checks, TORCHGEN_LITE_TAIL messages)               \
+  }
+
+#define TORCHGEN_LITE_BARE(...) __VA_ARGS__
+#define TORCHGEN_LITE_HEAD(first, ...) first
+#define TORCHGEN_LITE_TAIL(first, ...) (__VA_ARGS__)
+#define TORCHGEN_LITE_CHECK(must, check, message) \
+  static_assert(check, must message);
+
+#define TORCHGEN_LITE_EACH_1(must, checks, messages) \
+  TORCHGEN_LITE_CHECK(                               \
+      must,                                          \
+      TORCHGEN_LITE_HEAD checks,                     \
+      TORCHGEN_LITE_HEAD messages)
+#define TORCHGEN_LITE_EACH_2(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_1(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_3(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_2(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_4(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_3(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_5(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_4(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_6(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_5(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_7(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_6(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_8(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_7(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_9(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
+  TORCHGEN_LITE_EACH_8(                              \
+      must,                                          \
+      TORCHGEN_LITE_TAIL checks,                     \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_10(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_9(                               \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_11(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_10(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_12(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_11(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_13(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_12(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_14(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_13(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_15(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_14(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_16(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_15(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_17(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_16(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_18(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_17(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_19(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_18(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_20(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_19(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_21(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_20(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_22(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_21(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_23(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_22(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_24(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_23(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_25(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_24(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_26(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_25(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_27(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_26(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_28(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_27(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_29(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_28(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_30(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_29(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_31(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_30(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_32(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_31(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_33(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_32(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_34(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_33(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_35(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_34(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_36(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_35(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_37(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_36(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_38(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_37(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_39(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_38(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)
+#define TORCHGEN_LITE_EACH_40(must, checks, messages) \
+  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
+  TORCHGEN_LITE_EACH_39(                              \
+      must,                                           \
+      TORCHGEN_LITE_TAIL checks,                      \
+      TORCHGEN_LITE_TAIL messages)

@@ -44,107 +44,37 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::add.Tensor, CPU
-#line 4
-using add_Tensor_CPU_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
-template <class Schema>
-auto add_Tensor_CPU_found(int) -> decltype(look<Schema>::of(&::toy::add_cpu));
-template <class Schema>
-none_of_several add_Tensor_CPU_found(...);
-using add_Tensor_CPU = kernel<add_Tensor_CPU_schema, decltype(add_Tensor_CPU_found<add_Tensor_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
-    "toy::add.Tensor: kernel 'add_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
-    "toy::add.Tensor: kernel 'add_cpu' must take 3 arguments");
-static_assert(
-#line 4
-                   takes<add_Tensor_CPU::found<0>, add_Tensor_CPU::expected<0>>,
-    "toy::add.Tensor: kernel 'add_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                takes<add_Tensor_CPU::found<1>, add_Tensor_CPU::expected<1>>,
-    "toy::add.Tensor: kernel 'add_cpu' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
-static_assert(
-#line 4
-                                                 takes<add_Tensor_CPU::found<2>, add_Tensor_CPU::expected<2>>,
-    "toy::add.Tensor: kernel 'add_cpu' must take 'double' for argument 'alpha' (schema: Scalar)");
-static_assert(
-#line 4
-                                                                  gives<add_Tensor_CPU::found_return, add_Tensor_CPU::expected_return>,
-    "toy::add.Tensor: kernel 'add_cpu' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
+  (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::add_cpu,
+    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
+     " take 'double' for argument 'alpha' (schema: Scalar)",
+     " return 'toy::Tensor' (schema: Tensor)"), 4)
 
 // toy::add.Tensor, Meta
-#line 4
-using add_Tensor_Meta_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
-template <class Schema>
-auto add_Tensor_Meta_found(int) -> decltype(look<Schema>::of(&::toy::binary_scaled_meta));
-template <class Schema>
-none_of_several add_Tensor_Meta_found(...);
-using add_Tensor_Meta = kernel<add_Tensor_Meta_schema, decltype(add_Tensor_Meta_found<add_Tensor_Meta_schema>(0))>;
-static_assert(
-#line 4
-   fits<add_Tensor_Meta::found_type, add_Tensor_Meta::expected_type>,
-    "toy::add.Tensor: kernel 'binary_scaled_meta' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<add_Tensor_Meta::found_type, add_Tensor_Meta::expected_type>,
-    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 3 arguments");
-static_assert(
-#line 4
-                   takes<add_Tensor_Meta::found<0>, add_Tensor_Meta::expected<0>>,
-    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                takes<add_Tensor_Meta::found<1>, add_Tensor_Meta::expected<1>>,
-    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
-static_assert(
-#line 4
-                                                 takes<add_Tensor_Meta::found<2>, add_Tensor_Meta::expected<2>>,
-    "toy::add.Tensor: kernel 'binary_scaled_meta' must take 'double' for argument 'alpha' (schema: Scalar)");
-static_assert(
-#line 4
-                                                                  gives<add_Tensor_Meta::found_return, add_Tensor_Meta::expected_return>,
-    "toy::add.Tensor: kernel 'binary_scaled_meta' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_meta' must",
+  (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::binary_scaled_meta,
+    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
+     " take 'double' for argument 'alpha' (schema: Scalar)",
+     " return 'toy::Tensor' (schema: Tensor)"), 4)
 
 // toy::add.Tensor, Autograd
-#line 4
-using add_Tensor_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double);
-template <class Schema>
-auto add_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::add_autograd));
-template <class Schema>
-none_of_several add_Tensor_Autograd_found(...);
-using add_Tensor_Autograd = kernel<add_Tensor_Autograd_schema, decltype(add_Tensor_Autograd_found<add_Tensor_Autograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
-    "toy::add.Tensor: kernel 'add_autograd' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
-    "toy::add.Tensor: kernel 'add_autograd' must take 4 arguments, the first the keys of the call");
-static_assert(
-#line 4
-   takes<add_Tensor_Autograd::found<0>, add_Tensor_Autograd::expected<0>>,
-    "toy::add.Tensor: kernel 'add_autograd' must take 'torchgen_lite::DispatchKeySet' first");
-static_assert(
-#line 4
-                   takes<add_Tensor_Autograd::found<1>, add_Tensor_Autograd::expected<1>>,
-    "toy::add.Tensor: kernel 'add_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                takes<add_Tensor_Autograd::found<2>, add_Tensor_Autograd::expected<2>>,
-    "toy::add.Tensor: kernel 'add_autograd' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
-static_assert(
-#line 4
-                                                 takes<add_Tensor_Autograd::found<3>, add_Tensor_Autograd::expected<3>>,
-    "toy::add.Tensor: kernel 'add_autograd' must take 'double' for argument 'alpha' (schema: Scalar)");
-static_assert(
-#line 4
-                                                                  gives<add_Tensor_Autograd::found_return, add_Tensor_Autograd::expected_return>,
-    "toy::add.Tensor: kernel 'add_autograd' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(add_Tensor_Autograd, "toy::add.Tensor: kernel 'add_autograd' must",
+  (it<>,           is<1>,       is<2>,           is<3>,           result<>), &::toy::add_autograd,
+    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double)), as_is, is<0>,
+    (" take 4 arguments, the first the keys of the call",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
+     " take 'double' for argument 'alpha' (schema: Scalar)",
+     " return 'toy::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -30,37 +30,15 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::affine, CompositeImplicitAutograd
-#line 4
-using affine_CompositeImplicitAutograd_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&);
-template <class Schema>
-auto affine_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::toy::affine));
-template <class Schema>
-none_of_several affine_CompositeImplicitAutograd_found(...);
-using affine_CompositeImplicitAutograd = kernel<affine_CompositeImplicitAutograd_schema, decltype(affine_CompositeImplicitAutograd_found<affine_CompositeImplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<affine_CompositeImplicitAutograd::found_type, affine_CompositeImplicitAutograd::expected_type>,
-    "toy::affine: kernel 'affine' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<affine_CompositeImplicitAutograd::found_type, affine_CompositeImplicitAutograd::expected_type>,
-    "toy::affine: kernel 'affine' must take 3 arguments");
-static_assert(
-#line 4
-               takes<affine_CompositeImplicitAutograd::found<0>, affine_CompositeImplicitAutograd::expected<0>>,
-    "toy::affine: kernel 'affine' must take 'const toy::Tensor&' for argument 'x' (schema: Tensor)");
-static_assert(
-#line 4
-                         takes<affine_CompositeImplicitAutograd::found<1>, affine_CompositeImplicitAutograd::expected<1>>,
-    "toy::affine: kernel 'affine' must take 'const toy::Tensor&' for argument 'weight' (schema: Tensor)");
-static_assert(
-#line 4
-                                        takes<affine_CompositeImplicitAutograd::found<2>, affine_CompositeImplicitAutograd::expected<2>>,
-    "toy::affine: kernel 'affine' must take 'const std::optional<toy::Tensor>&' for argument 'bias' (schema: Tensor?)");
-static_assert(
-#line 4
-                                                         gives<affine_CompositeImplicitAutograd::found_return, affine_CompositeImplicitAutograd::expected_return>,
-    "toy::affine: kernel 'affine' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(affine_CompositeImplicitAutograd, "toy::affine: kernel 'affine' must",
+  (it<>,       is<0>,    is<1>,         is<2>,           result<>), &::toy::affine,
+    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&)), as_is, true,
+    (" take 3 arguments",
+     " take 'const toy::Tensor&' for argument 'x' (schema: Tensor)",
+     " take 'const toy::Tensor&' for argument 'weight' (schema: Tensor)",
+     " take 'const std::optional<toy::Tensor>&' for argument 'bias' (schema: Tensor?)",
+     " return 'toy::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -37,54 +37,22 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::concat, CPU
-#line 4
-using concat_CPU_schema = toy::Tensor(torchgen_lite::Span<toy::Tensor>);
-template <class Schema>
-auto concat_CPU_found(int) -> decltype(look<Schema>::of(&::toy::concat_cpu));
-template <class Schema>
-none_of_several concat_CPU_found(...);
-using concat_CPU = kernel<concat_CPU_schema, decltype(concat_CPU_found<concat_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<concat_CPU::found_type, concat_CPU::expected_type>,
-    "toy::concat: kernel 'concat_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<concat_CPU::found_type, concat_CPU::expected_type>,
-    "toy::concat: kernel 'concat_cpu' must take 1 argument");
-static_assert(
-#line 4
-               takes<concat_CPU::found<0>, concat_CPU::expected<0>>,
-    "toy::concat: kernel 'concat_cpu' must take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])");
-static_assert(
-#line 4
-                                    gives<concat_CPU::found_return, concat_CPU::expected_return>,
-    "toy::concat: kernel 'concat_cpu' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
+  (it<>,       is<0>,               result<>), &::toy::concat_cpu,
+    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)), as_is, true,
+    (" take 1 argument",
+     " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 // toy::concat, Meta
-#line 4
-using concat_Meta_schema = toy::Tensor(torchgen_lite::Span<toy::Tensor>);
-template <class Schema>
-auto concat_Meta_found(int) -> decltype(look<Schema>::of(&::toy::concat_meta));
-template <class Schema>
-none_of_several concat_Meta_found(...);
-using concat_Meta = kernel<concat_Meta_schema, decltype(concat_Meta_found<concat_Meta_schema>(0))>;
-static_assert(
-#line 4
-   fits<concat_Meta::found_type, concat_Meta::expected_type>,
-    "toy::concat: kernel 'concat_meta' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<concat_Meta::found_type, concat_Meta::expected_type>,
-    "toy::concat: kernel 'concat_meta' must take 1 argument");
-static_assert(
-#line 4
-               takes<concat_Meta::found<0>, concat_Meta::expected<0>>,
-    "toy::concat: kernel 'concat_meta' must take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])");
-static_assert(
-#line 4
-                                    gives<concat_Meta::found_return, concat_Meta::expected_return>,
-    "toy::concat: kernel 'concat_meta' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(concat_Meta, "toy::concat: kernel 'concat_meta' must",
+  (it<>,       is<0>,               result<>), &::toy::concat_meta,
+    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)), as_is, true,
+    (" take 1 argument",
+     " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -35,62 +35,24 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::fill_, CPU
-#line 4
-using fill__CPU_schema = toy::Tensor&(toy::Tensor&, double);
-template <class Schema>
-auto fill__CPU_found(int) -> decltype(look<Schema>::of(&::toy::fill_cpu_));
-template <class Schema>
-none_of_several fill__CPU_found(...);
-using fill__CPU = kernel<fill__CPU_schema, decltype(fill__CPU_found<fill__CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<fill__CPU::found_type, fill__CPU::expected_type>,
-    "toy::fill_: kernel 'fill_cpu_' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<fill__CPU::found_type, fill__CPU::expected_type>,
-    "toy::fill_: kernel 'fill_cpu_' must take 2 arguments");
-static_assert(
-#line 4
-              takes<fill__CPU::found<0>, fill__CPU::expected<0>>,
-    "toy::fill_: kernel 'fill_cpu_' must take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                               takes<fill__CPU::found<1>, fill__CPU::expected<1>>,
-    "toy::fill_: kernel 'fill_cpu_' must take 'double' for argument 'value' (schema: Scalar)");
-static_assert(
-#line 4
-                                                gives<fill__CPU::found_return, fill__CPU::expected_return>,
-    "toy::fill_: kernel 'fill_cpu_' must return 'toy::Tensor&' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
+  (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_cpu_,
+    (toy::Tensor&(toy::Tensor&, double)), as_is, true,
+    (" take 2 arguments",
+     " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
+     " take 'double' for argument 'value' (schema: Scalar)",
+     " return 'toy::Tensor&' (schema: Tensor(a!))"), 3)
 
 // toy::fill_, Meta
-#line 4
-using fill__Meta_schema = toy::Tensor&(toy::Tensor&, double);
-template <class Schema>
-auto fill__Meta_found(int) -> decltype(look<Schema>::of(&::toy::fill_meta_));
-template <class Schema>
-none_of_several fill__Meta_found(...);
-using fill__Meta = kernel<fill__Meta_schema, decltype(fill__Meta_found<fill__Meta_schema>(0))>;
-static_assert(
-#line 4
-   fits<fill__Meta::found_type, fill__Meta::expected_type>,
-    "toy::fill_: kernel 'fill_meta_' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<fill__Meta::found_type, fill__Meta::expected_type>,
-    "toy::fill_: kernel 'fill_meta_' must take 2 arguments");
-static_assert(
-#line 4
-              takes<fill__Meta::found<0>, fill__Meta::expected<0>>,
-    "toy::fill_: kernel 'fill_meta_' must take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                               takes<fill__Meta::found<1>, fill__Meta::expected<1>>,
-    "toy::fill_: kernel 'fill_meta_' must take 'double' for argument 'value' (schema: Scalar)");
-static_assert(
-#line 4
-                                                gives<fill__Meta::found_return, fill__Meta::expected_return>,
-    "toy::fill_: kernel 'fill_meta_' must return 'toy::Tensor&' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(fill__Meta, "toy::fill_: kernel 'fill_meta_' must",
+  (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_meta_,
+    (toy::Tensor&(toy::Tensor&, double)), as_is, true,
+    (" take 2 arguments",
+     " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
+     " take 'double' for argument 'value' (schema: Scalar)",
+     " return 'toy::Tensor&' (schema: Tensor(a!))"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

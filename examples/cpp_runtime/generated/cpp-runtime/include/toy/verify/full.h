@@ -32,37 +32,15 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::full, CompositeExplicitAutograd
-#line 4
-using full_CompositeExplicitAutograd_schema = toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device);
-template <class Schema>
-auto full_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::toy::full));
-template <class Schema>
-none_of_several full_CompositeExplicitAutograd_found(...);
-using full_CompositeExplicitAutograd = kernel<full_CompositeExplicitAutograd_schema, decltype(full_CompositeExplicitAutograd_found<full_CompositeExplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<full_CompositeExplicitAutograd::found_type, full_CompositeExplicitAutograd::expected_type>,
-    "toy::full: kernel 'full' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<full_CompositeExplicitAutograd::found_type, full_CompositeExplicitAutograd::expected_type>,
-    "toy::full: kernel 'full' must take 3 arguments");
-static_assert(
-#line 4
-             takes<full_CompositeExplicitAutograd::found<0>, full_CompositeExplicitAutograd::expected<0>>,
-    "toy::full: kernel 'full' must take 'torchgen_lite::Span<int64_t>' for argument 'size' (schema: int[])");
-static_assert(
-#line 4
-                         takes<full_CompositeExplicitAutograd::found<1>, full_CompositeExplicitAutograd::expected<1>>,
-    "toy::full: kernel 'full' must take 'double' for argument 'value' (schema: Scalar)");
-static_assert(
-#line 4
-                                          takes<full_CompositeExplicitAutograd::found<2>, full_CompositeExplicitAutograd::expected<2>>,
-    "toy::full: kernel 'full' must take 'toy::Device' for argument 'device' (schema: Device)");
-static_assert(
-#line 4
-                                                            gives<full_CompositeExplicitAutograd::found_return, full_CompositeExplicitAutograd::expected_return>,
-    "toy::full: kernel 'full' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(full_CompositeExplicitAutograd, "toy::full: kernel 'full' must",
+  (it<>,     is<0>,      is<1>,           is<2>,            result<>), &::toy::full,
+    (toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)), as_is, true,
+    (" take 3 arguments",
+     " take 'torchgen_lite::Span<int64_t>' for argument 'size' (schema: int[])",
+     " take 'double' for argument 'value' (schema: Scalar)",
+     " take 'toy::Device' for argument 'device' (schema: Device)",
+     " return 'toy::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -44,95 +44,34 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::mul.Tensor, CPU
-#line 4
-using mul_Tensor_CPU_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&);
-template <class Schema>
-auto mul_Tensor_CPU_found(int) -> decltype(look<Schema>::of(&::toy::mul_cpu));
-template <class Schema>
-none_of_several mul_Tensor_CPU_found(...);
-using mul_Tensor_CPU = kernel<mul_Tensor_CPU_schema, decltype(mul_Tensor_CPU_found<mul_Tensor_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<mul_Tensor_CPU::found_type, mul_Tensor_CPU::expected_type>,
-    "toy::mul.Tensor: kernel 'mul_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<mul_Tensor_CPU::found_type, mul_Tensor_CPU::expected_type>,
-    "toy::mul.Tensor: kernel 'mul_cpu' must take 2 arguments");
-static_assert(
-#line 4
-                   takes<mul_Tensor_CPU::found<0>, mul_Tensor_CPU::expected<0>>,
-    "toy::mul.Tensor: kernel 'mul_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                takes<mul_Tensor_CPU::found<1>, mul_Tensor_CPU::expected<1>>,
-    "toy::mul.Tensor: kernel 'mul_cpu' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
-static_assert(
-#line 4
-                                                 gives<mul_Tensor_CPU::found_return, mul_Tensor_CPU::expected_return>,
-    "toy::mul.Tensor: kernel 'mul_cpu' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
+  (it<>,           is<0>,       is<1>,           result<>), &::toy::mul_cpu,
+    (toy::Tensor(const toy::Tensor&, const toy::Tensor&)), as_is, true,
+    (" take 2 arguments",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 3)
 
 // toy::mul.Tensor, Meta
-#line 4
-using mul_Tensor_Meta_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&);
-template <class Schema>
-auto mul_Tensor_Meta_found(int) -> decltype(look<Schema>::of(&::toy::binary_meta));
-template <class Schema>
-none_of_several mul_Tensor_Meta_found(...);
-using mul_Tensor_Meta = kernel<mul_Tensor_Meta_schema, decltype(mul_Tensor_Meta_found<mul_Tensor_Meta_schema>(0))>;
-static_assert(
-#line 4
-   fits<mul_Tensor_Meta::found_type, mul_Tensor_Meta::expected_type>,
-    "toy::mul.Tensor: kernel 'binary_meta' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<mul_Tensor_Meta::found_type, mul_Tensor_Meta::expected_type>,
-    "toy::mul.Tensor: kernel 'binary_meta' must take 2 arguments");
-static_assert(
-#line 4
-                   takes<mul_Tensor_Meta::found<0>, mul_Tensor_Meta::expected<0>>,
-    "toy::mul.Tensor: kernel 'binary_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                takes<mul_Tensor_Meta::found<1>, mul_Tensor_Meta::expected<1>>,
-    "toy::mul.Tensor: kernel 'binary_meta' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
-static_assert(
-#line 4
-                                                 gives<mul_Tensor_Meta::found_return, mul_Tensor_Meta::expected_return>,
-    "toy::mul.Tensor: kernel 'binary_meta' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' must",
+  (it<>,           is<0>,       is<1>,           result<>), &::toy::binary_meta,
+    (toy::Tensor(const toy::Tensor&, const toy::Tensor&)), as_is, true,
+    (" take 2 arguments",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 3)
 
 // toy::mul.Tensor, Autograd
-#line 4
-using mul_Tensor_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&);
-template <class Schema>
-auto mul_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::mul_autograd));
-template <class Schema>
-none_of_several mul_Tensor_Autograd_found(...);
-using mul_Tensor_Autograd = kernel<mul_Tensor_Autograd_schema, decltype(mul_Tensor_Autograd_found<mul_Tensor_Autograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<mul_Tensor_Autograd::found_type, mul_Tensor_Autograd::expected_type>,
-    "toy::mul.Tensor: kernel 'mul_autograd' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<mul_Tensor_Autograd::found_type, mul_Tensor_Autograd::expected_type>,
-    "toy::mul.Tensor: kernel 'mul_autograd' must take 3 arguments, the first the keys of the call");
-static_assert(
-#line 4
-   takes<mul_Tensor_Autograd::found<0>, mul_Tensor_Autograd::expected<0>>,
-    "toy::mul.Tensor: kernel 'mul_autograd' must take 'torchgen_lite::DispatchKeySet' first");
-static_assert(
-#line 4
-                   takes<mul_Tensor_Autograd::found<1>, mul_Tensor_Autograd::expected<1>>,
-    "toy::mul.Tensor: kernel 'mul_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                takes<mul_Tensor_Autograd::found<2>, mul_Tensor_Autograd::expected<2>>,
-    "toy::mul.Tensor: kernel 'mul_autograd' must take 'const toy::Tensor&' for argument 'other' (schema: Tensor)");
-static_assert(
-#line 4
-                                                 gives<mul_Tensor_Autograd::found_return, mul_Tensor_Autograd::expected_return>,
-    "toy::mul.Tensor: kernel 'mul_autograd' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(mul_Tensor_Autograd, "toy::mul.Tensor: kernel 'mul_autograd' must",
+  (it<>,           is<1>,       is<2>,           result<>), &::toy::mul_autograd,
+    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&)), as_is, is<0>,
+    (" take 3 arguments, the first the keys of the call",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

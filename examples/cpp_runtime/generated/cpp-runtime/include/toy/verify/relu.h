@@ -44,83 +44,31 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::relu, CPU
-#line 4
-using relu_CPU_schema = toy::Tensor(const toy::Tensor&);
-template <class Schema>
-auto relu_CPU_found(int) -> decltype(look<Schema>::of(&::toy::relu_cpu));
-template <class Schema>
-none_of_several relu_CPU_found(...);
-using relu_CPU = kernel<relu_CPU_schema, decltype(relu_CPU_found<relu_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<relu_CPU::found_type, relu_CPU::expected_type>,
-    "toy::relu: kernel 'relu_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<relu_CPU::found_type, relu_CPU::expected_type>,
-    "toy::relu: kernel 'relu_cpu' must take 1 argument");
-static_assert(
-#line 4
-             takes<relu_CPU::found<0>, relu_CPU::expected<0>>,
-    "toy::relu: kernel 'relu_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                             gives<relu_CPU::found_return, relu_CPU::expected_return>,
-    "toy::relu: kernel 'relu_cpu' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(relu_CPU, "toy::relu: kernel 'relu_cpu' must",
+  (it<>,     is<0>,          result<>), &::toy::relu_cpu,
+    (toy::Tensor(const toy::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 // toy::relu, Meta
-#line 4
-using relu_Meta_schema = toy::Tensor(const toy::Tensor&);
-template <class Schema>
-auto relu_Meta_found(int) -> decltype(look<Schema>::of(&::toy::unary_meta));
-template <class Schema>
-none_of_several relu_Meta_found(...);
-using relu_Meta = kernel<relu_Meta_schema, decltype(relu_Meta_found<relu_Meta_schema>(0))>;
-static_assert(
-#line 4
-   fits<relu_Meta::found_type, relu_Meta::expected_type>,
-    "toy::relu: kernel 'unary_meta' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<relu_Meta::found_type, relu_Meta::expected_type>,
-    "toy::relu: kernel 'unary_meta' must take 1 argument");
-static_assert(
-#line 4
-             takes<relu_Meta::found<0>, relu_Meta::expected<0>>,
-    "toy::relu: kernel 'unary_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                             gives<relu_Meta::found_return, relu_Meta::expected_return>,
-    "toy::relu: kernel 'unary_meta' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(relu_Meta, "toy::relu: kernel 'unary_meta' must",
+  (it<>,     is<0>,          result<>), &::toy::unary_meta,
+    (toy::Tensor(const toy::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 // toy::relu, Autograd
-#line 4
-using relu_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&);
-template <class Schema>
-auto relu_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::relu_autograd));
-template <class Schema>
-none_of_several relu_Autograd_found(...);
-using relu_Autograd = kernel<relu_Autograd_schema, decltype(relu_Autograd_found<relu_Autograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<relu_Autograd::found_type, relu_Autograd::expected_type>,
-    "toy::relu: kernel 'relu_autograd' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<relu_Autograd::found_type, relu_Autograd::expected_type>,
-    "toy::relu: kernel 'relu_autograd' must take 2 arguments, the first the keys of the call");
-static_assert(
-#line 4
-   takes<relu_Autograd::found<0>, relu_Autograd::expected<0>>,
-    "toy::relu: kernel 'relu_autograd' must take 'torchgen_lite::DispatchKeySet' first");
-static_assert(
-#line 4
-             takes<relu_Autograd::found<1>, relu_Autograd::expected<1>>,
-    "toy::relu: kernel 'relu_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                             gives<relu_Autograd::found_return, relu_Autograd::expected_return>,
-    "toy::relu: kernel 'relu_autograd' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(relu_Autograd, "toy::relu: kernel 'relu_autograd' must",
+  (it<>,     is<1>,          result<>), &::toy::relu_autograd,
+    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)), as_is, is<0>,
+    (" take 2 arguments, the first the keys of the call",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -44,83 +44,31 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::sum, CPU
-#line 4
-using sum_CPU_schema = toy::Tensor(const toy::Tensor&);
-template <class Schema>
-auto sum_CPU_found(int) -> decltype(look<Schema>::of(&::toy::sum_cpu));
-template <class Schema>
-none_of_several sum_CPU_found(...);
-using sum_CPU = kernel<sum_CPU_schema, decltype(sum_CPU_found<sum_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<sum_CPU::found_type, sum_CPU::expected_type>,
-    "toy::sum: kernel 'sum_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<sum_CPU::found_type, sum_CPU::expected_type>,
-    "toy::sum: kernel 'sum_cpu' must take 1 argument");
-static_assert(
-#line 4
-            takes<sum_CPU::found<0>, sum_CPU::expected<0>>,
-    "toy::sum: kernel 'sum_cpu' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                            gives<sum_CPU::found_return, sum_CPU::expected_return>,
-    "toy::sum: kernel 'sum_cpu' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(sum_CPU, "toy::sum: kernel 'sum_cpu' must",
+  (it<>,    is<0>,          result<>), &::toy::sum_cpu,
+    (toy::Tensor(const toy::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 // toy::sum, Meta
-#line 4
-using sum_Meta_schema = toy::Tensor(const toy::Tensor&);
-template <class Schema>
-auto sum_Meta_found(int) -> decltype(look<Schema>::of(&::toy::sum_meta));
-template <class Schema>
-none_of_several sum_Meta_found(...);
-using sum_Meta = kernel<sum_Meta_schema, decltype(sum_Meta_found<sum_Meta_schema>(0))>;
-static_assert(
-#line 4
-   fits<sum_Meta::found_type, sum_Meta::expected_type>,
-    "toy::sum: kernel 'sum_meta' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<sum_Meta::found_type, sum_Meta::expected_type>,
-    "toy::sum: kernel 'sum_meta' must take 1 argument");
-static_assert(
-#line 4
-            takes<sum_Meta::found<0>, sum_Meta::expected<0>>,
-    "toy::sum: kernel 'sum_meta' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                            gives<sum_Meta::found_return, sum_Meta::expected_return>,
-    "toy::sum: kernel 'sum_meta' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(sum_Meta, "toy::sum: kernel 'sum_meta' must",
+  (it<>,    is<0>,          result<>), &::toy::sum_meta,
+    (toy::Tensor(const toy::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 // toy::sum, Autograd
-#line 4
-using sum_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&);
-template <class Schema>
-auto sum_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::sum_autograd));
-template <class Schema>
-none_of_several sum_Autograd_found(...);
-using sum_Autograd = kernel<sum_Autograd_schema, decltype(sum_Autograd_found<sum_Autograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<sum_Autograd::found_type, sum_Autograd::expected_type>,
-    "toy::sum: kernel 'sum_autograd' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<sum_Autograd::found_type, sum_Autograd::expected_type>,
-    "toy::sum: kernel 'sum_autograd' must take 2 arguments, the first the keys of the call");
-static_assert(
-#line 4
-   takes<sum_Autograd::found<0>, sum_Autograd::expected<0>>,
-    "toy::sum: kernel 'sum_autograd' must take 'torchgen_lite::DispatchKeySet' first");
-static_assert(
-#line 4
-            takes<sum_Autograd::found<1>, sum_Autograd::expected<1>>,
-    "toy::sum: kernel 'sum_autograd' must take 'const toy::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                            gives<sum_Autograd::found_return, sum_Autograd::expected_return>,
-    "toy::sum: kernel 'sum_autograd' must return 'toy::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(sum_Autograd, "toy::sum: kernel 'sum_autograd' must",
+  (it<>,    is<1>,          result<>), &::toy::sum_autograd,
+    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)), as_is, is<0>,
+    (" take 2 arguments, the first the keys of the call",
+     " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'toy::Tensor' (schema: Tensor)"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -29,37 +29,15 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_copy_from, PrivateUse1
-#line 4
-using _copy_from_PrivateUse1_schema = at::Tensor(const at::Tensor&, const at::Tensor&, bool);
-template <class Schema>
-auto _copy_from_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::copy_from));
-template <class Schema>
-none_of_several _copy_from_PrivateUse1_found(...);
-using _copy_from_PrivateUse1 = kernel<_copy_from_PrivateUse1_schema, decltype(_copy_from_PrivateUse1_found<_copy_from_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<_copy_from_PrivateUse1::found_type, _copy_from_PrivateUse1::expected_type>,
-    "aten::_copy_from: kernel 'copy_from' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<_copy_from_PrivateUse1::found_type, _copy_from_PrivateUse1::expected_type>,
-    "aten::_copy_from: kernel 'copy_from' must take 3 arguments");
-static_assert(
-#line 4
-                    takes<_copy_from_PrivateUse1::found<0>, _copy_from_PrivateUse1::expected<0>>,
-    "aten::_copy_from: kernel 'copy_from' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                 takes<_copy_from_PrivateUse1::found<1>, _copy_from_PrivateUse1::expected<1>>,
-    "aten::_copy_from: kernel 'copy_from' must take 'const at::Tensor&' for argument 'dst' (schema: Tensor)");
-static_assert(
-#line 4
-                                             takes<_copy_from_PrivateUse1::found<2>, _copy_from_PrivateUse1::expected<2>>,
-    "aten::_copy_from: kernel 'copy_from' must take 'bool' for argument 'non_blocking' (schema: bool)");
-static_assert(
-#line 4
-                                                                   gives<_copy_from_PrivateUse1::found_return, _copy_from_PrivateUse1::expected_return>,
-    "aten::_copy_from: kernel 'copy_from' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(_copy_from_PrivateUse1, "aten::_copy_from: kernel 'copy_from' must",
+  (it<>,            is<0>,       is<1>,      is<2>,                result<>), &::sim::copy_from,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, bool)), as_is, true,
+    (" take 3 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",
+     " take 'bool' for argument 'non_blocking' (schema: bool)",
+     " return 'at::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -29,33 +29,14 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_copy_from_and_resize, PrivateUse1
-#line 4
-using _copy_from_and_resize_PrivateUse1_schema = at::Tensor(const at::Tensor&, const at::Tensor&);
-template <class Schema>
-auto _copy_from_and_resize_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::copy_from_and_resize));
-template <class Schema>
-none_of_several _copy_from_and_resize_PrivateUse1_found(...);
-using _copy_from_and_resize_PrivateUse1 = kernel<_copy_from_and_resize_PrivateUse1_schema, decltype(_copy_from_and_resize_PrivateUse1_found<_copy_from_and_resize_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<_copy_from_and_resize_PrivateUse1::found_type, _copy_from_and_resize_PrivateUse1::expected_type>,
-    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<_copy_from_and_resize_PrivateUse1::found_type, _copy_from_and_resize_PrivateUse1::expected_type>,
-    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must take 2 arguments");
-static_assert(
-#line 4
-                               takes<_copy_from_and_resize_PrivateUse1::found<0>, _copy_from_and_resize_PrivateUse1::expected<0>>,
-    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                            takes<_copy_from_and_resize_PrivateUse1::found<1>, _copy_from_and_resize_PrivateUse1::expected<1>>,
-    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must take 'const at::Tensor&' for argument 'dst' (schema: Tensor)");
-static_assert(
-#line 4
-                                                           gives<_copy_from_and_resize_PrivateUse1::found_return, _copy_from_and_resize_PrivateUse1::expected_return>,
-    "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(_copy_from_and_resize_PrivateUse1, "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must",
+  (it<>,                       is<0>,       is<1>,         result<>), &::sim::copy_from_and_resize,
+    (at::Tensor(const at::Tensor&, const at::Tensor&)), as_is, true,
+    (" take 2 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",
+     " return 'at::Tensor' (schema: Tensor)"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -29,29 +29,13 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_local_scalar_dense, PrivateUse1
-#line 4
-using _local_scalar_dense_PrivateUse1_schema = at::Scalar(const at::Tensor&);
-template <class Schema>
-auto _local_scalar_dense_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::_local_scalar_dense_cpu));
-template <class Schema>
-none_of_several _local_scalar_dense_PrivateUse1_found(...);
-using _local_scalar_dense_PrivateUse1 = kernel<_local_scalar_dense_PrivateUse1_schema, decltype(_local_scalar_dense_PrivateUse1_found<_local_scalar_dense_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<_local_scalar_dense_PrivateUse1::found_type, _local_scalar_dense_PrivateUse1::expected_type>,
-    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<_local_scalar_dense_PrivateUse1::found_type, _local_scalar_dense_PrivateUse1::expected_type>,
-    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must take 1 argument");
-static_assert(
-#line 4
-                             takes<_local_scalar_dense_PrivateUse1::found<0>, _local_scalar_dense_PrivateUse1::expected<0>>,
-    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                             gives<_local_scalar_dense_PrivateUse1::found_return, _local_scalar_dense_PrivateUse1::expected_return>,
-    "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must return 'at::Scalar' (schema: Scalar)");
+#line 3
+TORCHGEN_LITE_VERIFY(_local_scalar_dense_PrivateUse1, "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must",
+  (it<>,                     is<0>,          result<>), &::at::native::_local_scalar_dense_cpu,
+    (at::Scalar(const at::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'at::Scalar' (schema: Scalar)"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -29,37 +29,15 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_reshape_alias, PrivateUse1
-#line 4
-using _reshape_alias_PrivateUse1_schema = at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef);
-template <class Schema>
-auto _reshape_alias_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::_reshape_alias));
-template <class Schema>
-none_of_several _reshape_alias_PrivateUse1_found(...);
-using _reshape_alias_PrivateUse1 = kernel<_reshape_alias_PrivateUse1_schema, decltype(_reshape_alias_PrivateUse1_found<_reshape_alias_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<_reshape_alias_PrivateUse1::found_type, _reshape_alias_PrivateUse1::expected_type>,
-    "aten::_reshape_alias: kernel '_reshape_alias' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<_reshape_alias_PrivateUse1::found_type, _reshape_alias_PrivateUse1::expected_type>,
-    "aten::_reshape_alias: kernel '_reshape_alias' must take 3 arguments");
-static_assert(
-#line 4
-                        takes<_reshape_alias_PrivateUse1::found<0>, _reshape_alias_PrivateUse1::expected<0>>,
-    "aten::_reshape_alias: kernel '_reshape_alias' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
-static_assert(
-#line 4
-                                        takes<_reshape_alias_PrivateUse1::found<1>, _reshape_alias_PrivateUse1::expected<1>>,
-    "aten::_reshape_alias: kernel '_reshape_alias' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                       takes<_reshape_alias_PrivateUse1::found<2>, _reshape_alias_PrivateUse1::expected<2>>,
-    "aten::_reshape_alias: kernel '_reshape_alias' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                           gives<_reshape_alias_PrivateUse1::found_return, _reshape_alias_PrivateUse1::expected_return>,
-    "aten::_reshape_alias: kernel '_reshape_alias' must return 'at::Tensor' (schema: Tensor(a))");
+#line 3
+TORCHGEN_LITE_VERIFY(_reshape_alias_PrivateUse1, "aten::_reshape_alias: kernel '_reshape_alias' must",
+  (it<>,                is<0>,          is<1>,         is<2>,              result<>), &::at::native::_reshape_alias,
+    (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)), as_is, true,
+    (" take 3 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
+     " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
+     " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
+     " return 'at::Tensor' (schema: Tensor(a))"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -32,41 +32,16 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::as_strided, PrivateUse1
-#line 4
-using as_strided_PrivateUse1_schema = at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef, ::std::optional<int64_t>);
-template <class Schema>
-auto as_strided_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::as_strided_tensorimpl));
-template <class Schema>
-none_of_several as_strided_PrivateUse1_found(...);
-using as_strided_PrivateUse1 = kernel<as_strided_PrivateUse1_schema, decltype(as_strided_PrivateUse1_found<as_strided_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<as_strided_PrivateUse1::found_type, as_strided_PrivateUse1::expected_type>,
-    "aten::as_strided: kernel 'as_strided_tensorimpl' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<as_strided_PrivateUse1::found_type, as_strided_PrivateUse1::expected_type>,
-    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 4 arguments");
-static_assert(
-#line 4
-                    takes<as_strided_PrivateUse1::found<0>, as_strided_PrivateUse1::expected<0>>,
-    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
-static_assert(
-#line 4
-                                    takes<as_strided_PrivateUse1::found<1>, as_strided_PrivateUse1::expected<1>>,
-    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                   takes<as_strided_PrivateUse1::found<2>, as_strided_PrivateUse1::expected<2>>,
-    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                    takes<as_strided_PrivateUse1::found<3>, as_strided_PrivateUse1::expected<3>>,
-    "aten::as_strided: kernel 'as_strided_tensorimpl' must take 'std::optional<int64_t>' for argument 'storage_offset' (schema: SymInt?)");
-static_assert(
-#line 4
-                                                                                               gives<as_strided_PrivateUse1::found_return, as_strided_PrivateUse1::expected_return>,
-    "aten::as_strided: kernel 'as_strided_tensorimpl' must return 'at::Tensor' (schema: Tensor(a))");
+#line 3
+TORCHGEN_LITE_VERIFY(as_strided_PrivateUse1, "aten::as_strided: kernel 'as_strided_tensorimpl' must",
+  (it<>,            is<0>,          is<1>,         is<2>,           is<3>,                     result<>), &::at::native::as_strided_tensorimpl,
+    (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef, ::std::optional<int64_t>)), as_is, true,
+    (" take 4 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
+     " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
+     " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
+     " take 'std::optional<int64_t>' for argument 'storage_offset' (schema: SymInt?)",
+     " return 'at::Tensor' (schema: Tensor(a))"), 5)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -33,65 +33,22 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::convolution_backward_overrideable, PrivateUse1
-#line 4
-using convolution_backward_overrideable_PrivateUse1_schema = ::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>);
-template <class Schema>
-auto convolution_backward_overrideable_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::convolution_backward));
-template <class Schema>
-none_of_several convolution_backward_overrideable_PrivateUse1_found(...);
-using convolution_backward_overrideable_PrivateUse1 = kernel<convolution_backward_overrideable_PrivateUse1_schema, decltype(convolution_backward_overrideable_PrivateUse1_found<convolution_backward_overrideable_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<convolution_backward_overrideable_PrivateUse1::found_type, convolution_backward_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<convolution_backward_overrideable_PrivateUse1::found_type, convolution_backward_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 10 arguments");
-static_assert(
-#line 4
-                                           takes<convolution_backward_overrideable_PrivateUse1::found<0>, convolution_backward_overrideable_PrivateUse1::expected<0>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'const at::Tensor&' for argument 'grad_output' (schema: Tensor)");
-static_assert(
-#line 4
-                                                               takes<convolution_backward_overrideable_PrivateUse1::found<1>, convolution_backward_overrideable_PrivateUse1::expected<1>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'const at::Tensor&' for argument 'input' (schema: Tensor)");
-static_assert(
-#line 4
-                                                                             takes<convolution_backward_overrideable_PrivateUse1::found<2>, convolution_backward_overrideable_PrivateUse1::expected<2>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'const at::Tensor&' for argument 'weight' (schema: Tensor)");
-static_assert(
-#line 4
-                                                                                            takes<convolution_backward_overrideable_PrivateUse1::found<3>, convolution_backward_overrideable_PrivateUse1::expected<3>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                             takes<convolution_backward_overrideable_PrivateUse1::found<4>, convolution_backward_overrideable_PrivateUse1::expected<4>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'padding' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                               takes<convolution_backward_overrideable_PrivateUse1::found<5>, convolution_backward_overrideable_PrivateUse1::expected<5>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'dilation' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                                                  takes<convolution_backward_overrideable_PrivateUse1::found<6>, convolution_backward_overrideable_PrivateUse1::expected<6>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'bool' for argument 'transposed' (schema: bool)");
-static_assert(
-#line 4
-                                                                                                                                                                   takes<convolution_backward_overrideable_PrivateUse1::found<7>, convolution_backward_overrideable_PrivateUse1::expected<7>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                                                                                            takes<convolution_backward_overrideable_PrivateUse1::found<8>, convolution_backward_overrideable_PrivateUse1::expected<8>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'int64_t' for argument 'groups' (schema: SymInt)");
-static_assert(
-#line 4
-                                                                                                                                                                                                           takes<convolution_backward_overrideable_PrivateUse1::found<9>, convolution_backward_overrideable_PrivateUse1::expected<9>>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must take 'std::array<bool, 3>' for argument 'output_mask' (schema: bool[3])");
-static_assert(
-#line 4
-                                                                                                                                                                                                                                    gives<convolution_backward_overrideable_PrivateUse1::found_return, convolution_backward_overrideable_PrivateUse1::expected_return>,
-    "aten::convolution_backward_overrideable: kernel 'convolution_backward' must return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))");
+#line 3
+TORCHGEN_LITE_VERIFY(convolution_backward_overrideable_PrivateUse1, "aten::convolution_backward_overrideable: kernel 'convolution_backward' must",
+  (it<>,                                   is<0>,              is<1>,        is<2>,         is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,         is<9>,                   result<>), &::sim::convolution_backward,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>)), as_is, true,
+    (" take 10 arguments",
+     " take 'const at::Tensor&' for argument 'grad_output' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'weight' (schema: Tensor)",
+     " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
+     " take 'at::IntArrayRef' for argument 'padding' (schema: SymInt[])",
+     " take 'at::IntArrayRef' for argument 'dilation' (schema: SymInt[])",
+     " take 'bool' for argument 'transposed' (schema: bool)",
+     " take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])",
+     " take 'int64_t' for argument 'groups' (schema: SymInt)",
+     " take 'std::array<bool, 3>' for argument 'output_mask' (schema: bool[3])",
+     " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))"), 11)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

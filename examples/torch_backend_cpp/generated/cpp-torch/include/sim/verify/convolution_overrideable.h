@@ -32,61 +32,21 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::convolution_overrideable, PrivateUse1
-#line 4
-using convolution_overrideable_PrivateUse1_schema = at::Tensor(const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t);
-template <class Schema>
-auto convolution_overrideable_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::convolution));
-template <class Schema>
-none_of_several convolution_overrideable_PrivateUse1_found(...);
-using convolution_overrideable_PrivateUse1 = kernel<convolution_overrideable_PrivateUse1_schema, decltype(convolution_overrideable_PrivateUse1_found<convolution_overrideable_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<convolution_overrideable_PrivateUse1::found_type, convolution_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_overrideable: kernel 'convolution' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<convolution_overrideable_PrivateUse1::found_type, convolution_overrideable_PrivateUse1::expected_type>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 9 arguments");
-static_assert(
-#line 4
-                                  takes<convolution_overrideable_PrivateUse1::found<0>, convolution_overrideable_PrivateUse1::expected<0>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'const at::Tensor&' for argument 'input' (schema: Tensor)");
-static_assert(
-#line 4
-                                                takes<convolution_overrideable_PrivateUse1::found<1>, convolution_overrideable_PrivateUse1::expected<1>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'const at::Tensor&' for argument 'weight' (schema: Tensor)");
-static_assert(
-#line 4
-                                                               takes<convolution_overrideable_PrivateUse1::found<2>, convolution_overrideable_PrivateUse1::expected<2>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'const std::optional<at::Tensor>&' for argument 'bias' (schema: Tensor?)");
-static_assert(
-#line 4
-                                                                             takes<convolution_overrideable_PrivateUse1::found<3>, convolution_overrideable_PrivateUse1::expected<3>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                              takes<convolution_overrideable_PrivateUse1::found<4>, convolution_overrideable_PrivateUse1::expected<4>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'padding' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                takes<convolution_overrideable_PrivateUse1::found<5>, convolution_overrideable_PrivateUse1::expected<5>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'dilation' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                                   takes<convolution_overrideable_PrivateUse1::found<6>, convolution_overrideable_PrivateUse1::expected<6>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'bool' for argument 'transposed' (schema: bool)");
-static_assert(
-#line 4
-                                                                                                                                                    takes<convolution_overrideable_PrivateUse1::found<7>, convolution_overrideable_PrivateUse1::expected<7>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                                                                             takes<convolution_overrideable_PrivateUse1::found<8>, convolution_overrideable_PrivateUse1::expected<8>>,
-    "aten::convolution_overrideable: kernel 'convolution' must take 'int64_t' for argument 'groups' (schema: SymInt)");
-static_assert(
-#line 4
-                                                                                                                                                                                               gives<convolution_overrideable_PrivateUse1::found_return, convolution_overrideable_PrivateUse1::expected_return>,
-    "aten::convolution_overrideable: kernel 'convolution' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(convolution_overrideable_PrivateUse1, "aten::convolution_overrideable: kernel 'convolution' must",
+  (it<>,                          is<0>,        is<1>,         is<2>,        is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,            result<>), &::sim::convolution,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)), as_is, true,
+    (" take 9 arguments",
+     " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'weight' (schema: Tensor)",
+     " take 'const std::optional<at::Tensor>&' for argument 'bias' (schema: Tensor?)",
+     " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
+     " take 'at::IntArrayRef' for argument 'padding' (schema: SymInt[])",
+     " take 'at::IntArrayRef' for argument 'dilation' (schema: SymInt[])",
+     " take 'bool' for argument 'transposed' (schema: bool)",
+     " take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])",
+     " take 'int64_t' for argument 'groups' (schema: SymInt)",
+     " return 'at::Tensor' (schema: Tensor)"), 10)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

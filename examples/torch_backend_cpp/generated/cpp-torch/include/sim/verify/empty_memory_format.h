@@ -31,49 +31,18 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::empty.memory_format, PrivateUse1
-#line 4
-using empty_memory_format_PrivateUse1_schema = at::Tensor(at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>, ::std::optional<at::MemoryFormat>);
-template <class Schema>
-auto empty_memory_format_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::empty));
-template <class Schema>
-none_of_several empty_memory_format_PrivateUse1_found(...);
-using empty_memory_format_PrivateUse1 = kernel<empty_memory_format_PrivateUse1_schema, decltype(empty_memory_format_PrivateUse1_found<empty_memory_format_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<empty_memory_format_PrivateUse1::found_type, empty_memory_format_PrivateUse1::expected_type>,
-    "aten::empty.memory_format: kernel 'empty' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<empty_memory_format_PrivateUse1::found_type, empty_memory_format_PrivateUse1::expected_type>,
-    "aten::empty.memory_format: kernel 'empty' must take 6 arguments");
-static_assert(
-#line 4
-                             takes<empty_memory_format_PrivateUse1::found<0>, empty_memory_format_PrivateUse1::expected<0>>,
-    "aten::empty.memory_format: kernel 'empty' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
-static_assert(
-#line 4
-                                               takes<empty_memory_format_PrivateUse1::found<1>, empty_memory_format_PrivateUse1::expected<1>>,
-    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)");
-static_assert(
-#line 4
-                                                                  takes<empty_memory_format_PrivateUse1::found<2>, empty_memory_format_PrivateUse1::expected<2>>,
-    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::Layout>' for argument 'layout' (schema: Layout?)");
-static_assert(
-#line 4
-                                                                                  takes<empty_memory_format_PrivateUse1::found<3>, empty_memory_format_PrivateUse1::expected<3>>,
-    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::Device>' for argument 'device' (schema: Device?)");
-static_assert(
-#line 4
-                                                                                                  takes<empty_memory_format_PrivateUse1::found<4>, empty_memory_format_PrivateUse1::expected<4>>,
-    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<bool>' for argument 'pin_memory' (schema: bool?)");
-static_assert(
-#line 4
-                                                                                                                    takes<empty_memory_format_PrivateUse1::found<5>, empty_memory_format_PrivateUse1::expected<5>>,
-    "aten::empty.memory_format: kernel 'empty' must take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)");
-static_assert(
-#line 4
-                                                                                                                                                    gives<empty_memory_format_PrivateUse1::found_return, empty_memory_format_PrivateUse1::expected_return>,
-    "aten::empty.memory_format: kernel 'empty' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(empty_memory_format_PrivateUse1, "aten::empty.memory_format: kernel 'empty' must",
+  (it<>,                     is<0>,            is<1>,             is<2>,          is<3>,          is<4>,            is<5>,                          result<>), &::sim::empty,
+    (at::Tensor(at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>, ::std::optional<at::MemoryFormat>)), as_is, true,
+    (" take 6 arguments",
+     " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
+     " take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)",
+     " take 'std::optional<at::Layout>' for argument 'layout' (schema: Layout?)",
+     " take 'std::optional<at::Device>' for argument 'device' (schema: Device?)",
+     " take 'std::optional<bool>' for argument 'pin_memory' (schema: bool?)",
+     " take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)",
+     " return 'at::Tensor' (schema: Tensor)"), 7)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -29,33 +29,14 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::fill_.Scalar, PrivateUse1
-#line 4
-using fill__Scalar_PrivateUse1_schema = at::Tensor&(at::Tensor&, const at::Scalar&);
-template <class Schema>
-auto fill__Scalar_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::fill_));
-template <class Schema>
-none_of_several fill__Scalar_PrivateUse1_found(...);
-using fill__Scalar_PrivateUse1 = kernel<fill__Scalar_PrivateUse1_schema, decltype(fill__Scalar_PrivateUse1_found<fill__Scalar_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<fill__Scalar_PrivateUse1::found_type, fill__Scalar_PrivateUse1::expected_type>,
-    "aten::fill_.Scalar: kernel 'fill_' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<fill__Scalar_PrivateUse1::found_type, fill__Scalar_PrivateUse1::expected_type>,
-    "aten::fill_.Scalar: kernel 'fill_' must take 2 arguments");
-static_assert(
-#line 4
-                      takes<fill__Scalar_PrivateUse1::found<0>, fill__Scalar_PrivateUse1::expected<0>>,
-    "aten::fill_.Scalar: kernel 'fill_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                                       takes<fill__Scalar_PrivateUse1::found<1>, fill__Scalar_PrivateUse1::expected<1>>,
-    "aten::fill_.Scalar: kernel 'fill_' must take 'const at::Scalar&' for argument 'value' (schema: Scalar)");
-static_assert(
-#line 4
-                                                        gives<fill__Scalar_PrivateUse1::found_return, fill__Scalar_PrivateUse1::expected_return>,
-    "aten::fill_.Scalar: kernel 'fill_' must return 'at::Tensor&' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(fill__Scalar_PrivateUse1, "aten::fill_.Scalar: kernel 'fill_' must",
+  (it<>,              is<0>,           is<1>,           result<>), &::sim::fill_,
+    (at::Tensor&(at::Tensor&, const at::Scalar&)), as_is, true,
+    (" take 2 arguments",
+     " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
+     " take 'const at::Scalar&' for argument 'value' (schema: Scalar)",
+     " return 'at::Tensor&' (schema: Tensor(a!))"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

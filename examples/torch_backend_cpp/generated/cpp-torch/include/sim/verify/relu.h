@@ -29,29 +29,13 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::relu, PrivateUse1
-#line 4
-using relu_PrivateUse1_schema = at::Tensor(const at::Tensor&);
-template <class Schema>
-auto relu_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::sim::relu));
-template <class Schema>
-none_of_several relu_PrivateUse1_found(...);
-using relu_PrivateUse1 = kernel<relu_PrivateUse1_schema, decltype(relu_PrivateUse1_found<relu_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<relu_PrivateUse1::found_type, relu_PrivateUse1::expected_type>,
-    "aten::relu: kernel 'relu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<relu_PrivateUse1::found_type, relu_PrivateUse1::expected_type>,
-    "aten::relu: kernel 'relu' must take 1 argument");
-static_assert(
-#line 4
-              takes<relu_PrivateUse1::found<0>, relu_PrivateUse1::expected<0>>,
-    "aten::relu: kernel 'relu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                              gives<relu_PrivateUse1::found_return, relu_PrivateUse1::expected_return>,
-    "aten::relu: kernel 'relu' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(relu_PrivateUse1, "aten::relu: kernel 'relu' must",
+  (it<>,      is<0>,          result<>), &::sim::relu,
+    (at::Tensor(const at::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'at::Tensor' (schema: Tensor)"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

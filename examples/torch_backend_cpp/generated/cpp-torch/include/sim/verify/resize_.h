@@ -31,37 +31,15 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::resize_, PrivateUse1
-#line 4
-using resize__PrivateUse1_schema = const at::Tensor&(const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>);
-template <class Schema>
-auto resize__PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::resize_));
-template <class Schema>
-none_of_several resize__PrivateUse1_found(...);
-using resize__PrivateUse1 = kernel<resize__PrivateUse1_schema, decltype(resize__PrivateUse1_found<resize__PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<resize__PrivateUse1::found_type, resize__PrivateUse1::expected_type>,
-    "aten::resize_: kernel 'resize_' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<resize__PrivateUse1::found_type, resize__PrivateUse1::expected_type>,
-    "aten::resize_: kernel 'resize_' must take 3 arguments");
-static_assert(
-#line 4
-                 takes<resize__PrivateUse1::found<0>, resize__PrivateUse1::expected<0>>,
-    "aten::resize_: kernel 'resize_' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                                  takes<resize__PrivateUse1::found<1>, resize__PrivateUse1::expected<1>>,
-    "aten::resize_: kernel 'resize_' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                    takes<resize__PrivateUse1::found<2>, resize__PrivateUse1::expected<2>>,
-    "aten::resize_: kernel 'resize_' must take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)");
-static_assert(
-#line 4
-                                                                                    gives<resize__PrivateUse1::found_return, resize__PrivateUse1::expected_return>,
-    "aten::resize_: kernel 'resize_' must return 'const at::Tensor&' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(resize__PrivateUse1, "aten::resize_: kernel 'resize_' must",
+  (it<>,         is<0>,           is<1>,            is<2>,                          result<>), &::at::native::resize_,
+    (const at::Tensor&(const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>)), as_is, true,
+    (" take 3 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a!))",
+     " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
+     " take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)",
+     " return 'const at::Tensor&' (schema: Tensor(a!))"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

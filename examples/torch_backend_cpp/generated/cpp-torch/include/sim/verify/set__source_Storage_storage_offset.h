@@ -31,45 +31,17 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::set_.source_Storage_storage_offset, PrivateUse1
-#line 4
-using set__source_Storage_storage_offset_PrivateUse1_schema = at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef);
-template <class Schema>
-auto set__source_Storage_storage_offset_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::set_storage_cpu_));
-template <class Schema>
-none_of_several set__source_Storage_storage_offset_PrivateUse1_found(...);
-using set__source_Storage_storage_offset_PrivateUse1 = kernel<set__source_Storage_storage_offset_PrivateUse1_schema, decltype(set__source_Storage_storage_offset_PrivateUse1_found<set__source_Storage_storage_offset_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<set__source_Storage_storage_offset_PrivateUse1::found_type, set__source_Storage_storage_offset_PrivateUse1::expected_type>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<set__source_Storage_storage_offset_PrivateUse1::found_type, set__source_Storage_storage_offset_PrivateUse1::expected_type>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 5 arguments");
-static_assert(
-#line 4
-                                            takes<set__source_Storage_storage_offset_PrivateUse1::found<0>, set__source_Storage_storage_offset_PrivateUse1::expected<0>>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                                                             takes<set__source_Storage_storage_offset_PrivateUse1::found<1>, set__source_Storage_storage_offset_PrivateUse1::expected<1>>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::Storage' for argument 'source' (schema: Storage)");
-static_assert(
-#line 4
-                                                                             takes<set__source_Storage_storage_offset_PrivateUse1::found<2>, set__source_Storage_storage_offset_PrivateUse1::expected<2>>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'int64_t' for argument 'storage_offset' (schema: SymInt)");
-static_assert(
-#line 4
-                                                                                                    takes<set__source_Storage_storage_offset_PrivateUse1::found<3>, set__source_Storage_storage_offset_PrivateUse1::expected<3>>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                   takes<set__source_Storage_storage_offset_PrivateUse1::found<4>, set__source_Storage_storage_offset_PrivateUse1::expected<4>>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                                                                                                       gives<set__source_Storage_storage_offset_PrivateUse1::found_return, set__source_Storage_storage_offset_PrivateUse1::expected_return>,
-    "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must return 'at::Tensor&' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(set__source_Storage_storage_offset_PrivateUse1, "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must",
+  (it<>,                                    is<0>,           is<1>,          is<2>,                 is<3>,         is<4>,              result<>), &::at::native::set_storage_cpu_,
+    (at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)), as_is, true,
+    (" take 5 arguments",
+     " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
+     " take 'at::Storage' for argument 'source' (schema: Storage)",
+     " take 'int64_t' for argument 'storage_offset' (schema: SymInt)",
+     " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
+     " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
+     " return 'at::Tensor&' (schema: Tensor(a!))"), 6)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -29,33 +29,14 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::set_.source_Tensor, PrivateUse1
-#line 4
-using set__source_Tensor_PrivateUse1_schema = at::Tensor&(at::Tensor&, const at::Tensor&);
-template <class Schema>
-auto set__source_Tensor_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::set_tensor_));
-template <class Schema>
-none_of_several set__source_Tensor_PrivateUse1_found(...);
-using set__source_Tensor_PrivateUse1 = kernel<set__source_Tensor_PrivateUse1_schema, decltype(set__source_Tensor_PrivateUse1_found<set__source_Tensor_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<set__source_Tensor_PrivateUse1::found_type, set__source_Tensor_PrivateUse1::expected_type>,
-    "aten::set_.source_Tensor: kernel 'set_tensor_' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<set__source_Tensor_PrivateUse1::found_type, set__source_Tensor_PrivateUse1::expected_type>,
-    "aten::set_.source_Tensor: kernel 'set_tensor_' must take 2 arguments");
-static_assert(
-#line 4
-                            takes<set__source_Tensor_PrivateUse1::found<0>, set__source_Tensor_PrivateUse1::expected<0>>,
-    "aten::set_.source_Tensor: kernel 'set_tensor_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                                             takes<set__source_Tensor_PrivateUse1::found<1>, set__source_Tensor_PrivateUse1::expected<1>>,
-    "aten::set_.source_Tensor: kernel 'set_tensor_' must take 'const at::Tensor&' for argument 'source' (schema: Tensor)");
-static_assert(
-#line 4
-                                                               gives<set__source_Tensor_PrivateUse1::found_return, set__source_Tensor_PrivateUse1::expected_return>,
-    "aten::set_.source_Tensor: kernel 'set_tensor_' must return 'at::Tensor&' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(set__source_Tensor_PrivateUse1, "aten::set_.source_Tensor: kernel 'set_tensor_' must",
+  (it<>,                    is<0>,           is<1>,            result<>), &::at::native::set_tensor_,
+    (at::Tensor&(at::Tensor&, const at::Tensor&)), as_is, true,
+    (" take 2 arguments",
+     " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
+     " take 'const at::Tensor&' for argument 'source' (schema: Tensor)",
+     " return 'at::Tensor&' (schema: Tensor(a!))"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

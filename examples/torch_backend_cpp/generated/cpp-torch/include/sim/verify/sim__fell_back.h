@@ -33,25 +33,12 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // sim::fell_back, CompositeExplicitAutograd
-#line 4
-using sim__fell_back_CompositeExplicitAutograd_schema = c10::Dict<::std::string, int64_t>();
-template <class Schema>
-auto sim__fell_back_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::sim::fell_back));
-template <class Schema>
-none_of_several sim__fell_back_CompositeExplicitAutograd_found(...);
-using sim__fell_back_CompositeExplicitAutograd = kernel<sim__fell_back_CompositeExplicitAutograd_schema, decltype(sim__fell_back_CompositeExplicitAutograd_found<sim__fell_back_CompositeExplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<sim__fell_back_CompositeExplicitAutograd::found_type, sim__fell_back_CompositeExplicitAutograd::expected_type>,
-    "sim::fell_back: kernel 'fell_back' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<sim__fell_back_CompositeExplicitAutograd::found_type, sim__fell_back_CompositeExplicitAutograd::expected_type>,
-    "sim::fell_back: kernel 'fell_back' must take 0 arguments");
-static_assert(
-#line 4
-                       gives<sim__fell_back_CompositeExplicitAutograd::found_return, sim__fell_back_CompositeExplicitAutograd::expected_return>,
-    "sim::fell_back: kernel 'fell_back' must return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))");
+#line 3
+TORCHGEN_LITE_VERIFY(sim__fell_back_CompositeExplicitAutograd, "sim::fell_back: kernel 'fell_back' must",
+  (it<>,               result<>), &::sim::fell_back,
+    (c10::Dict<::std::string, int64_t>()), as_is, true,
+    (" take 0 arguments",
+     " return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))"), 1)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

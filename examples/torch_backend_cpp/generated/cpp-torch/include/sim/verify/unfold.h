@@ -31,41 +31,16 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::unfold, PrivateUse1
-#line 4
-using unfold_PrivateUse1_schema = at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t);
-template <class Schema>
-auto unfold_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::unfold));
-template <class Schema>
-none_of_several unfold_PrivateUse1_found(...);
-using unfold_PrivateUse1 = kernel<unfold_PrivateUse1_schema, decltype(unfold_PrivateUse1_found<unfold_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<unfold_PrivateUse1::found_type, unfold_PrivateUse1::expected_type>,
-    "aten::unfold: kernel 'unfold' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<unfold_PrivateUse1::found_type, unfold_PrivateUse1::expected_type>,
-    "aten::unfold: kernel 'unfold' must take 4 arguments");
-static_assert(
-#line 4
-                takes<unfold_PrivateUse1::found<0>, unfold_PrivateUse1::expected<0>>,
-    "aten::unfold: kernel 'unfold' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
-static_assert(
-#line 4
-                                takes<unfold_PrivateUse1::found<1>, unfold_PrivateUse1::expected<1>>,
-    "aten::unfold: kernel 'unfold' must take 'int64_t' for argument 'dimension' (schema: int)");
-static_assert(
-#line 4
-                                               takes<unfold_PrivateUse1::found<2>, unfold_PrivateUse1::expected<2>>,
-    "aten::unfold: kernel 'unfold' must take 'int64_t' for argument 'size' (schema: int)");
-static_assert(
-#line 4
-                                                         takes<unfold_PrivateUse1::found<3>, unfold_PrivateUse1::expected<3>>,
-    "aten::unfold: kernel 'unfold' must take 'int64_t' for argument 'step' (schema: int)");
-static_assert(
-#line 4
-                                                                      gives<unfold_PrivateUse1::found_return, unfold_PrivateUse1::expected_return>,
-    "aten::unfold: kernel 'unfold' must return 'at::Tensor' (schema: Tensor(a))");
+#line 3
+TORCHGEN_LITE_VERIFY(unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
+  (it<>,        is<0>,          is<1>,         is<2>,    is<3>,       result<>), &::at::native::unfold,
+    (at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)), as_is, true,
+    (" take 4 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
+     " take 'int64_t' for argument 'dimension' (schema: int)",
+     " take 'int64_t' for argument 'size' (schema: int)",
+     " take 'int64_t' for argument 'step' (schema: int)",
+     " return 'at::Tensor' (schema: Tensor(a))"), 5)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -29,33 +29,14 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::view, PrivateUse1
-#line 4
-using view_PrivateUse1_schema = at::Tensor(const at::Tensor&, at::IntArrayRef);
-template <class Schema>
-auto view_PrivateUse1_found(int) -> decltype(look<Schema>::of(&::at::native::view));
-template <class Schema>
-none_of_several view_PrivateUse1_found(...);
-using view_PrivateUse1 = kernel<view_PrivateUse1_schema, decltype(view_PrivateUse1_found<view_PrivateUse1_schema>(0))>;
-static_assert(
-#line 4
-   fits<view_PrivateUse1::found_type, view_PrivateUse1::expected_type>,
-    "aten::view: kernel 'view' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<view_PrivateUse1::found_type, view_PrivateUse1::expected_type>,
-    "aten::view: kernel 'view' must take 2 arguments");
-static_assert(
-#line 4
-              takes<view_PrivateUse1::found<0>, view_PrivateUse1::expected<0>>,
-    "aten::view: kernel 'view' must take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))");
-static_assert(
-#line 4
-                              takes<view_PrivateUse1::found<1>, view_PrivateUse1::expected<1>>,
-    "aten::view: kernel 'view' must take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])");
-static_assert(
-#line 4
-                                                gives<view_PrivateUse1::found_return, view_PrivateUse1::expected_return>,
-    "aten::view: kernel 'view' must return 'at::Tensor' (schema: Tensor(a))");
+#line 3
+TORCHGEN_LITE_VERIFY(view_PrivateUse1, "aten::view: kernel 'view' must",
+  (it<>,      is<0>,          is<1>,            result<>), &::at::native::view,
+    (at::Tensor(const at::Tensor&, at::IntArrayRef)), as_is, true,
+    (" take 2 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
+     " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
+     " return 'at::Tensor' (schema: Tensor(a))"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

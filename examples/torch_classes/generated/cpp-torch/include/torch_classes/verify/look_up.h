@@ -25,38 +25,15 @@ namespace torch_classes::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_classes::look_up, CompositeImplicitAutograd
-#line 4
-using look_up_CompositeImplicitAutograd_schema = at::Tensor(const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double);
-template <class Schema>
-#line 4
-auto look_up_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_classes::Kernels::look_up));
-template <class Schema>
-none_of_several look_up_CompositeImplicitAutograd_found(...);
-using look_up_CompositeImplicitAutograd = kernel<look_up_CompositeImplicitAutograd_schema, decltype(look_up_CompositeImplicitAutograd_found<look_up_CompositeImplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<look_up_CompositeImplicitAutograd::found_type, look_up_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::look_up: kernel 'look_up' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<look_up_CompositeImplicitAutograd::found_type, look_up_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::look_up: kernel 'look_up' must take 3 arguments");
-static_assert(
-#line 4
-                          takes<look_up_CompositeImplicitAutograd::found<0>, look_up_CompositeImplicitAutograd::expected<0>>,
-    "torch_classes::look_up: kernel 'look_up' must take 'const c10::intrusive_ptr<torch_classes::Table>&' for argument 'table' (schema: __torch__.torch.classes.torch_classes.Table)");
-static_assert(
-#line 4
-                                                                             takes<look_up_CompositeImplicitAutograd::found<1>, look_up_CompositeImplicitAutograd::expected<1>>,
-    "torch_classes::look_up: kernel 'look_up' must take 'const at::Tensor&' for argument 'keys' (schema: Tensor)");
-static_assert(
-#line 4
-                                                                                          takes<look_up_CompositeImplicitAutograd::found<2>, look_up_CompositeImplicitAutograd::expected<2>>,
-    "torch_classes::look_up: kernel 'look_up' must take 'double' for argument 'missing' (schema: float)");
-static_assert(
-#line 4
-                                                                                                            gives<look_up_CompositeImplicitAutograd::found_return, look_up_CompositeImplicitAutograd::expected_return>,
-    "torch_classes::look_up: kernel 'look_up' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(look_up_CompositeImplicitAutograd, "torch_classes::look_up: kernel 'look_up' must",
+  (it<>,                  is<0>,                                             is<1>,       is<2>,            result<>), &::torch_classes::Kernels::look_up,
+    (at::Tensor(const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const c10::intrusive_ptr<torch_classes::Table>&' for argument 'table' (schema: __torch__.torch.classes.torch_classes.Table)",
+     " take 'const at::Tensor&' for argument 'keys' (schema: Tensor)",
+     " take 'double' for argument 'missing' (schema: float)",
+     " return 'at::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_classes::proof

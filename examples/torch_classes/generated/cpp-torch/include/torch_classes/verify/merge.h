@@ -25,30 +25,13 @@ namespace torch_classes::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_classes::merge, CompositeImplicitAutograd
-#line 4
-using merge_CompositeImplicitAutograd_schema = c10::intrusive_ptr<torch_classes::Table>(at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>);
-template <class Schema>
-#line 4
-auto merge_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_classes::Kernels::merge));
-template <class Schema>
-none_of_several merge_CompositeImplicitAutograd_found(...);
-using merge_CompositeImplicitAutograd = kernel<merge_CompositeImplicitAutograd_schema, decltype(merge_CompositeImplicitAutograd_found<merge_CompositeImplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<merge_CompositeImplicitAutograd::found_type, merge_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::merge: kernel 'merge' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<merge_CompositeImplicitAutograd::found_type, merge_CompositeImplicitAutograd::expected_type>,
-    "torch_classes::merge: kernel 'merge' must take 1 argument");
-static_assert(
-#line 4
-                        takes<merge_CompositeImplicitAutograd::found<0>, merge_CompositeImplicitAutograd::expected<0>>,
-    "torch_classes::merge: kernel 'merge' must take 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>' for argument 'tables' (schema: __torch__.torch.classes.torch_classes.Table[])");
-static_assert(
-#line 4
-                                                                                 gives<merge_CompositeImplicitAutograd::found_return, merge_CompositeImplicitAutograd::expected_return>,
-    "torch_classes::merge: kernel 'merge' must return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)");
+#line 3
+TORCHGEN_LITE_VERIFY(merge_CompositeImplicitAutograd, "torch_classes::merge: kernel 'merge' must",
+  (it<>,                is<0>,                                                   result<>), &::torch_classes::Kernels::merge,
+    (c10::intrusive_ptr<torch_classes::Table>(at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)), as_is, true,
+    (" take 1 argument",
+     " take 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>' for argument 'tables' (schema: __torch__.torch.classes.torch_classes.Table[])",
+     " return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_classes::proof

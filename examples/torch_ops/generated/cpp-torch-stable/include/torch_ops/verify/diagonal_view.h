@@ -28,29 +28,13 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::diagonal_view, CompositeImplicitAutograd
-#line 4
-using diagonal_view_CompositeImplicitAutograd_schema = torch::stable::Tensor(const torch::stable::Tensor&);
-template <class Schema>
-auto diagonal_view_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_ops::diagonal_view));
-template <class Schema>
-none_of_several diagonal_view_CompositeImplicitAutograd_found(...);
-using diagonal_view_CompositeImplicitAutograd = kernel<diagonal_view_CompositeImplicitAutograd_schema, decltype(diagonal_view_CompositeImplicitAutograd_found<diagonal_view_CompositeImplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<diagonal_view_CompositeImplicitAutograd::found_type, diagonal_view_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::diagonal_view: kernel 'diagonal_view' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<diagonal_view_CompositeImplicitAutograd::found_type, diagonal_view_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::diagonal_view: kernel 'diagonal_view' must take 1 argument");
-static_assert(
-#line 4
-                            takes<diagonal_view_CompositeImplicitAutograd::found<0>, diagonal_view_CompositeImplicitAutograd::expected<0>>,
-    "torch_ops::diagonal_view: kernel 'diagonal_view' must take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor(a))");
-static_assert(
-#line 4
-                                               gives<diagonal_view_CompositeImplicitAutograd::found_return, diagonal_view_CompositeImplicitAutograd::expected_return>,
-    "torch_ops::diagonal_view: kernel 'diagonal_view' must return 'torch::stable::Tensor' (schema: Tensor(a))");
+#line 3
+TORCHGEN_LITE_VERIFY(diagonal_view_CompositeImplicitAutograd, "torch_ops::diagonal_view: kernel 'diagonal_view' must",
+  (it<>,                    is<0>,             result<>), &::torch_ops::diagonal_view,
+    (torch::stable::Tensor(const torch::stable::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor(a))",
+     " return 'torch::stable::Tensor' (schema: Tensor(a))"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

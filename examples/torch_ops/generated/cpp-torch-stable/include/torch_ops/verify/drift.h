@@ -26,37 +26,15 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::drift, CPU
-#line 4
-using drift_CPU_schema = torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double);
-template <class Schema>
-auto drift_CPU_found(int) -> decltype(look<Schema>::of(&::drift_cpu));
-template <class Schema>
-none_of_several drift_CPU_found(...);
-using drift_CPU = kernel<drift_CPU_schema, decltype(drift_CPU_found<drift_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<drift_CPU::found_type, drift_CPU::expected_type>,
-    "torch_ops::drift: kernel 'drift_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<drift_CPU::found_type, drift_CPU::expected_type>,
-    "torch_ops::drift: kernel 'drift_cpu' must take 3 arguments");
-static_assert(
-#line 4
-                    takes<drift_CPU::found<0>, drift_CPU::expected<0>>,
-    "torch_ops::drift: kernel 'drift_cpu' must take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)");
-static_assert(
-#line 4
-                              takes<drift_CPU::found<1>, drift_CPU::expected<1>>,
-    "torch_ops::drift: kernel 'drift_cpu' must take 'const torch::stable::Tensor&' for argument 'saved_x' (schema: Tensor)");
-static_assert(
-#line 4
-                                              takes<drift_CPU::found<2>, drift_CPU::expected<2>>,
-    "torch_ops::drift: kernel 'drift_cpu' must take 'double' for argument '_kernel' (schema: float)");
-static_assert(
-#line 4
-                                                                gives<drift_CPU::found_return, drift_CPU::expected_return>,
-    "torch_ops::drift: kernel 'drift_cpu' must return 'torch::stable::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
+  (it<>,            is<0>,    is<1>,          is<2>,            result<>), &::drift_cpu,
+    (torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)",
+     " take 'const torch::stable::Tensor&' for argument 'saved_x' (schema: Tensor)",
+     " take 'double' for argument '_kernel' (schema: float)",
+     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

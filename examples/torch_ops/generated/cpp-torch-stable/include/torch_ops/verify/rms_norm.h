@@ -28,37 +28,15 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::rms_norm, CompositeImplicitAutograd
-#line 4
-using rms_norm_CompositeImplicitAutograd_schema = torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double);
-template <class Schema>
-auto rms_norm_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_ops::rms_norm));
-template <class Schema>
-none_of_several rms_norm_CompositeImplicitAutograd_found(...);
-using rms_norm_CompositeImplicitAutograd = kernel<rms_norm_CompositeImplicitAutograd_schema, decltype(rms_norm_CompositeImplicitAutograd_found<rms_norm_CompositeImplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::rms_norm: kernel 'rms_norm' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
-    "torch_ops::rms_norm: kernel 'rms_norm' must take 3 arguments");
-static_assert(
-#line 4
-                       takes<rms_norm_CompositeImplicitAutograd::found<0>, rms_norm_CompositeImplicitAutograd::expected<0>>,
-    "torch_ops::rms_norm: kernel 'rms_norm' must take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)");
-static_assert(
-#line 4
-                                 takes<rms_norm_CompositeImplicitAutograd::found<1>, rms_norm_CompositeImplicitAutograd::expected<1>>,
-    "torch_ops::rms_norm: kernel 'rms_norm' must take 'const torch::stable::Tensor&' for argument 'weight' (schema: Tensor)");
-static_assert(
-#line 4
-                                                takes<rms_norm_CompositeImplicitAutograd::found<2>, rms_norm_CompositeImplicitAutograd::expected<2>>,
-    "torch_ops::rms_norm: kernel 'rms_norm' must take 'double' for argument 'eps' (schema: float)");
-static_assert(
-#line 4
-                                                              gives<rms_norm_CompositeImplicitAutograd::found_return, rms_norm_CompositeImplicitAutograd::expected_return>,
-    "torch_ops::rms_norm: kernel 'rms_norm' must return 'torch::stable::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: kernel 'rms_norm' must",
+  (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm,
+    (torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)",
+     " take 'const torch::stable::Tensor&' for argument 'weight' (schema: Tensor)",
+     " take 'double' for argument 'eps' (schema: float)",
+     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -28,37 +28,15 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::scale.out, CPU
-#line 4
-using scale_out_CPU_schema = torch::stable::Tensor(const torch::stable::Tensor&, double, torch::stable::Tensor&);
-template <class Schema>
-auto scale_out_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu));
-template <class Schema>
-none_of_several scale_out_CPU_found(...);
-using scale_out_CPU = kernel<scale_out_CPU_schema, decltype(scale_out_CPU_found<scale_out_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
-    "torch_ops::scale.out: kernel 'scale_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
-    "torch_ops::scale.out: kernel 'scale_cpu' must take 3 arguments");
-static_assert(
-#line 4
-                        takes<scale_out_CPU::found<0>, scale_out_CPU::expected<0>>,
-    "torch_ops::scale.out: kernel 'scale_cpu' must take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                     takes<scale_out_CPU::found<1>, scale_out_CPU::expected<1>>,
-    "torch_ops::scale.out: kernel 'scale_cpu' must take 'double' for argument 's' (schema: float)");
-static_assert(
-#line 4
-                                                 takes<scale_out_CPU::found<2>, scale_out_CPU::expected<2>>,
-    "torch_ops::scale.out: kernel 'scale_cpu' must take 'torch::stable::Tensor&' for argument 'out' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                                                                    gives<scale_out_CPU::found_return, scale_out_CPU::expected_return>,
-    "torch_ops::scale.out: kernel 'scale_cpu' must return 'torch::stable::Tensor' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(scale_out_CPU, "torch_ops::scale.out: kernel 'scale_cpu' must",
+  (it<>,                is<0>,       is<1>,      is<2>,             result<>), &::torch_ops::scale_cpu,
+    (torch::stable::Tensor(const torch::stable::Tensor&, double, torch::stable::Tensor&)), as_is, true,
+    (" take 3 arguments",
+     " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'double' for argument 's' (schema: float)",
+     " take 'torch::stable::Tensor&' for argument 'out' (schema: Tensor(a!))",
+     " return 'torch::stable::Tensor' (schema: Tensor(a!))"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

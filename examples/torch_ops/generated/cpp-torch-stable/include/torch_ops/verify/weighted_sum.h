@@ -31,37 +31,15 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::weighted_sum, CPU
-#line 4
-using weighted_sum_CPU_schema = torch::stable::Tensor(torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const ::std::optional<torch::stable::Tensor>&, ::std::optional<double>);
-template <class Schema>
-auto weighted_sum_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::weighted_sum_cpu));
-template <class Schema>
-none_of_several weighted_sum_CPU_found(...);
-using weighted_sum_CPU = kernel<weighted_sum_CPU_schema, decltype(weighted_sum_CPU_found<weighted_sum_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<weighted_sum_CPU::found_type, weighted_sum_CPU::expected_type>,
-    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<weighted_sum_CPU::found_type, weighted_sum_CPU::expected_type>,
-    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 3 arguments");
-static_assert(
-#line 4
-                           takes<weighted_sum_CPU::found<0>, weighted_sum_CPU::expected<0>>,
-    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>' for argument 'xs' (schema: Tensor[])");
-static_assert(
-#line 4
-                                        takes<weighted_sum_CPU::found<1>, weighted_sum_CPU::expected<1>>,
-    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 'const std::optional<torch::stable::Tensor>&' for argument 'weight' (schema: Tensor?)");
-static_assert(
-#line 4
-                                                           takes<weighted_sum_CPU::found<2>, weighted_sum_CPU::expected<2>>,
-    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must take 'std::optional<double>' for argument 'scale' (schema: float?)");
-static_assert(
-#line 4
-                                                                            gives<weighted_sum_CPU::found_return, weighted_sum_CPU::expected_return>,
-    "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must return 'torch::stable::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
+  (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu,
+    (torch::stable::Tensor(torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const ::std::optional<torch::stable::Tensor>&, ::std::optional<double>)), as_is, true,
+    (" take 3 arguments",
+     " take 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>' for argument 'xs' (schema: Tensor[])",
+     " take 'const std::optional<torch::stable::Tensor>&' for argument 'weight' (schema: Tensor?)",
+     " take 'std::optional<double>' for argument 'scale' (schema: float?)",
+     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -32,29 +32,13 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::column_sums, CPU
 #if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
-#line 4
-using column_sums_CPU_schema = at::Tensor(const at::Tensor&);
-template <class Schema>
-auto column_sums_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::column_sums_cpu));
-template <class Schema>
-none_of_several column_sums_CPU_found(...);
-using column_sums_CPU = kernel<column_sums_CPU_schema, decltype(column_sums_CPU_found<column_sums_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<column_sums_CPU::found_type, column_sums_CPU::expected_type>,
-    "torch_ops::column_sums: kernel 'column_sums_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<column_sums_CPU::found_type, column_sums_CPU::expected_type>,
-    "torch_ops::column_sums: kernel 'column_sums_cpu' must take 1 argument");
-static_assert(
-#line 4
-                          takes<column_sums_CPU::found<0>, column_sums_CPU::expected<0>>,
-    "torch_ops::column_sums: kernel 'column_sums_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                          gives<column_sums_CPU::found_return, column_sums_CPU::expected_return>,
-    "torch_ops::column_sums: kernel 'column_sums_cpu' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(column_sums_CPU, "torch_ops::column_sums: kernel 'column_sums_cpu' must",
+  (it<>,                  is<0>,          result<>), &::torch_ops::column_sums_cpu,
+    (at::Tensor(const at::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'at::Tensor' (schema: Tensor)"), 2)
 #endif
 
 } // namespace TORCHGEN_LITE_PROOF

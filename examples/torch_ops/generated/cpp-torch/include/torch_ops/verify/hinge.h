@@ -31,37 +31,15 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::hinge, CPU
-#line 4
-using hinge_CPU_schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, double);
-template <class Schema>
-auto hinge_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::hinge_cpu));
-template <class Schema>
-none_of_several hinge_CPU_found(...);
-using hinge_CPU = kernel<hinge_CPU_schema, decltype(hinge_CPU_found<hinge_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<hinge_CPU::found_type, hinge_CPU::expected_type>,
-    "torch_ops::hinge: kernel 'hinge_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<hinge_CPU::found_type, hinge_CPU::expected_type>,
-    "torch_ops::hinge: kernel 'hinge_cpu' must take 3 arguments");
-static_assert(
-#line 4
-                    takes<hinge_CPU::found<0>, hinge_CPU::expected<0>>,
-    "torch_ops::hinge: kernel 'hinge_cpu' must take 'const at::Tensor&' for argument 'input' (schema: Tensor)");
-static_assert(
-#line 4
-                                  takes<hinge_CPU::found<1>, hinge_CPU::expected<1>>,
-    "torch_ops::hinge: kernel 'hinge_cpu' must take 'const at::Tensor&' for argument 'target' (schema: Tensor)");
-static_assert(
-#line 4
-                                                 takes<hinge_CPU::found<2>, hinge_CPU::expected<2>>,
-    "torch_ops::hinge: kernel 'hinge_cpu' must take 'double' for argument 'margin' (schema: float)");
-static_assert(
-#line 4
-                                                                   gives<hinge_CPU::found_return, hinge_CPU::expected_return>,
-    "torch_ops::hinge: kernel 'hinge_cpu' must return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))");
+#line 3
+TORCHGEN_LITE_VERIFY(hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
+  (it<>,            is<0>,        is<1>,         is<2>,            result<>), &::torch_ops::hinge_cpu,
+    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'target' (schema: Tensor)",
+     " take 'double' for argument 'margin' (schema: float)",
+     " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -31,29 +31,13 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::minmax, CPU
-#line 4
-using minmax_CPU_schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
-template <class Schema>
-auto minmax_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::minmax_cpu));
-template <class Schema>
-none_of_several minmax_CPU_found(...);
-using minmax_CPU = kernel<minmax_CPU_schema, decltype(minmax_CPU_found<minmax_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<minmax_CPU::found_type, minmax_CPU::expected_type>,
-    "torch_ops::minmax: kernel 'minmax_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<minmax_CPU::found_type, minmax_CPU::expected_type>,
-    "torch_ops::minmax: kernel 'minmax_cpu' must take 1 argument");
-static_assert(
-#line 4
-                     takes<minmax_CPU::found<0>, minmax_CPU::expected<0>>,
-    "torch_ops::minmax: kernel 'minmax_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                      gives<minmax_CPU::found_return, minmax_CPU::expected_return>,
-    "torch_ops::minmax: kernel 'minmax_cpu' must return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))");
+#line 3
+TORCHGEN_LITE_VERIFY(minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
+  (it<>,             is<0>,           result<>), &::torch_ops::minmax_cpu,
+    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -29,37 +29,15 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::muladd, CPU
-#line 4
-using muladd_CPU_schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
-template <class Schema>
-auto muladd_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::muladd_cpu));
-template <class Schema>
-none_of_several muladd_CPU_found(...);
-using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "torch_ops::muladd: kernel 'muladd_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "torch_ops::muladd: kernel 'muladd_cpu' must take 3 arguments");
-static_assert(
-#line 4
-                     takes<muladd_CPU::found<0>, muladd_CPU::expected<0>>,
-    "torch_ops::muladd: kernel 'muladd_cpu' must take 'const at::Tensor&' for argument 'a' (schema: Tensor)");
-static_assert(
-#line 4
-                               takes<muladd_CPU::found<1>, muladd_CPU::expected<1>>,
-    "torch_ops::muladd: kernel 'muladd_cpu' must take 'const at::Tensor&' for argument 'b' (schema: Tensor)");
-static_assert(
-#line 4
-                                         takes<muladd_CPU::found<2>, muladd_CPU::expected<2>>,
-    "torch_ops::muladd: kernel 'muladd_cpu' must take 'double' for argument 's' (schema: float)");
-static_assert(
-#line 4
-                                                     gives<muladd_CPU::found_return, muladd_CPU::expected_return>,
-    "torch_ops::muladd: kernel 'muladd_cpu' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(muladd_CPU, "torch_ops::muladd: kernel 'muladd_cpu' must",
+  (it<>,             is<0>,    is<1>,    is<2>,      result<>), &::torch_ops::muladd_cpu,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
+     " take 'double' for argument 's' (schema: float)",
+     " return 'at::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -29,33 +29,14 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::scale, CPU
-#line 4
-using scale_CPU_schema = at::Tensor(const at::Tensor&, double);
-template <class Schema>
-auto scale_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu));
-template <class Schema>
-none_of_several scale_CPU_found(...);
-using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<scale_CPU::found_type, scale_CPU::expected_type>,
-    "torch_ops::scale: kernel 'scale_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<scale_CPU::found_type, scale_CPU::expected_type>,
-    "torch_ops::scale: kernel 'scale_cpu' must take 2 arguments");
-static_assert(
-#line 4
-                    takes<scale_CPU::found<0>, scale_CPU::expected<0>>,
-    "torch_ops::scale: kernel 'scale_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                 takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
-    "torch_ops::scale: kernel 'scale_cpu' must take 'double' for argument 's' (schema: float)");
-static_assert(
-#line 4
-                                             gives<scale_CPU::found_return, scale_CPU::expected_return>,
-    "torch_ops::scale: kernel 'scale_cpu' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(scale_CPU, "torch_ops::scale: kernel 'scale_cpu' must",
+  (it<>,            is<0>,       is<1>,      result<>), &::torch_ops::scale_cpu,
+    (at::Tensor(const at::Tensor&, double)), as_is, true,
+    (" take 2 arguments",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " take 'double' for argument 's' (schema: float)",
+     " return 'at::Tensor' (schema: Tensor)"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

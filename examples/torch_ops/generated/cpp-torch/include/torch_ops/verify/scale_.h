@@ -29,33 +29,14 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::scale_, CPU
-#line 4
-using scale__CPU_schema = at::Tensor&(at::Tensor&, double);
-template <class Schema>
-auto scale__CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu_));
-template <class Schema>
-none_of_several scale__CPU_found(...);
-using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<scale__CPU::found_type, scale__CPU::expected_type>,
-    "torch_ops::scale_: kernel 'scale_cpu_' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<scale__CPU::found_type, scale__CPU::expected_type>,
-    "torch_ops::scale_: kernel 'scale_cpu_' must take 2 arguments");
-static_assert(
-#line 4
-                     takes<scale__CPU::found<0>, scale__CPU::expected<0>>,
-    "torch_ops::scale_: kernel 'scale_cpu_' must take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))");
-static_assert(
-#line 4
-                                      takes<scale__CPU::found<1>, scale__CPU::expected<1>>,
-    "torch_ops::scale_: kernel 'scale_cpu_' must take 'double' for argument 's' (schema: float)");
-static_assert(
-#line 4
-                                                  gives<scale__CPU::found_return, scale__CPU::expected_return>,
-    "torch_ops::scale_: kernel 'scale_cpu_' must return 'at::Tensor&' (schema: Tensor(a!))");
+#line 3
+TORCHGEN_LITE_VERIFY(scale__CPU, "torch_ops::scale_: kernel 'scale_cpu_' must",
+  (it<>,             is<0>,           is<1>,      result<>), &::torch_ops::scale_cpu_,
+    (at::Tensor&(at::Tensor&, double)), as_is, true,
+    (" take 2 arguments",
+     " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
+     " take 'double' for argument 's' (schema: float)",
+     " return 'at::Tensor&' (schema: Tensor(a!))"), 3)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -29,29 +29,13 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::smooth_relu, CPU
-#line 4
-using smooth_relu_CPU_schema = at::Tensor(const at::Tensor&);
-template <class Schema>
-auto smooth_relu_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::smooth_relu_cpu));
-template <class Schema>
-none_of_several smooth_relu_CPU_found(...);
-using smooth_relu_CPU = kernel<smooth_relu_CPU_schema, decltype(smooth_relu_CPU_found<smooth_relu_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<smooth_relu_CPU::found_type, smooth_relu_CPU::expected_type>,
-    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<smooth_relu_CPU::found_type, smooth_relu_CPU::expected_type>,
-    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must take 1 argument");
-static_assert(
-#line 4
-                          takes<smooth_relu_CPU::found<0>, smooth_relu_CPU::expected<0>>,
-    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)");
-static_assert(
-#line 4
-                                          gives<smooth_relu_CPU::found_return, smooth_relu_CPU::expected_return>,
-    "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(smooth_relu_CPU, "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must",
+  (it<>,                  is<0>,          result<>), &::torch_ops::smooth_relu_cpu,
+    (at::Tensor(const at::Tensor&)), as_is, true,
+    (" take 1 argument",
+     " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
+     " return 'at::Tensor' (schema: Tensor)"), 2)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -32,37 +32,15 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::squares, CompositeExplicitAutograd
-#line 4
-using squares_CompositeExplicitAutograd_schema = at::Tensor(int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>);
-template <class Schema>
-auto squares_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_ops::squares));
-template <class Schema>
-none_of_several squares_CompositeExplicitAutograd_found(...);
-using squares_CompositeExplicitAutograd = kernel<squares_CompositeExplicitAutograd_schema, decltype(squares_CompositeExplicitAutograd_found<squares_CompositeExplicitAutograd_schema>(0))>;
-static_assert(
-#line 4
-   fits<squares_CompositeExplicitAutograd::found_type, squares_CompositeExplicitAutograd::expected_type>,
-    "torch_ops::squares: kernel 'squares' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<squares_CompositeExplicitAutograd::found_type, squares_CompositeExplicitAutograd::expected_type>,
-    "torch_ops::squares: kernel 'squares' must take 3 arguments");
-static_assert(
-#line 4
-                      takes<squares_CompositeExplicitAutograd::found<0>, squares_CompositeExplicitAutograd::expected<0>>,
-    "torch_ops::squares: kernel 'squares' must take 'int64_t' for argument 'n' (schema: int)");
-static_assert(
-#line 4
-                                takes<squares_CompositeExplicitAutograd::found<1>, squares_CompositeExplicitAutograd::expected<1>>,
-    "torch_ops::squares: kernel 'squares' must take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)");
-static_assert(
-#line 4
-                                                   takes<squares_CompositeExplicitAutograd::found<2>, squares_CompositeExplicitAutograd::expected<2>>,
-    "torch_ops::squares: kernel 'squares' must take 'std::optional<at::Device>' for argument 'device' (schema: Device?)");
-static_assert(
-#line 4
-                                                                      gives<squares_CompositeExplicitAutograd::found_return, squares_CompositeExplicitAutograd::expected_return>,
-    "torch_ops::squares: kernel 'squares' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(squares_CompositeExplicitAutograd, "torch_ops::squares: kernel 'squares' must",
+  (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares,
+    (at::Tensor(int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>)), as_is, true,
+    (" take 3 arguments",
+     " take 'int64_t' for argument 'n' (schema: int)",
+     " take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)",
+     " take 'std::optional<at::Device>' for argument 'device' (schema: Device?)",
+     " return 'at::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -36,70 +36,26 @@ namespace demo::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // demo::muladd, CPU
-#line 4
-using muladd_CPU_schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
-template <class Schema>
-auto muladd_CPU_found(int) -> decltype(look<Schema>::of(&::demo::muladd_cpu));
-template <class Schema>
-none_of_several muladd_CPU_found(...);
-using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CPU_schema>(0))>;
-static_assert(
-#line 4
-   fits<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "demo::muladd: kernel 'muladd_cpu' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
-    "demo::muladd: kernel 'muladd_cpu' must take 3 arguments");
-static_assert(
-#line 4
-                takes<muladd_CPU::found<0>, muladd_CPU::expected<0>>,
-    "demo::muladd: kernel 'muladd_cpu' must take 'const at::Tensor&' for argument 'a' (schema: Tensor)");
-static_assert(
-#line 4
-                          takes<muladd_CPU::found<1>, muladd_CPU::expected<1>>,
-    "demo::muladd: kernel 'muladd_cpu' must take 'const at::Tensor&' for argument 'b' (schema: Tensor)");
-static_assert(
-#line 4
-                                    takes<muladd_CPU::found<2>, muladd_CPU::expected<2>>,
-    "demo::muladd: kernel 'muladd_cpu' must take 'double' for argument 's' (schema: float)");
-static_assert(
-#line 4
-                                                gives<muladd_CPU::found_return, muladd_CPU::expected_return>,
-    "demo::muladd: kernel 'muladd_cpu' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
+  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cpu,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
+     " take 'double' for argument 's' (schema: float)",
+     " return 'at::Tensor' (schema: Tensor)"), 4)
 
 // demo::muladd, CUDA
-#line 4
-using muladd_CUDA_schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
-template <class Schema>
-auto muladd_CUDA_found(int) -> decltype(look<Schema>::of(&::demo::muladd_cuda));
-template <class Schema>
-none_of_several muladd_CUDA_found(...);
-using muladd_CUDA = kernel<muladd_CUDA_schema, decltype(muladd_CUDA_found<muladd_CUDA_schema>(0))>;
-static_assert(
-#line 4
-   fits<muladd_CUDA::found_type, muladd_CUDA::expected_type>,
-    "demo::muladd: kernel 'muladd_cuda' must have the types of the schema, and be in no unnamed namespace");
-static_assert(
-#line 4
-   counts<muladd_CUDA::found_type, muladd_CUDA::expected_type>,
-    "demo::muladd: kernel 'muladd_cuda' must take 3 arguments");
-static_assert(
-#line 4
-                takes<muladd_CUDA::found<0>, muladd_CUDA::expected<0>>,
-    "demo::muladd: kernel 'muladd_cuda' must take 'const at::Tensor&' for argument 'a' (schema: Tensor)");
-static_assert(
-#line 4
-                          takes<muladd_CUDA::found<1>, muladd_CUDA::expected<1>>,
-    "demo::muladd: kernel 'muladd_cuda' must take 'const at::Tensor&' for argument 'b' (schema: Tensor)");
-static_assert(
-#line 4
-                                    takes<muladd_CUDA::found<2>, muladd_CUDA::expected<2>>,
-    "demo::muladd: kernel 'muladd_cuda' must take 'double' for argument 's' (schema: float)");
-static_assert(
-#line 4
-                                                gives<muladd_CUDA::found_return, muladd_CUDA::expected_return>,
-    "demo::muladd: kernel 'muladd_cuda' must return 'at::Tensor' (schema: Tensor)");
+#line 3
+TORCHGEN_LITE_VERIFY(muladd_CUDA, "demo::muladd: kernel 'muladd_cuda' must",
+  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cuda,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, double)), as_is, true,
+    (" take 3 arguments",
+     " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
+     " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
+     " take 'double' for argument 's' (schema: float)",
+     " return 'at::Tensor' (schema: Tensor)"), 4)
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace demo::proof
