@@ -30,6 +30,9 @@ YAML = """\
   dispatch:
     CompositeImplicitAutograd: norm
 """
+# More arguments than one proof compares.
+MANY = [f"n{i}" for i in range(44)]
+YAML += f"- func: demo::many(Tensor self, {', '.join(f'int {n}' for n in MANY)}, float last) -> Tensor\n"
 TENSOR = """\
 #pragma once
 #include <torchgen_lite/keyset_of.h>
@@ -53,6 +56,7 @@ START = """\
 using torchgen_lite::DispatchKeySet;
 using torchgen_lite::Span;
 """
+INTS = ", ".join(f"int64_t {name}" for name in MANY)
 RIGHT = """\
 namespace demo {
 Tensor muladd_cpu(const Tensor& a, const Tensor& b, double s);
@@ -61,6 +65,7 @@ Tensor sum(Span<Tensor> xs, const std::optional<Tensor>& weight);
 std::tuple<int64_t, std::string> size(const Tensor& self, int64_t dim);
 Tensor norm(const Tensor& self, double p);
 Tensor norm(const Tensor& self, double p, Span<int64_t> dim);
+Tensor many(const Tensor& self, INTS, double last);
 } // namespace demo
 namespace kernels {
 demo::Tensor& scale_(demo::Tensor& self, double s);
@@ -78,6 +83,8 @@ Tensor muladd_autograd(const Tensor& a, const Tensor& b, double s);
 Tensor sum(Span<Tensor> xs);
 // A wrong return.
 std::tuple<int64_t, const char*> size(const Tensor& self, int64_t dim);
+// The last of many arguments.
+Tensor many(const Tensor& self, INTS, bool last);
 // Several of the name, and the second schema has none.
 Tensor norm(const Tensor& self, double p);
 Tensor norm(const Tensor& self, double p, int64_t dim);
@@ -96,6 +103,7 @@ ERRORS = [
     "sum.h:4:4: demo::sum: kernel 'sum' must take 2 arguments",
     "size.h:4:41: demo::size: kernel 'size' must return 'std::tuple<int64_t, std::string>' (schema: (int, str))",
     "norm_dim.h:4:4: demo::norm.dim: kernel 'norm' must have the types of the schema, and be in no unnamed namespace",
+    "many.h:4:414: demo::many: kernel 'many' must take 'double' for argument 'last' (schema: float)",
 ]
 # What C++20 adds to each of these: the type found and the one expected, or that the counts differ.
 FOUND = [
@@ -107,6 +115,7 @@ FOUND = [
     "arity<Found>::value == arity<Expected>::value",
     "Found = std::tuple<long int, const char*>",
     "Found = demo::proof::none_of_several",
+    "Found = bool; Expected = double",
 ]
 
 
@@ -123,7 +132,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def compile_kernels(project: Path, text: str, standard: str) -> tuple[bool, str]:
     """Whether a file with the proof at its end compiles, and what is said."""
-    source = f"{START}{text}#include <demo/verify_kernels.h>\n"
+    source = f"{START}{text.replace('INTS', INTS)}#include <demo/verify_kernels.h>\n"
     write_files(project, {"kernels.cpp": source})
     includes = [project, project / "cpp-runtime" / "include", INCLUDE]
     return check_syntax(project, "kernels.cpp", flags=[f"-std={standard}"], includes=includes)

@@ -93,7 +93,8 @@ class SchemaLine(NamedTuple):
 
 # The line of the schema in a header of `verify/`, after the generated-file marker.
 _SCHEMA_LINE = 4
-# The arguments that are compared one by one: `TORCHGEN_LITE_EACH_40` checks them and the result.
+# The arguments that one proof compares: `TORCHGEN_LITE_EACH_40` checks them and the result. A kernel with
+# more has several proofs.
 _MOST = 39
 
 
@@ -147,7 +148,11 @@ def _operator_context(kernels: Sequence[RequiredKernel], namespace: str) -> dict
         "absent_macro": f"{flat(namespace).upper()}_ABSENT",
         "absent": tuple(dict.fromkeys(name for _, name in free)),
         "scopes": tuple(dict.fromkeys(scopes)),
-        "kernels": [build_kernel_proof(kernel, namespace, line) for kernel in kernels],
+        "kernels": [
+            build_kernel_proof(kernel, namespace, line, first)
+            for kernel in kernels
+            for first in range(0, len(line.arguments) or 1, _MOST)
+        ],
     }
 
 
@@ -178,17 +183,19 @@ def _absent_classes(members: Sequence[tuple[str, str]]) -> dict[str, dict[str, N
 
 
 def build_kernel_proof(
-    required: RequiredKernel, namespace: str, line: SchemaLine
+    required: RequiredKernel, namespace: str, line: SchemaLine, first: int
 ) -> KernelProofView:
-    """The types, the address and the checks of a kernel."""
+    """The types, the address and the checks of a kernel, for its arguments from the `first` on."""
     operator = required.operator
     must = f"{operator.function.name}: kernel '{split_kernel(required.kernel, '')[1]}' must"
     extra = len(required.signature.types) - len(operator.schema.arguments)
-    checks = [(column, f"is<{i + extra}>") for i, column in enumerate(line.arguments.values())][
-        :_MOST
-    ]
+    compared = slice(first, first + _MOST)
+    columns = [*enumerate(line.arguments.values(), extra)][compared]
+    checks = [(column, f"is<{i}>") for i, column in columns]
+    more = f"_{first}" if first else ""
+    messages = _messages(required, extra, compared)
     return KernelProofView(
-        id=f"{operator.flat}_{required.keys[0]}",
+        id=f"{operator.flat}_{required.keys[0]}{more}",
         name=f"{operator.function.name}, {', '.join(required.keys)}",
         guard=operator.guard,
         returns=required.signature.returns,
@@ -197,7 +204,7 @@ def build_kernel_proof(
         must=cpp_text.quote(must),
         checks=_at([(len("// "), "it<>"), *checks, (line.result, "result<>")]),
         keys="is<0>" if extra else "true",
-        messages=tuple([cpp_text.quote(f" {message}") for message in _messages(required, extra)]),
+        messages=tuple([cpp_text.quote(f" {message}") for message in messages]),
     )
 
 
@@ -209,7 +216,7 @@ def _at(checks: Sequence[tuple[int, str]]) -> str:
     return f"{text})"
 
 
-def _messages(required: RequiredKernel, extra: int) -> Iterator[str]:
+def _messages(required: RequiredKernel, extra: int, compared: slice) -> Iterator[str]:
     """What a kernel must do: take so many arguments, each of its type, and return its result.
 
     `extra` is the number of those before the schema's: the keys of the call.
@@ -218,7 +225,8 @@ def _messages(required: RequiredKernel, extra: int) -> Iterator[str]:
     count = len(signature.types)
     first = ", the first the keys of the call" if extra else ""
     yield f"take {count} argument{'' if count == 1 else 's'}{first}"
-    for argument, type_ in zip(schema.arguments[:_MOST], signature.types[extra:]):
+    types = signature.types[extra:][compared]
+    for argument, type_ in zip(schema.arguments[compared], types):
         yield f"take '{unrooted(type_)}' for argument '{argument.name}' (schema: {argument.type})"
     results = [str(r.type) for r in schema.returns]
     result = results[0] if len(results) == 1 else f"({', '.join(results)})"
