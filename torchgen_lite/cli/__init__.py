@@ -24,7 +24,8 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """
     code = CANNOT_RUN
     try:
-        with redirect_stdout(_kept_open(stdout)), redirect_stderr(_kept_open(stderr)):
+        out, err = cast("tuple[TextIO, TextIO]", (_Stream(stdout), _Stream(stderr)))
+        with redirect_stdout(out), redirect_stderr(err):
             code = _run(list(argv))
             sys.stdout.flush()
             sys.stderr.flush()
@@ -38,10 +39,6 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
             stderr.flush()
         return CANNOT_RUN
     return code
-
-
-def _kept_open(stream: TextIO) -> TextIO:
-    return cast("TextIO", _Stream(stream))
 
 
 class _Stream:

@@ -108,9 +108,7 @@ def _contents(tree: Tree, paths: Sequence[PurePosixPath]) -> Iterator[tuple[Pure
         size = _size(stream.readline())
         data = stream.read(max(size, 0))
         if size < 0 or len(data) < size or stream.read(1) != b"\n":
-            raise RevisionError(
-                f"`{tree.revision}:{path}` cannot be read: the repository does not have it"
-            )
+            raise RevisionError(f"`{tree.revision}:{path}` cannot be read: git does not have it")
         yield path, data
 
 

@@ -202,7 +202,7 @@ def test_a_git_that_stops_early(run: Run, versions: Path, monkeypatch: pytest.Mo
     )
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{versions / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    assert_unread(run, "main", "cannot be read: the repository does not have it")
+    assert_unread(run, "main", "cannot be read: git does not have it")
 
 
 def test_links_are_not_followed(run: Run, versions: Path) -> None:
