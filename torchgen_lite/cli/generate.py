@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +11,7 @@ import click
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, require, schema_options
+from torchgen_lite.cli.session import Session, global_options, require, schema_options, with_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import reason_of
@@ -38,7 +37,7 @@ class Request(NamedTuple):
     stamp: str | None = None
     allow_empty: bool = False
     watch: bool = False
-    against: str = ""
+    against: str | None = None
 
     @property
     def about_one(self) -> list[str]:
@@ -62,21 +61,19 @@ class Request(NamedTuple):
         return not (self.check or self.diff or self.dry_run)
 
 
-_INPUT_OPTIONS = (
-    projects_argument,
-    click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
-    schema_options,
-    click.option(
-        "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
-    ),
-    click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
-)
-
-
 def _input_options(command: click.decorators.FC) -> click.decorators.FC:
-    for option in reversed(_INPUT_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(
+        command,
+        projects_argument,
+        click.option(
+            "--target", "targets", multiple=True, metavar="NAME", help="Only this target."
+        ),
+        schema_options,
+        click.option(
+            "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
+        ),
+        click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
+    )
 
 
 @click.command("generate")
@@ -133,9 +130,7 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
 )
 @global_options
 @click.pass_obj
-def diff_command(
-    session: Session, /, projects: tuple[str, ...], against: str | None, **asked: Any
-) -> int:
+def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Show what `generate` would change, as a patch on stdout. Writes nothing.
 
     \b
@@ -143,11 +138,6 @@ def diff_command(
     torchgen-lite diff | git apply
     torchgen-lite diff --against main
     """
-    if against is not None:
-        request = Request(**asked, check=True, diff=True, against=against)
-        return each_project(
-            session, projects, request.about_one, lambda project: _diff_against(project, request)
-        )
     return _run_each(session, projects, Request(**asked, check=True, diff=True))
 
 
@@ -163,12 +153,14 @@ def _run_each(
     rendered: Rendered | None = None,
 ) -> int:
     def run(project: Session) -> int:
-        return run_generate(project, request, loaded, rendered)
+        if request.against is not None:
+            return _diff_against(project, request, request.against)
+        return _generate(project, request, loaded, rendered)
 
     return each_project(session, projects, request.about_one, run)
 
 
-def _diff_against(session: Session, request: Request) -> int:
+def _diff_against(session: Session, request: Request, against: str) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.version import other_version
@@ -176,12 +168,10 @@ def _diff_against(session: Session, request: Request) -> int:
     from torchgen_lite.emit.plan import Plan
     from torchgen_lite.pipeline import generate_all
 
-    program = session.load(
-        schema=request.schema or None, torch=request.torch, output_dir=request.output_dir
-    )
+    program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
     generated = generate_all(program, targets=request.targets)
     require(generated.diagnostics)
-    with other_version(session, request.against, program, request.schema) as old:
+    with other_version(session, against, program, request.schema) as old:
         before = generate_old(old, request.targets)
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))
@@ -191,15 +181,15 @@ def _diff_against(session: Session, request: Request) -> int:
     if session.is_text:
         session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
-    session.talk(f"{size} against {request.against}")
+    session.talk(f"{size} against {against}")
     return session.exit_code(generated.diagnostics)
 
 
-def run_generate(
+def _generate(
     session: Session,
     request: Request,
-    loaded: Callable[[Program], None] = _ignore,
-    rendered: Rendered | None = None,
+    loaded: Callable[[Program], None],
+    rendered: Rendered | None,
 ) -> int:
     """Load, generate and compare with the disk; a run that writes locks the output folder.
 
@@ -210,11 +200,7 @@ def run_generate(
     from torchgen_lite.pipeline import ask_torch, generate_all
     from torchgen_lite.targets import asks_torch
 
-    program = session.load(
-        schema=request.schema or None,
-        torch=request.torch,
-        output_dir=request.output_dir,
-    )
+    program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
     if request.torch and asks_torch(request.targets):
         program = ask_torch(program)
     loaded(program)
@@ -224,17 +210,14 @@ def run_generate(
         session.note(line)
     kind = "check" if request.check else "generate"
     if has_errors(generated.diagnostics):
-        session.report(generated.diagnostics, kind=kind)
-        _say_counts(session, generated.diagnostics)
-        return session.exit_code(generated.diagnostics)
+        return _give_up(session, generated.diagnostics, kind)
     root = program.config.root / program.config.output_dir
+    shown = shown_folder(root, program.config.root)
     if not request.writes:
-        return _compare(session, request, program, generated, root)
-    waiting = (
-        f"waiting for another `generate` in `{shown_folder(root, program.config.root) or '.'}`"
-    )
+        return _compare(session, request, program, generated, shown)
+    waiting = f"waiting for another `generate` in `{shown or '.'}`"
     with locked_folder(root, lambda: session.talk(waiting)) as is_locked:
-        return _compare(session, request, program, generated, root, is_locked)
+        return _compare(session, request, program, generated, shown, is_locked)
 
 
 def _compare(
@@ -242,38 +225,44 @@ def _compare(
     request: Request,
     program: Program,
     generated: Generated,
-    root: Path,
+    prefix: str,
     is_locked: bool = False,
 ) -> int:
     """Plan, then write or list what would be written.
 
     Leftover temporary files are removed if this run holds the folder.
     """
-    from torchgen_lite.cli.plans import join, plan_of
+    from torchgen_lite.cli import plans
     from torchgen_lite.emit.write import remove_leftovers
 
     kind = "check" if request.check else "generate"
-    shown = shown_folder(root, program.config.root)
     try:
-        plan = plan_of(program, generated, is_whole=request.is_whole)
+        plan = plans.plan_of(program, generated, is_whole=request.is_whole)
     except OSError as error:
         message = f"cannot read `{error.filename}`: {reason_of(error)}"
-        found = [Diagnostic("TG009", message)]
-        session.report(found, kind=kind)
+        session.report([Diagnostic("TG009", message)], kind=kind)
         return CANNOT_RUN
     diagnostics = sort_diagnostics(
         [*generated.diagnostics, *plan.diagnostics, *_nothing_left(request, program, plan)]
     )
     if has_errors(diagnostics):
-        session.report(diagnostics, kind=kind)
-        _say_counts(session, diagnostics)
-        return session.exit_code(diagnostics)
+        return _give_up(session, diagnostics, kind)
     if is_locked:
         remove_leftovers(plan)
     for change in plan.changes:
         if change.action == "keep":
-            session.note(f"unchanged {join(shown, change.path)}")
-    return _finish(session, request, program, generated, plan, diagnostics)
+            session.note(f"unchanged {plans.join(prefix, change.path)}")
+    if request.writes:
+        return _write(session, request, program, generated, plan, diagnostics, prefix)
+    if request.dry_run:
+        plans.report_files(session, diagnostics, "generate", plan, generated, prefix)
+        if session.is_text:
+            click.echo(plans.render_plan(plan, prefix), nl=False)
+        return FINE
+    patches = plans.patches_of(plan) if request.diff else None
+    return plans.report_freshness(
+        session, plan, generated, diagnostics, prefix, program.config, patches
+    )
 
 
 def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Diagnostic]:
@@ -285,30 +274,6 @@ def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Di
         yield Diagnostic("TG018", message, help="`--allow-empty` writes outputs without any")
 
 
-def _finish(
-    session: Session,
-    request: Request,
-    program: Program,
-    generated: Generated,
-    plan: Plan,
-    diagnostics: Sequence[Diagnostic],
-) -> int:
-    from torchgen_lite.cli import plans
-
-    prefix = shown_folder(plan.root, program.config.root)
-    if request.dry_run:
-        plans.report_files(session, diagnostics, "generate", plan, generated, prefix)
-        if session.is_text:
-            click.echo(plans.render_plan(plan, prefix), nl=False)
-        return FINE
-    if request.check or request.diff:
-        patches = plans.patches_of(plan) if request.diff else None
-        return plans.report_freshness(
-            session, plan, generated, diagnostics, prefix, program.config, patches
-        )
-    return _write(session, request, program, generated, plan, diagnostics)
-
-
 def _write(
     session: Session,
     request: Request,
@@ -316,11 +281,11 @@ def _write(
     generated: Generated,
     plan: Plan,
     diagnostics: Sequence[Diagnostic],
+    prefix: str,
 ) -> int:
     from torchgen_lite.cli import plans
     from torchgen_lite.emit.write import WriteError, write_plan
 
-    prefix = shown_folder(plan.root, program.config.root)
     try:
         write_plan(plan)
     except WriteError as error:
@@ -345,8 +310,10 @@ def _write(
     return session.exit_code(diagnostics)
 
 
-def _say_counts(session: Session, diagnostics: Sequence[Diagnostic]) -> None:
+def _give_up(session: Session, diagnostics: Sequence[Diagnostic], kind: str) -> int:
+    session.report(diagnostics, kind=kind)
     errors = sum(d.severity == "error" for d in diagnostics)
     if session.is_text:
         blank = "\n" if session.output_format == "full" else ""
-        session.warn(f"{blank}{errors} error{'s' if errors != 1 else ''}; nothing was written.")
+        session.warn(f"{blank}{counted(errors, 'error')}; nothing was written.")
+    return session.exit_code(diagnostics)

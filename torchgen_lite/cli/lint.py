@@ -93,7 +93,7 @@ def _find(
 ) -> tuple[Program, Sequence[Diagnostic]]:
     from torchgen_lite.pipeline import lint, lint_targets
 
-    program = lint(session.load(schema or None, torch=torch))
+    program = lint(session.load(schema, torch=torch))
     return program, program.diagnostics if schema or torch else lint_targets(program)
 
 

@@ -49,7 +49,7 @@ def list_command(
     """
     format_ = format_ or session.output_format
     if kind in ("ops", "inputs", "outputs"):
-        program = session.load(schema=schema or None, torch=torch, output_dir=output_dir)
+        program = session.load(schema, torch=torch, output_dir=output_dir)
         require(program.diagnostics)
         if kind == "ops" and format_ == "json":
             from torchgen_lite.dialects.export import export_program
@@ -68,12 +68,16 @@ def list_command(
 
             rows = [{"name": path} for path in build_inputs(program)]
         else:
+            from torchgen_lite.cli.places import shown_folder
+            from torchgen_lite.cli.plans import join
             from torchgen_lite.pipeline import generate_all
 
+            config = program.config
+            folder = shown_folder(config.root / config.output_dir, config.root)
             generated = generate_all(program, targets=targets)
             require(generated.diagnostics)
             rows = [
-                {"name": f"{_folder(program)}{path}", "target": generated.target_of[path]}
+                {"name": join(folder, path), "target": generated.target_of[path]}
                 for path in generated.files
             ]
     else:
@@ -83,14 +87,6 @@ def list_command(
     else:
         click.echo(render_rows(kind, rows, format_), nl=False)
     return FINE
-
-
-def _folder(program: Program) -> str:
-    from torchgen_lite.cli.places import shown_folder
-
-    config = program.config
-    folder = shown_folder(config.root / config.output_dir, config.root)
-    return f"{folder}/" if folder else ""
 
 
 def render_rows(kind: str, rows: list[Row], format_: str) -> str:

@@ -102,7 +102,7 @@ class Session:
 
     def load(
         self,
-        schema: Sequence[str] | None = None,
+        schema: Sequence[str] = (),
         *,
         torch: bool = False,
         native: str = "",
@@ -126,7 +126,7 @@ class Session:
             from torchgen_lite.analysis.resolve import Resolved
 
             return Program(Resolved(()), settings, diagnostics)
-        program = load(schema, config=settings, torch=torch, modules=modules)
+        program = load(schema or None, config=settings, torch=torch, modules=modules)
         if self.verbose:
             from torchgen_lite.cli.steps import lines_of_reading
 
