@@ -28,6 +28,5 @@ def completion_command(session: Session, shell: str) -> int:
         return CANNOT_RUN
     # The class asks the shell for its version only to complete, not to print the script.
     script = kind(cli, {}, PROGRAM, COMPLETE)
-    template = script.source_template
-    click.echo(template % script.source_vars())
+    click.echo(script.source_template % script.source_vars())
     return FINE

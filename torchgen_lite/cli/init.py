@@ -95,10 +95,10 @@ def init_command(
         write_plan(Plan(Path(), tuple(changes)))
     except WriteError as error:
         raise Refused(Diagnostic("TG009", str(error))) from None
-    files = [(change.path, _STATUS[change.action]) for change in changes]
-    for shown, status in files:
-        session.talk(f"{status:<7}  {shown}")
-    session.answer("init", "", files=[{"path": n, "status": s} for n, s in files])
+    files = [{"path": change.path, "status": _STATUS[change.action]} for change in changes]
+    for file in files:
+        session.talk(f"{file['status']:<7}  {file['path']}")
+    session.answer("init", "", files=files)
     said = (templates / f"{started}.txt").read_text("utf-8")
     session.talk(f"\n{said.rstrip()}")
     return FINE

@@ -47,8 +47,8 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     text = json.dumps(data, indent=2) + "\n"
     if output is None:
         click.echo(text, nl=False)
-        return FINE
-    write_text(output, text)
+    else:
+        write_text(output, text)
     return FINE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,8 +55,7 @@ def list_command(
             from torchgen_lite.dialects.export import export_program
             from torchgen_lite.targets.registered import select_operators
 
-            target = next(iter(targets), None)
-            selection = select_operators(program, target)
+            selection = select_operators(program, next(iter(targets), None))
             require(selection.diagnostics)
             exported = export_program(program, selection.policy, selection.operators)
             click.echo(json.dumps(exported, indent=2))
@@ -148,11 +147,6 @@ def list_keys() -> Iterator[Row]:
         yield {"name": name, "kind": "alias" if name in CURRENT.aliases else "runtime"}
 
 
-def list_templates() -> Iterator[Row]:
-    for path in template_files():
-        yield {"name": path}
-
-
 def template_files() -> dict[str, Path]:
     """The templates that can be overridden, those of other packages included, by override name."""
     from torchgen_lite.emit.templates import find_templates, template_names
@@ -170,15 +164,11 @@ def list_codes() -> Iterator[Row]:
         yield {"name": code.code, "severity": code.severity, "title": code.title}
 
 
-def list_cmake_dir() -> Iterator[Row]:
-    """The folder that `find_package(torchgen_lite)` needs."""
-    yield {"name": (Path(__file__).parents[1] / "cmake").as_posix()}
-
-
-_STATIC = {
+_STATIC: dict[str, Callable[[], Iterable[Row]]] = {
     "targets": list_targets,
     "keys": list_keys,
-    "templates": list_templates,
+    "templates": lambda: ({"name": path} for path in template_files()),
     "codes": list_codes,
-    "cmake-dir": list_cmake_dir,
+    # The folder that `find_package(torchgen_lite)` needs.
+    "cmake-dir": lambda: [{"name": (Path(__file__).parents[1] / "cmake").as_posix()}],
 }

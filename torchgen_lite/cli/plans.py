@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Change, Plan, build_plan
 
@@ -65,10 +66,10 @@ def report_freshness(
 
 def out_of_date(change: Change, prefix: str) -> Diagnostic:
     """TG016 at the first line that differs."""
-    old = change.old or ""
+    old, path, status = change.old or "", join(prefix, change.path), STATUS[change.action]
     at = first_difference(old, change.new or "")
-    place = Label(Span(Source(join(prefix, change.path), old), at, at), STATUS[change.action])
-    message = f"`{join(prefix, change.path)}` is out of date: {STATUS[change.action]}"
+    place = Label(Span(Source(path, old), at, at), status)
+    message = f"`{path}` is out of date: {status}"
     return Diagnostic("TG016", message, place, help="run `torchgen-lite generate`")
 
 
@@ -82,14 +83,11 @@ def render_freshness(stale: Sequence[Change], prefix: str) -> str:
     width = max(map(len, names)) + 4
     lines = []
     for change, name in zip(stale, names, strict=True):
-        note = ""
+        note = "(no longer produced)" if change.action == "delete" else ""
         if change.action == "update":
-            added, removed = count_lines(change)
-            note = f"+{added} -{removed}"
-        elif change.action == "delete":
-            note = "(no longer produced)"
+            note = "+{} -{}".format(*count_lines(change))
         lines.append(f"{STATUS[change.action]:<9} {name:<{width}}{note}".rstrip())
-    files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
+    files = counted(len(stale), "file")
     lines.append(f"{files} out of date. Run `torchgen-lite generate` and commit the result.")
     return "\n".join(lines) + "\n"
 
@@ -144,9 +142,7 @@ def json_parts(
             "added": added,
             "removed": removed,
         }
-        if patches is not None:
-            file["diff"] = patches[change.path]
-        files.append(file)
+        files.append(file if patches is None else {**file, "diff": patches[change.path]})
     statuses = [file["status"] for file in files]
     summary = {status: statuses.count(status) for status in STATUS.values()}
     return {"summary": summary, "extra": {"files": files}}

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from itertools import dropwhile, takewhile
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.fields import FIELD_ORDER, FIELDS
@@ -99,15 +100,12 @@ def _is_empty(line: str) -> bool:
     return not line.strip()
 
 
-class _Segment:
+class _Segment(NamedTuple):
     """A field: the comments above it, and its lines, of which the first has the key."""
 
-    __slots__ = ("comments", "key", "lines")
-
-    def __init__(self, key: str, comments: list[str], first: str) -> None:
-        self.key = key
-        self.comments = comments
-        self.lines = [first]
+    key: str
+    comments: list[str]
+    lines: list[str]
 
 
 def _format_entry(body: list[str]) -> list[str]:
@@ -126,12 +124,10 @@ def _format_entry(body: list[str]) -> list[str]:
     out: list[str] = []
     for number, segment in enumerate(segments):
         lines = _format_segment(segment, indent)
-        if number == 0:
-            out += [comment.strip() for comment in segment.comments]
+        margin = "  " if number else ""
+        if not number:
             lines[0] = "- " + lines[0][2:]
-        else:
-            out += ["  " + comment.strip() for comment in segment.comments]
-        out += lines
+        out += [*(margin + comment.strip() for comment in segment.comments), *lines]
     return out + ["  " + comment.strip() for comment in tail]
 
 
@@ -145,7 +141,7 @@ def _segments(body: list[str], indent: int) -> list[_Segment] | None:
         depth = len(line) - len(line.lstrip(" "))
         field = _FIELD.match(line[indent:]) if depth == indent else None
         if field is not None:
-            segments.append(_Segment(field["key"], comments + pending, line))
+            segments.append(_Segment(field["key"], comments + pending, [line]))
             comments, pending = [], []
         elif stripped.startswith("#") and depth <= indent:
             pending.append(line)
@@ -155,9 +151,9 @@ def _segments(body: list[str], indent: int) -> list[_Segment] | None:
         elif not segments:
             return None
         else:
-            segments[-1].lines += [*pending, line]
+            segments[-1].lines.extend([*pending, line])
             pending = []
-    segments.append(_Segment("", [line for line in pending if line.strip()], ""))
+    segments.append(_Segment("", [line for line in pending if line.strip()], []))
     return segments
 
 
@@ -188,8 +184,7 @@ def _format_segment(segment: _Segment, indent: int) -> list[str]:
 
 
 def _reindent(lines: list[str], key: str, block: bool, indent: int) -> list[str]:
-    depths = [len(x) - len(x.lstrip(" ")) for x in lines if x.strip()]
-    least = min(depths, default=indent)
+    least = min((len(x) - len(x.lstrip(" ")) for x in lines if x.strip()), default=indent)
     is_list = (
         block
         and any(x.strip().startswith("- ") for x in lines)

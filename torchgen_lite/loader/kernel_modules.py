@@ -49,17 +49,12 @@ class KernelIndex:
     """The modules that kernels come from, in the order of the configuration."""
 
     modules: tuple[KernelModule, ...]
-    _found: dict[str, list[tuple[str, int]]]
+    _found: dict[str, list[KernelModule]]
 
     def find(self, name: str) -> tuple[str, int] | None:
         """Module and line of a kernel; the first one if several modules define it."""
-        module, dot, base = name.rpartition(".")
-        if dot:
-            known = next((m for m in self.modules if m.name == module), None)
-            line = known.names.get(base) if known else None
-            return None if line is None else (module, line)
-        places = self._found.get(name)
-        return places[0] if places else None
+        module = self._module(name)
+        return (module.name, module.names[name.rpartition(".")[2]]) if module else None
 
     def signature(self, name: str) -> PythonSignature | None:
         """The signature of a kernel, if its source shows it."""
@@ -69,16 +64,15 @@ class KernelIndex:
     def place(self, name: str) -> Span | None:
         """The line that defines a kernel, without surrounding white space."""
         module = self._module(name)
-        line = module.names[name.rpartition(".")[2]] if module is not None else 0
-        return line_span(module.source, line) if module is not None else None
+        return line_span(module.source, module.names[name.rpartition(".")[2]]) if module else None
 
     def _module(self, name: str) -> KernelModule | None:
-        found = self.find(name)
-        return next((m for m in self.modules if found and m.name == found[0]), None)
+        module, _, base = name.rpartition(".")
+        return next((m for m in self._found.get(base, ()) if module in ("", m.name)), None)
 
     def find_all(self, name: str) -> tuple[tuple[str, int], ...]:
         """Every module that defines a name, with the line."""
-        return tuple(self._found.get(name, ()))
+        return tuple((module.name, module.names[name]) for module in self._found.get(name, ()))
 
     def names(self) -> Iterator[str]:
         """Every name that some module defines."""
@@ -115,10 +109,10 @@ def index_kernel_modules(
         module, wrong = _read_module(name, source.path, source.text)
         diagnostics += wrong
         found.append(module)
-    index: dict[str, list[tuple[str, int]]] = {}
+    index: dict[str, list[KernelModule]] = {}
     for module in found:
-        for name, line in module.names.items():
-            index.setdefault(name, []).append((module.name, line))
+        for name in module.names:
+            index.setdefault(name, []).append(module)
     return KernelIndex(tuple(found), index), tuple(diagnostics)
 
 
@@ -139,11 +133,8 @@ def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
     """`tinyarr.kernels` for `src.tinyarr.kernels`, if `src` holds packages but is not a package."""
     for folder in source_roots:
         prefix = ".".join(PurePosixPath(folder).parts)
-        if (
-            prefix
-            and name.startswith(f"{prefix}.")
-            and not (root / folder / "__init__.py").exists()
-        ):
+        is_below = prefix and name.startswith(f"{prefix}.")
+        if is_below and not (root / folder / "__init__.py").exists():
             return name[len(prefix) + 1 :]
     return name
 
@@ -181,24 +172,20 @@ def _module_path(name: str, root: Path, source_roots: Sequence[str]) -> Path | N
 
 
 def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[Path]:
-    """Where a module may be: in the project, or else where Python finds its package."""
-    yield from (root / one for one in source_roots)
-    yield from _package_parent(package)
+    """Where a module may be: in the project, or else where Python finds its package.
 
-
-def _package_parent(package: str) -> list[Path]:
-    """The folder that an installed top-level package is in. The search imports nothing."""
+    The search imports nothing.
+    """
     import importlib.util
 
+    yield from (root / one for one in source_roots)
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
-        return []
-    if spec is None:
-        return []
-    if spec.submodule_search_locations:
-        return [Path(place).parent for place in spec.submodule_search_locations]
-    return [Path(spec.origin).parent] if spec.origin else []
+        return
+    if spec is not None:
+        places = spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
+        yield from (Path(place).parent for place in places)
 
 
 @lru_cache(maxsize=256)

@@ -54,7 +54,11 @@ def code_actions(
     analysis: Analysis, path: Path, within: types.Range, units: Units
 ) -> list[types.CodeAction]:
     """The suggestions for a range of a file, and one action that applies the file's safe ones."""
-    own = [d for d in analysis.diagnostics if d.fix and _is_in(analysis, d.fix, path)]
+    own = [
+        d
+        for d in analysis.diagnostics
+        if d.fix and analysis.path_of(d.fix.span.source).resolve() == path
+    ]
     actions = []
     for one in own:
         at = range_of(one.label.span, units) if one.label else _BEGINNING
@@ -80,10 +84,6 @@ def code_actions(
             )
         )
     return actions
-
-
-def _is_in(analysis: Analysis, edit: Edit, path: Path) -> bool:
-    return analysis.path_of(edit.span.source).resolve() == path
 
 
 def workspace_edit(analysis: Analysis, edits: Sequence[Edit], units: Units) -> types.WorkspaceEdit:
