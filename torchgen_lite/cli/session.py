@@ -102,7 +102,7 @@ class Session:
 
     def load(
         self,
-        schema: Sequence[str] = (),
+        schema: Sequence[str] | None = None,
         *,
         torch: bool = False,
         native: str = "",
