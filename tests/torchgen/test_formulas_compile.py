@@ -111,10 +111,10 @@ def formulas(folder: Path) -> dict[str, set[str]]:
         else:
             nodes.append(node_view(info, called))
     assert len(nodes) > 600
-    shared = {"namespace": "all", "folder": "all"}
+    defines = {"TORCHGEN_LITE_NAMESPACE": "all"}
     outputs = [
-        OutputFile("include/all/autograd.h", "cpp_torch/autograd.h.j2", shared),
-        OutputFile("include/all/version.h", "cpp_torch/version.h.j2", {}),
+        OutputFile("include/all/autograd.h", "copied/cpp_torch/autograd.h", defines),
+        OutputFile("include/all/version.h", "copied/cpp_torch/version.h", defines),
         OutputFile("nodes.cpp", "cpp_torch/autograd_node.cpp.j2", {"nodes": nodes}),
     ]
     texts = render_files(outputs, "derivatives.yaml")
