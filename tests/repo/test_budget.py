@@ -86,4 +86,4 @@ def test_the_budget_names_nothing_that_is_gone() -> None:
 
 
 def test_the_core_never_passes_its_limit() -> None:
-    assert BUDGETED["core"]["lines"] <= 48_295
+    assert BUDGETED["core"]["lines"] <= 46_000
