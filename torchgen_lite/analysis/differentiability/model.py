@@ -40,6 +40,10 @@ class TensorArgument(NamedTuple):
     def is_list(self) -> bool:
         return self.carries.is_list
 
+    @property
+    def is_optional(self) -> bool:
+        return self.carries is DispatchKind.optional_tensor
+
 
 def tensor_arguments(arguments: Sequence[Argument]) -> tuple[TensorArgument, ...]:
     """Those of the arguments that are or contain tensors."""

@@ -39,14 +39,6 @@ class ForwardingKernel(NamedTuple):
     passed: Sequence[str]
 
 
-class SlotView(NamedTuple):
-    """An argument that may need a gradient."""
-
-    name: str
-    is_list: bool
-    is_optional: bool
-
-
 class RecordView(NamedTuple):
     """How a call is recorded: the node, and what it is made from.
 
@@ -59,8 +51,8 @@ class RecordView(NamedTuple):
     """
 
     node: str
-    slots: Sequence[SlotView]
-    undifferentiable: Sequence[tuple[SlotView, str]]
+    slots: Sequence[TensorArgument]
+    undifferentiable: Sequence[tuple[TensorArgument, str]]
     saved: Sequence[SavedView]
     kept: Sequence[SavedView]
     result: str
@@ -164,9 +156,9 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
     )
 
 
-def _slot(tensor: TensorArgument) -> SlotView:
-    is_optional = tensor.carries is DispatchKind.optional_tensor
-    return SlotView(identifier(tensor.name), tensor.is_list, is_optional)
+def _slot(tensor: TensorArgument) -> TensorArgument:
+    """An argument that may need a gradient, under its name in Python."""
+    return tensor._replace(name=identifier(tensor.name))
 
 
 def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:

@@ -33,20 +33,13 @@ class _Planned(NamedTuple):
     origin: Origin
 
 
-class Differentiation(NamedTuple):
-    """The files, and the registrations of each key."""
-
-    files: list[OutputFile]
-    registrations: dict[str, KeyFile]
-
-
 def build_differentiation(
     package: Package,
     resolved: Resolved,
     registered: Sequence[Registration],
     helpers: KernelIndex | None,
-) -> Differentiation:
-    """What autograd generates; nothing without formulas."""
+) -> tuple[list[OutputFile], dict[str, KeyFile]]:
+    """The files of autograd, and the registrations of each key; nothing without formulas."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     planned = [
         _Planned(by_name[one.operator.name], resolved.autograd[one.operator.name], one.origin)
@@ -54,7 +47,7 @@ def build_differentiation(
         if one.origin in AUTOGRAD_KERNELS
     ]
     if not planned:
-        return Differentiation([], {})
+        return [], {}
     recorded = [one for one in planned if one.origin not in _TRACKING]
     tracked = [one for one in planned if one.origin in _TRACKING]
     modules = _modules_of(helpers)
@@ -76,7 +69,7 @@ def build_differentiation(
         own = [one for one in tracked if one.overload.names.shard == shard]
         files.append(_adinplaceorview_file(package, module, own, tracking))
     used = {key: registered for key, registered in registrations.items() if registered.overloads}
-    return Differentiation([file for file in files if file is not None], used)
+    return [file for file in files if file is not None], used
 
 
 def _node_shard(package: Package, plan: AutogradPlan) -> int | None:

@@ -114,11 +114,11 @@ def _files(
     yield from _common_files(package, program.config.privateuse1)
     if package.options.kernels:
         helpers = program.module_functions(TARGET, "formulas")
-        differentiation = build_differentiation(package, program.resolved, registered, helpers)
-        yield from differentiation.files
+        files, autograd = build_differentiation(package, program.resolved, registered, helpers)
+        yield from files
         index = program.module_functions(TARGET, "kernels")
         find = kernel_finder(package.options.kernels, _finder(index))
-        yield from build_registrations(package, registered, find, differentiation.registrations)
+        yield from build_registrations(package, registered, find, autograd)
 
 
 def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
