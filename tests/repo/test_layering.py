@@ -25,7 +25,6 @@ LAYERS = {
     "pipeline": 8,
     "cli": 9,
     "build_hooks": 10,
-    "write_key_tables": 9,
 }
 # Pure data, the rules over it, and how classes are made, which any layer may use.
 SHARED = {

@@ -6,7 +6,6 @@ docs/schema.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from torchgen_lite.loader import native_fields as native
@@ -192,9 +191,3 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
     if values:
         native.complete_fields(reader, values)
     return values
-
-
-def fields_page(fields: Iterable[Field]) -> str:
-    """The fields as a table in Markdown, without retired ones."""
-    rows = [f"| `{field.name}` | {field.description} |" for field in fields if not field.retired]
-    return "\n".join(["| field | meaning |", "|---|---|", *rows, ""])

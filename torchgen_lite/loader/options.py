@@ -251,15 +251,6 @@ def table_schema(options: Iterable[Option], **more: object) -> Json:
     return {**schema, "required": required} if required else schema
 
 
-def options_page(options: Iterable[Option]) -> str:
-    """The options as a table in Markdown."""
-    rows = ["| option | takes | default | meaning |", "|---|---|---|---|"]
-    for option in options:
-        cells = (f"`{option.name}`", option.kind.name, option.shown_default, option.doc)
-        rows.append(f"| {' | '.join(cells)} |")
-    return "".join(f"{row}\n" for row in rows)
-
-
 def toml_text(value: object) -> str:
     """A default as it is written in TOML."""
     if isinstance(value, tuple):

@@ -1,6 +1,6 @@
 """The members of the key enumerations, for type checkers.
 
-Regenerate: python -m torchgen_lite.write_key_tables
+Regenerate: python runtime/write_key_tables.py
 """
 
 from enum import IntEnum

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.loader.fields import FIELDS, fields_page
+from tests.pages import fields_page
+from torchgen_lite.loader.fields import FIELDS
 
 DOCS = Path(__file__).parents[3] / "docs"
 

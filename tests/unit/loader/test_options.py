@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import jsonschema
 import pytest
 
+from tests.pages import options_page
 from torchgen_lite.loader.options import (
     FLAG,
     TEXT,
@@ -17,7 +18,6 @@ from torchgen_lite.loader.options import (
     one_or_more,
     option,
     options_of,
-    options_page,
     read_options,
     table_of,
     table_schema,

@@ -9,10 +9,11 @@ import jsonschema
 import pytest
 
 from tests.conftest import ROOT
+from tests.pages import render_configuration_page
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.loader.config import load_config, tomllib
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
-from torchgen_lite.targets.configuration import configuration_schema, render_configuration_page
+from torchgen_lite.targets.configuration import configuration_schema
 
 SCHEMA = configuration_schema()
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)

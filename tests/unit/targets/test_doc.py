@@ -51,7 +51,7 @@ SAYS = {
         'the dtype, too\\\\\n        """\n\n    def last',
     ),
     ("torch-python", "functions.py"): (
-        f') -> Tensor:\n    """{PYTHON.lstrip()}    result: Tensor = ',
+        f') -> Tensor:\n    """{PYTHON.lstrip()}    return _op_twice(',
         '"""my::twice.out(Tensor self, *, int by=2, Tensor(a!) out) -> Tensor(a!)"""',
     ),
     ("torch-stubs", "my.pyi"): (

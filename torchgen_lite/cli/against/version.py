@@ -206,7 +206,7 @@ def _config_in(
     if own is None or not own.is_file():
         return None, found
     _, settings = split_options(session.config)
-    there, wrong = load_settings(root, [str(own), *settings])
+    there, wrong = load_settings(root, [str(own.resolve()), *settings])
     return there, (*found, *wrong)
 
 

@@ -1,4 +1,4 @@
-"""Writes the files derived from `key_tables.py`: `python -m torchgen_lite.write_key_tables`.
+"""Writes the files derived from `key_tables.py`: `python runtime/write_key_tables.py`.
 
 `cpp/include/torchgen_lite/key_tables.h` gives the C++ runtime its keys; it is checked in because
 users of the runtime need no Python. `runtime/_key_names.pyi` tells type checkers the members of the
@@ -14,7 +14,7 @@ from torchgen_lite.emit.header import MARKER
 from torchgen_lite.key_tables import CURRENT, KeyTable, dispatch_keys, end_markers, slot_offsets
 from torchgen_lite.runtime.keys import BackendComponent, DispatchKey
 
-_COMMAND = "python -m torchgen_lite.write_key_tables"
+_COMMAND = "python runtime/write_key_tables.py"
 _HEAD = f"""\
 // {MARKER}torchgen_lite/key_tables.py. Do not edit.
 // Regenerate: {_COMMAND}
@@ -30,7 +30,7 @@ namespace torchgen_lite {{
 
 def render_files() -> dict[Path, str]:
     """The text of each file."""
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1] / "torchgen_lite"
     return {
         package / "cpp" / "include" / "torchgen_lite" / "key_tables.h": render_header(CURRENT),
         package / "runtime" / "_key_names.pyi": render_names(),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
 
-from torchgen_lite.write_key_tables import render_files
+from tests.conftest import ROOT
 
-FILES = render_files()
+FILES: dict[Path, str] = runpy.run_path(str(ROOT / "runtime" / "write_key_tables.py"))[
+    "render_files"
+]()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
