@@ -29,7 +29,7 @@ def test_an_entry_has_no_field_that_is_not_declared() -> None:
     (function,), _ = load("- func: f(Tensor x) -> Tensor\n")
     with pytest.raises(TypeError, match="unexpected keyword argument 'varaints'"):
         NativeFunction(function.func, "aten", varaints=("method",))  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match="varaints"):
+    with pytest.raises((TypeError, ValueError), match="varaints"):  # Which, depends on the Python.
         function._replace(varaints=("method",))  # type: ignore[call-arg]
 
 
