@@ -12,7 +12,7 @@ _OPERATOR = re.compile(
     r'_library\.Operator\(\s*_places\.\w+,\s*"([^"]+)",(.*?)^    \),$', re.DOTALL | re.MULTILINE
 )
 _RULE = re.compile(r'"(\w+)": ')
-# What `torch_support/_library.py` does with the rules that are not called after a dispatch key.
+# What `copied/torch_python/_library.py` does with the rules that are not called after a dispatch key.
 _RULES = {
     "fake": ["Meta"],
     "view": ["Functionalize", "Autograd"],

@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torchgen_lite
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp import public
-from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature
+from torchgen_lite.languages.cpp import public
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import AUTOMATIC_SHARDS, CppOperator
 from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout

@@ -8,7 +8,7 @@ import pytest
 
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.dialects.cpp_text import function_name
+from torchgen_lite.languages.cpp.text import function_name
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all

@@ -19,7 +19,7 @@ LAYERS = {
     "formulas": 2,
     "loader": 3,
     "analysis": 4,
-    "dialects": 5,
+    "languages": 5,
     "targets": 6,
     "emit": 7,
     "pipeline": 8,
@@ -92,7 +92,7 @@ def test_imports_go_down(path: Path) -> None:
         module = names[0]
         there = layer_of(module)
         top = module.split(".")[0]
-        if here == "torch_support":
+        if here == "copied":
             assert top == "torch" or top in sys.stdlib_module_names, f"{path} imports {module}"
         assert path.relative_to(PACKAGE).as_posix().startswith(OF_EXTRAS.get(top, ""))
         assert top != "numpy" and top not in OF_THE_REFERENCE_SET, f"{path} imports {module}"
@@ -190,7 +190,7 @@ def test_the_reference_set_needs_numpy_and_the_runtime_alone(path: Path) -> None
 
 def test_layers_are_the_folders() -> None:
     folders = {p.name for p in PACKAGE.iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    assert folders - {"__pycache__"} <= set(LAYERS) | {"runtime", "torch_support"}
+    assert folders - {"__pycache__"} <= set(LAYERS) | {"runtime", "copied"}
 
 
 def test_the_runtime_imports_the_standard_library_alone() -> None:

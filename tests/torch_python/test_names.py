@@ -10,7 +10,7 @@ import pytest
 
 from tests.torch_python.generated import run_program, write_package
 from torchgen_lite import generate, load
-from torchgen_lite.dialects.torch_ops import TYPE_MODULES
+from torchgen_lite.languages.python.torch_ops import TYPE_MODULES
 
 pytestmark = pytest.mark.torch
 

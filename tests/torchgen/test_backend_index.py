@@ -10,7 +10,7 @@ from tests.torchgen.conftest import Theirs
 from torchgen_lite.analysis import Program, Resolved
 from torchgen_lite.analysis.policy import PYTORCH
 from torchgen_lite.analysis.registrations import BACKEND_SELECT, registrations
-from torchgen_lite.dialects.cpp import native
+from torchgen_lite.languages.cpp import native
 
 pytestmark = pytest.mark.torch
 

@@ -10,7 +10,7 @@ import pytest
 from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs, full_name, spelled
 from torchgen_lite.analysis import Resolved
-from torchgen_lite.dialects.cpp import dispatcher, native, public, structured
+from torchgen_lite.languages.cpp import dispatcher, native, public, structured
 
 pytestmark = [pytest.mark.torch, todays_torchgen]
 

@@ -23,7 +23,7 @@ from tests.conformance.torch_calls import torch_flags as link_flags
 from tests.conftest import ROOT
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
 from torchgen_lite.analysis import Program, Resolved
-from torchgen_lite.dialects import cpp_text
+from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.loader.config import Config
 
 pytestmark = [pytest.mark.torch, needs_compiler]

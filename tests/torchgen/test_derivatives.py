@@ -14,9 +14,9 @@ from torchgen_lite.analysis.differentiability.info import differentiable_outputs
 from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.resolve import derive_functions
-from torchgen_lite.dialects.cpp_formula import Functions, unknown_functions
 from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.facts import Fact, Saved
+from torchgen_lite.languages.cpp.formula import Functions, unknown_functions
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,

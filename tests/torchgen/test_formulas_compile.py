@@ -12,9 +12,9 @@ from tests.installed import needs_torch
 from torchgen_lite.analysis.differentiability.match import match_derivatives
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.resolve import derive_functions, resolve
-from torchgen_lite.dialects.cpp_formula import Functions, wrong_counts
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.formulas.typed import Typed
+from torchgen_lite.languages.cpp.formula import Functions, wrong_counts
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,

@@ -11,8 +11,8 @@ from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs
 from tests.torchgen.exceptions import MIXED_NAMES, NO_TYPE, RESERVED_NAME, SCALAR
 from torchgen_lite.analysis import Resolved
-from torchgen_lite.dialects import torch_pyi, torch_python
-from torchgen_lite.dialects.torch_python import PythonSignature
+from torchgen_lite.languages.python import torch_pyi, torch_python
+from torchgen_lite.languages.python.torch_python import PythonSignature
 
 pytestmark = [pytest.mark.torch, todays_torchgen]
 METHOD = pytest.mark.parametrize("method", [False, True], ids=["function", "method"])

@@ -107,7 +107,7 @@ def init_command(
 def _is_name(name: str) -> bool:
     """Whether a name suits a package and a namespace, of schemas and of C++."""
     from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-    from torchgen_lite.dialects.cpp_text import KEYWORDS
+    from torchgen_lite.languages.cpp.text import KEYWORDS
 
     taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)

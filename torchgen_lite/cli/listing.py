@@ -52,7 +52,7 @@ def list_command(
         program = session.load(schema, torch=torch, output_dir=output_dir)
         require(program.diagnostics)
         if kind == "ops" and format_ == "json":
-            from torchgen_lite.dialects.export import export_program
+            from torchgen_lite.languages.export import export_program
             from torchgen_lite.targets.registered import select_operators
 
             selection = select_operators(program, next(iter(targets), None))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from torchgen_lite.diagnostics import Help, did_you_mean
-from torchgen_lite.dialects.python_signature import ImportedName
+from torchgen_lite.languages.python.signature import ImportedName
 from torchgen_lite.targets.output import CalledModule
 
 

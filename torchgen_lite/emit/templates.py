@@ -32,7 +32,7 @@ def template_names(folder: Path) -> list[str]:
 
 
 def read_copied(name: str, defines: Mapping[str, object]) -> str:
-    """The text of a file that generated code carries: `torch_support/_library.py`.
+    """The text of a file that generated code carries: `copied/torch_python/_library.py`.
 
     Each of the macros `defines`, which the file gives a value for itself, gets its own.
     """

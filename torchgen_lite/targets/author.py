@@ -11,8 +11,6 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import Annotation, Parameter
 from torchgen_lite.formulas import (
     Call,
     Expression,
@@ -23,6 +21,8 @@ from torchgen_lite.formulas import (
     called_name,
     walk,
 )
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import Argument

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.dialects import python, torch_library, torch_ops
-from torchgen_lite.dialects.cpp import public, runtime, stable
-from torchgen_lite.dialects.cpp.signature import CppSignature
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
+from torchgen_lite.languages.cpp import public, runtime, stable
+from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python import torch_library, torch_ops
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Annotation, Parameter, returned
 from torchgen_lite.targets.output import Signatures
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.policy import PYTORCH
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.dialects.cpp import native
+from torchgen_lite.languages.cpp import native
 from torchgen_lite.loader import Config, load_native_functions
 
 Kernel = tuple[str, str, str, bool]

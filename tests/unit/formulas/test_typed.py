@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.dialects.cpp_formula import Functions, write
 from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import (
@@ -22,6 +21,7 @@ from torchgen_lite.formulas.kinds import (
 )
 from torchgen_lite.formulas.language import CERTAIN, GRADIENTS, RULES, SAMPLES, Language
 from torchgen_lite.formulas.typed import Scope, Typed, every_part, saved_in, type_formula
+from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 NAMES = {

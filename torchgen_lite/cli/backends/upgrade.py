@@ -32,7 +32,7 @@ from torchgen_lite.cli.backends.verdicts import (
 )
 from torchgen_lite.cli.session import Session, global_options, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
-from torchgen_lite.dialects.cpp import dispatcher
+from torchgen_lite.languages.cpp import dispatcher
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.releases import INSTALLED
 

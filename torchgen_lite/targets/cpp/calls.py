@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import (
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import (
     CppParameter,
     CppSignature,
     default_headers,
     signature_headers,
 )
-from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.dialects.text import one_line
+from torchgen_lite.languages.cpp.types import CType
+from torchgen_lite.languages.text import one_line
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.dialects.cpp_text import function_name
+from torchgen_lite.languages.cpp.text import function_name
 
 
 def split_kernel(kernel: str, namespace: str) -> tuple[str, str]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Sequence, Sized
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS

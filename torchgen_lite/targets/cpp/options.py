@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from torchgen_lite.dialects.cpp_text import KEYWORDS
+from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.loader.options import FLAG, list_of, matching, option
 from torchgen_lite.targets.options import (
     MODULE,

@@ -38,9 +38,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import CppSignature
-from torchgen_lite.dialects.cpp.types import CType, unrooted
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp.types import CType, unrooted
 from torchgen_lite.targets.cpp.kernels import (
     flat,
     include_macro,

@@ -24,8 +24,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.output import Header, OutputFile

@@ -9,9 +9,13 @@ from typing import NamedTuple
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers, unrooted_signature
-from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import (
+    CppSignature,
+    signature_headers,
+    unrooted_signature,
+)
+from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry import Backend
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_class, split_kernel
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.options import Kind, matching
 
 # The headers of names that authors write.

@@ -23,11 +23,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp import runtime
-from torchgen_lite.dialects.cpp.runtime import KEYSET, Types
-from torchgen_lite.dialects.cpp.signature import signature_headers
-from torchgen_lite.dialects.cpp.types import headers_of
+from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.runtime import KEYSET, Types
+from torchgen_lite.languages.cpp.signature import signature_headers
+from torchgen_lite.languages.cpp.types import headers_of
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     Taken,

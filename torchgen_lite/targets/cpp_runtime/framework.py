@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.dialects.cpp.types import Expression, names_of
+from torchgen_lite.languages.cpp.runtime import Types
+from torchgen_lite.languages.cpp.types import Expression, names_of
 from torchgen_lite.loader.options import Kind, matching
 from torchgen_lite.targets.cpp.written_types import STANDARD_HEADERS, type_kind
 

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from torchgen_lite.analysis.kernels import KernelEntry
-from torchgen_lite.dialects.cpp import runtime
-from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp.runtime import Types
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.targets.cpp.layout import Blocks, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp import runtime
-from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.dialects.cpp.signature import CppSignature, default_headers, signature_headers
-from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.runtime import Types
+from torchgen_lite.languages.cpp.signature import CppSignature, default_headers, signature_headers
+from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import Taken, distinct
 from torchgen_lite.targets.cpp.layout import include_blocks

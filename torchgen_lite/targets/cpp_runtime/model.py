@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp import runtime
-from torchgen_lite.dialects.cpp.runtime import Types
+from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.layout import Layout

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.dialects.cpp.types import CType, Expression
+from torchgen_lite.languages.cpp.runtime import Types
+from torchgen_lite.languages.cpp.types import CType, Expression
 from torchgen_lite.loader.options import choice, option, table_of
 from torchgen_lite.targets.cpp.options import HEADERS, LibraryOptions, calls_only_option
 from torchgen_lite.targets.cpp_runtime.framework import EXPRESSION, PASSED, TENSOR

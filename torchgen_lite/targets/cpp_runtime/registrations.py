@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.dialects import cpp_text
+from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.targets.cpp.layout import Blocks, with_last
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import (

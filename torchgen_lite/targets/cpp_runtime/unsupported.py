@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.dialects.cpp import runtime
-from torchgen_lite.dialects.cpp.runtime import Types
+from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.targets.cpp.selection import check_structured
 from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.dialects.cpp import stable
-from torchgen_lite.dialects.cpp.signature import signature_headers, unrooted_signature
+from torchgen_lite.languages.cpp import stable
+from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     Taken,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects.cpp import stable
-from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
+from torchgen_lite.languages.cpp import stable
+from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.model import CppOperator

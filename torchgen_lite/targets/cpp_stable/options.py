@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
+from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.options import TEXT, Kind, Unfit, option
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.options import folder_option

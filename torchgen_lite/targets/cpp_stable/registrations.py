@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.checks.releases import release_text
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.conditions import version_number
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, with_last
 from torchgen_lite.targets.cpp.model import CppOperator

@@ -10,9 +10,9 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Span
-from torchgen_lite.dialects.cpp import stable
-from torchgen_lite.dialects.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.key_tables import RELEASES
+from torchgen_lite.languages.cpp import stable
+from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Type
 from torchgen_lite.targets.cpp.selection import check_structured

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, element_name
-from torchgen_lite.dialects.cpp.public import Style
-from torchgen_lite.dialects.cpp_text import identifier
+from torchgen_lite.languages.cpp.public import Style
+from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.targets.cpp.model import CppOperator
 

@@ -25,9 +25,9 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import KEYSET
-from torchgen_lite.dialects.cpp.types import VOID, CType
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import KEYSET
+from torchgen_lite.languages.cpp.types import VOID, CType
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import count_of_result, count_of_slot, counted_results

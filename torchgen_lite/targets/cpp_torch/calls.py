@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.dialects.cpp import public
-from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.languages.cpp import public
+from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature, signature_headers
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,

@@ -14,8 +14,8 @@ from __future__ import annotations
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.kernels import KernelEntry
-from torchgen_lite.dialects.cpp.native import sizes_of
-from torchgen_lite.dialects.cpp_text import identifier
+from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified

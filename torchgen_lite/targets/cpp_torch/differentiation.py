@@ -14,7 +14,7 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origi
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
-from torchgen_lite.dialects.cpp_formula import (
+from torchgen_lite.languages.cpp.formula import (
     Functions,
     called_headers,
     unknown_functions,

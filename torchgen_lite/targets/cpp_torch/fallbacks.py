@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.dialects.cpp_text import quote
+from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.loader.autocast import Autocast
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout

@@ -14,11 +14,11 @@ See Note [What a backend leaves out].
 from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import KernelEntry
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.native import sizes_of
-from torchgen_lite.dialects.cpp.signature import CppSignature
-from torchgen_lite.dialects.cpp.torch_types import INT_LIST, INT_LIST_OPTION
-from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp.torch_types import INT_LIST, INT_LIST_OPTION
+from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.dialects.cpp.native import sizes_of
-from torchgen_lite.dialects.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.targets.cpp.layout import Blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files

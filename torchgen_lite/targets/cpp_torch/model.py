@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects.cpp.types import names_of
+from torchgen_lite.languages.cpp.types import names_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.conditions import condition

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.dialects.cpp.torch_types import CLASS_PREFIX
-from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
+from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.options import matching, option, table_of
 from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option
 from torchgen_lite.targets.cpp.written_types import type_kind

@@ -33,10 +33,10 @@ from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import STRUCTURED
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp import structured
-from torchgen_lite.dialects.cpp.signature import CppParameter
-from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.languages.cpp import structured
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import CppParameter
+from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.dialects.cpp import dispatcher, torch_types
-from torchgen_lite.dialects.cpp.defaults import EMPTY, TORCH, default_of
-from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
-from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, Sizes, owned
-from torchgen_lite.dialects.cpp.types import CType, Expression, bare, const_ref
+from torchgen_lite.languages.cpp import dispatcher, torch_types
+from torchgen_lite.languages.cpp.defaults import EMPTY, TORCH, default_of
+from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature, trailing_defaults
+from torchgen_lite.languages.cpp.torch_types import OPTIONAL_TENSOR, Conventions, Sizes, owned
+from torchgen_lite.languages.cpp.types import CType, Expression, bare, const_ref
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
     Argument,

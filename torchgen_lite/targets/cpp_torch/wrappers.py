@@ -28,9 +28,9 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.copying import BETWEEN_DEVICES
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
-from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import Backend, NativeFunction
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind

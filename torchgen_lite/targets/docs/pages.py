@@ -9,8 +9,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects.markup import Block, Markup, Phrase
-from torchgen_lite.dialects.text import doc_lines
+from torchgen_lite.languages.markup import Block, Markup, Phrase
+from torchgen_lite.languages.text import doc_lines
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema.kept import kept

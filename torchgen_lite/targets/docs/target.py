@@ -15,7 +15,7 @@ from posixpath import join, normpath
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.dialects.markup import HTML, MARKDOWN, Markup
+from torchgen_lite.languages.markup import HTML, MARKDOWN, Markup
 from torchgen_lite.targets.docs.facts import Reference, reference
 from torchgen_lite.targets.docs.options import DocsOptions
 from torchgen_lite.targets.docs.pages import PageView, index_view

@@ -14,10 +14,10 @@ from torchgen_lite.analysis.differentiability.model import (
     refusal,
 )
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
-from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Annotation, Parameter, returned
+from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES
+from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.kernel_modules import read_constants
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import Annotation, Parameter
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Annotation, Parameter
+from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (

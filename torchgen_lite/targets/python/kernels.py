@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.languages.python.names import identifier
 
 FindModule = Callable[[str], "str | None"]
 """From a kernel's name to the module that defines it, or None."""

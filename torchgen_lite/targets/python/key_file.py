@@ -11,8 +11,8 @@ needed.
 from __future__ import annotations
 
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.kernels import KernelReference, imported_modules
 from torchgen_lite.targets.python.model import Overload

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_operators import PYTHON_OPERATORS, PythonOperator
-from torchgen_lite.dialects.python_signature import ANY, STAR, Parameter
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
+from torchgen_lite.languages.python.signature import ANY, STAR, Parameter
 from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function

@@ -6,9 +6,9 @@ import zlib
 from typing import NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier, overload_attribute
-from torchgen_lite.dialects.python_signature import Annotation, Parameter
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import identifier, overload_attribute
+from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
-from torchgen_lite.dialects.python_formula import FormulaNames, in_python, write
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
+from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.text import tuple_display
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import Parameter
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Parameter
+from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Overload

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, is_tensor_like, tensor_options
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import free_name, identifier
-from torchgen_lite.dialects.python_signature import (
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import free_name, identifier
+from torchgen_lite.languages.python.signature import (
     STAR,
     Annotation,
     Parameter,
@@ -18,7 +18,7 @@ from torchgen_lite.dialects.python_signature import (
     union,
     unshadowed,
 )
-from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
+from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.schema.model import ListType, bare_type

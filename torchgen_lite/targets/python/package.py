@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
-from torchgen_lite.dialects.python_signature import Import, imported_names, imports
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
+from torchgen_lite.languages.python.signature import Import, imported_names, imports
+from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import CalledModule
 from torchgen_lite.targets.python.model import Overload, build_overload

@@ -14,11 +14,11 @@ from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.registrations import META, Registration
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import ANY, NONE, Annotation, returned
-from torchgen_lite.dialects.text import quote
 from torchgen_lite.key_tables import CURRENT, key_order
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
+from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Annotation, Parameter, returned
+from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
 

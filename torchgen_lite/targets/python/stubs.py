@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry import NativeFunction
 
 # Names that Python looks up in modules, functions, and objects with namespaces as attributes.

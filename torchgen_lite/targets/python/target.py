@@ -9,8 +9,8 @@ from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES, identifier
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import FRAMEWORK_TYPES, identifier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema.dispatch_kind import dispatch_kind

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import (
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import (
     BUILTIN_TYPES,
     FRAMEWORK_TYPES,
     free_name,
     identifier,
 )
-from torchgen_lite.dialects.python_signature import Annotation, returned, unshadowed
-from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
+from torchgen_lite.languages.python.signature import Annotation, returned, unshadowed
+from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list

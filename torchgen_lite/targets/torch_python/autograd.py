@@ -25,14 +25,14 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.dialects.python_formula import (
+from torchgen_lite.formulas import Call, Expression, Member
+from torchgen_lite.formulas.kinds import SCALAR, Kind
+from torchgen_lite.languages.python.formula import (
     FormulaNames,
     in_python,
     write,
 )
-from torchgen_lite.dialects.text import quote, tuple_display
-from torchgen_lite.formulas import Call, Expression, Member
-from torchgen_lite.formulas.kinds import SCALAR, Kind
+from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator

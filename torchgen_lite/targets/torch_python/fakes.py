@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.dialects import torch_ops
-from torchgen_lite.dialects.python_formula import write
-from torchgen_lite.dialects.python_names import free_name
-from torchgen_lite.dialects.python_signature import Annotation
-from torchgen_lite.dialects.text import quote, tuple_display
-from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.formulas import Expression, Member, Name
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.language import value_kind
+from torchgen_lite.languages.python import torch_ops
+from torchgen_lite.languages.python.formula import write
+from torchgen_lite.languages.python.names import free_name
+from torchgen_lite.languages.python.signature import Annotation
+from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
+from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
 

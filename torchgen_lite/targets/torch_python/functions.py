@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects import torch_library, torch_ops
-from torchgen_lite.dialects.python_names import free_name
-from torchgen_lite.dialects.python_signature import Annotation, Parameter, unshadowed
-from torchgen_lite.dialects.text import doc_lines, doc_text
+from torchgen_lite.languages.python import torch_library, torch_ops
+from torchgen_lite.languages.python.names import free_name
+from torchgen_lite.languages.python.signature import Annotation, Parameter, unshadowed
+from torchgen_lite.languages.text import doc_lines, doc_text
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 

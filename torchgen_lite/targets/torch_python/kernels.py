@@ -14,9 +14,9 @@ from typing import NamedTuple
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.dialects import torch_library, torch_ops
-from torchgen_lite.dialects.python_names import free_name
-from torchgen_lite.dialects.python_signature import ANY, Annotation, Parameter
+from torchgen_lite.languages.python import torch_library, torch_ops
+from torchgen_lite.languages.python.names import free_name
+from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
 from torchgen_lite.targets.author import Wanted, passed, passed_but_defaults
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 

@@ -12,10 +12,10 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.dialects import torch_library
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import Parameter
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python import torch_library
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Parameter
+from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import FunctionSchema, SchemaKind

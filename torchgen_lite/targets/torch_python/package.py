@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.dialects import torch_library
-from torchgen_lite.dialects.python_names import BUILTIN_TYPES
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.languages.python import torch_library
+from torchgen_lite.languages.python.names import BUILTIN_TYPES
+from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fake_of
@@ -45,9 +45,9 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
     yield _places_file(package, autograd)
-    yield OutputFile(f"{root}/_library.py", "torch_support/_library.py")
+    yield OutputFile(f"{root}/_library.py", "copied/torch_python/_library.py")
     if uses_support:
-        yield OutputFile(f"{root}/_support.py", "torch_support/_support.py")
+        yield OutputFile(f"{root}/_support.py", "copied/torch_python/_support.py")
     names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)
     yield OutputFile(f"{root}/__init__.py", "torch_python/package.py.j2", {"names": names})
     yield OutputFile(f"{root}/py.typed", "python/py.typed.j2")

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.dialects import torch_library
-from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.languages.python import torch_library
+from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of

@@ -17,12 +17,13 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import is_view_rule
-from torchgen_lite.dialects import python, torch_library
-from torchgen_lite.dialects.python_formula import write
-from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import ANY, Parameter
-from torchgen_lite.dialects.text import literal, quote, tuple_display
-from torchgen_lite.dialects.torch_expressions import in_sample
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python import torch_library
+from torchgen_lite.languages.python.formula import write
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import ANY, Parameter
+from torchgen_lite.languages.python.torch_expressions import in_sample
+from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.samples import Sample, Samples, Settings
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.output import OutputFile

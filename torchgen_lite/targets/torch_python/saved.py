@@ -13,9 +13,9 @@ import keyword
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.formulas import Call, Expression, Name
 from torchgen_lite.formulas.facts import Fact, Saved
+from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.torch_python.model import Named

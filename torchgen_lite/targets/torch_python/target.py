@@ -12,9 +12,9 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic, Help
-from torchgen_lite.dialects import torch_ops
-from torchgen_lite.dialects.python_names import is_reserved
-from torchgen_lite.dialects.torch_library import MODULES
+from torchgen_lite.languages.python import torch_ops
+from torchgen_lite.languages.python.names import is_reserved
+from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from torchgen_lite.dialects import torch_ops
-from torchgen_lite.dialects.python_names import identifier, is_reserved
-from torchgen_lite.dialects.python_signature import (
+from torchgen_lite.languages.python import torch_ops
+from torchgen_lite.languages.python.names import identifier, is_reserved
+from torchgen_lite.languages.python.signature import (
     Annotation,
     Import,
     ImportedName,
@@ -26,7 +26,7 @@ from torchgen_lite.dialects.python_signature import (
     imports,
     unshadowed,
 )
-from torchgen_lite.dialects.text import doc_lines, doc_text
+from torchgen_lite.languages.text import doc_lines, doc_text
 from torchgen_lite.schema import FunctionSchema
 
 NO_DOCS: Mapping[str, str] = MappingProxyType({})

@@ -6,8 +6,8 @@ import doctest
 
 import pytest
 
-from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.dialects.cpp.types import CType, headers_of
+from torchgen_lite.languages.cpp.runtime import Types
+from torchgen_lite.languages.cpp.types import CType, headers_of
 from torchgen_lite.targets.cpp import written_types
 from torchgen_lite.targets.cpp.written_types import read_type
 from torchgen_lite.targets.cpp_runtime import framework

@@ -11,8 +11,8 @@ import pytest
 from torchgen_lite import GenerateError, generate, load
 from torchgen_lite.analysis import Program, resolve
 from torchgen_lite.analysis.registrations import registrations
-from torchgen_lite.dialects import cpp_formula
 from torchgen_lite.emit.render import render_files
+from torchgen_lite.languages.cpp import formula as cpp_formula
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.dialects_torch import entry
-from torchgen_lite.dialects.cpp import public
+from tests.unit.languages_torch import entry
+from torchgen_lite.languages.cpp import public
 from torchgen_lite.targets.cpp_torch.types import own_types
 
 

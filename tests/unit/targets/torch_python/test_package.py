@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 from torchgen_lite import generate, load
 
-SUPPORT = ROOT / "torchgen_lite" / "torch_support"
+SUPPORT = ROOT / "torchgen_lite" / "copied" / "torch_python"
 CONFIG = """\
 schema = ["ops.yaml"]
 targets = ["torch-python"]

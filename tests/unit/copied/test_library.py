@@ -1,0 +1,77 @@
+"""Checks before a registration. `tests/torch_python` tests registrations themselves.
+
+Registrations last as long as their process, so nothing is registered here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.languages.python.torch_library import version_clauses
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.mark.parametrize(
+    ("versions", "is_for"),
+    [
+        (">=99", False),
+        ("<2", False),
+        ("==1.13.*", False),
+        ("~=1.5", False),
+        ("!=2.*,!=3.*", False),
+        (">=2.6,<99", True),
+        ("!=2.5.*", True),
+        ("~=2.6", True),
+    ],
+)
+def test_which_torch_a_range_is_for(versions: str, is_for: bool) -> None:
+    from torchgen_lite.copied.torch_python._library import (
+        Operator,
+        RegistrationError,
+        check_versions,
+    )
+
+    clauses = eval(version_clauses(versions))
+    try:
+        check_versions([Operator("ops.yaml:1", "bad::first", "", {}, torch=clauses)])
+    except RegistrationError as error:
+        assert str(error).startswith("ops.yaml:1: `bad::first` is for torch ")
+        assert not is_for
+    else:
+        assert is_for
+
+
+def test_functions_that_formulas_call_are_in_torch() -> None:
+    from torchgen_lite.copied.torch_python._library import RegistrationError, check_calls
+
+    check_calls([("ops.yaml:1", "exp")])
+    with pytest.raises(RegistrationError, match="ops.yaml:2: a formula calls `frobnicate`, which"):
+        check_calls([("ops.yaml:1", "exp"), ("ops.yaml:2", "frobnicate")])
+
+
+def test_a_function_is_imported_when_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from torchgen_lite.copied.torch_python._library import RegistrationError, named
+
+    monkeypatch.syspath_prepend(tmp_path)
+    double = named("ops.yaml:1", "support_test_module", "double")
+    (tmp_path / "support_test_module.py").write_text("def double(x): return 2 * x\n")
+    assert double(4) == 8
+    gone = named("ops.yaml:2", "support_test_module", "gone")
+    with pytest.raises(RegistrationError) as raised:
+        gone(4)
+    assert str(raised.value) == "ops.yaml:2: module `support_test_module` has no function `gone`"
+
+
+def test_what_an_operator_writes_to() -> None:
+    import torch
+
+    from torchgen_lite.copied.torch_python._library import written_arguments
+
+    assert written_arguments(torch.ops.aten.add_.Tensor) == [0]
+    assert written_arguments(torch.ops.aten.add.out) == ["out"]
+    assert written_arguments(torch.ops.aten.add.Tensor) == []

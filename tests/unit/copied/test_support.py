@@ -1,0 +1,84 @@
+"""The functions that rules in the YAML call, with results for shapes and values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.torch
+
+# Function, arguments, result. A tuple means a tensor of that shape.
+CALLS: list[tuple[str, list[Any], Any]] = [
+    ("default", [None, 3], 3),
+    ("default", [0, 3], 0),
+    ("floor_div", [7, 2], 3),
+    ("ceil_div", [7, 2], 4),
+    ("sym_max", [1, 3, 2], 3),
+    ("sym_min", [2, 1, 3], 1),
+    ("sizes", [(2, 3)], [2, 3]),
+    ("broadcast", [(3, 1), [4], (1, 1, 1)], [1, 3, 4]),
+    ("concat", [[2], [3, 4], []], [2, 3, 4]),
+    ("with_size", [(2, 3), -1, 5], [2, 5]),
+    ("reduced", [(2, 3, 4), 1], [2, 4]),
+    ("reduced", [(2, 3, 4), [0, -1]], [3]),
+    ("reduced", [(2, 3, 4), None, True], [1, 1, 1]),
+    ("reduced", [(), None], []),
+    ("sum_sizes", [[(2, 3), (4, 3)], 0], 6),
+    ("padded", [[True], 3], [True, False, False]),
+]
+
+
+def tensors(value: Any) -> Any:
+    import torch
+
+    if isinstance(value, list):
+        return [tensors(v) for v in value]
+    return torch.empty(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize(("name", "arguments", "result"), CALLS)
+def test_calls(name: str, arguments: list[Any], result: Any) -> None:
+    from torchgen_lite.copied.torch_python import _support
+
+    assert getattr(_support, name)(*tensors(arguments)) == result
+
+
+def test_sizes_that_are_symbols_stay_symbols() -> None:
+    import torch
+    from torch._subclasses import FakeTensorMode
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    from torchgen_lite.copied.torch_python import _support
+
+    shapes = ShapeEnv()
+    with FakeTensorMode(shape_env=shapes):
+        size = shapes.create_unbacked_symint()
+        x = torch.empty(size, 7)
+        for found in (
+            _support.ceil_div(size, 2),
+            _support.sym_max(size, 7),
+            _support.reduced(x, 1)[0],
+            _support.with_size(x, 1, 2 * size)[1],
+        ):
+            assert isinstance(found, torch.SymInt)
+
+
+def test_zeros_are_like_what_was_kept() -> None:
+    import torch
+
+    from torchgen_lite.copied.torch_python import _support
+
+    kept = _support.info_of(torch.ones(2, 3, dtype=torch.float16))
+    found = _support.zeros(kept)
+    assert torch.equal(found, torch.zeros(2, 3, dtype=torch.float16))
+    assert found.dtype is torch.float16
+
+
+def test_the_real_part_has_a_dtype() -> None:
+    import torch
+
+    from torchgen_lite.copied.torch_python import _support
+
+    assert _support.real(torch.complex64) is torch.float32
+    assert _support.real(torch.ones(1, dtype=torch.float64)) is torch.float64

@@ -1,0 +1,134 @@
+"""Default values of the schema as C++ expressions: one writer, and the words of each library.
+
+PyTorch's own operators get torchgen's expressions (`as_written`), where a sized list with one
+number as its default, `int[2] x=1`, has one element in C++ and two in Python. Everywhere else it
+has two, and a value without an expression leaves the parameter without a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from torchgen_lite.analysis.registrable import NUMBER_NAMES
+from torchgen_lite.languages.cpp.literals import call, literal, real
+from torchgen_lite.languages.cpp.text import quote
+from torchgen_lite.languages.cpp.torch_types import Sizes
+from torchgen_lite.languages.cpp.types import Expression
+from torchgen_lite.schema import (
+    Argument,
+    BaseType,
+    ListType,
+    NamedConstant,
+    OptionalType,
+    Type,
+    default_value,
+)
+from torchgen_lite.schema.defaults import ENUMERATORS, unescape
+from torchgen_lite.schema.model import bare_type
+
+NOTHING = Expression("::std::nullopt")
+EMPTY = Expression("{}")
+# PyTorch's `Reduction`, which its schemas spell by name.
+_REDUCTIONS = {"Mean": "1", "Sum": "2"}
+# The names in PyTorch's file, in C++.
+_WRITTEN = {
+    "False": Expression("false"),
+    "True": Expression("true"),
+    "None": NOTHING,
+    "Mean": Expression("at::Reduction::Mean"),
+    "[]": EMPTY,
+    "strided": Expression("c10::Layout::Strided"),
+    **{
+        written: Expression(f"c10::MemoryFormat::{name}")
+        for written, name in ENUMERATORS["MemoryFormat"].items()
+    },
+    "long": Expression("at::kLong"),
+    "inf": real(float("inf")),
+    "-inf": real(float("-inf")),
+    "nan": real(float("nan")),
+}
+
+
+class Spelling(NamedTuple):
+    """How a library spells values that are not literals.
+
+    `word` is the expression for a value of the type with that name, or None. `listed` wraps a
+    braced list for an optional, since the bare list could be taken for the optional's constructor
+    arguments.
+    """
+
+    word: Callable[[str, object], Expression | None]
+    listed: Callable[[ListType, Expression], Expression] = lambda _, braces: braces
+
+
+def default_of(argument: Argument, words: Spelling) -> Expression | None:
+    """The default as C++; None if there is none, or the library has no expression for it."""
+    if argument.default is None:
+        return None
+    return _expression(argument.type, default_value(argument), words)
+
+
+def _expression(type_: Type, value: object, words: Spelling) -> Expression | None:
+    if isinstance(type_, OptionalType):
+        if value is None:
+            return words.word(bare_type(type_), None) or NOTHING
+        inner = _expression(type_.elem, value, words)
+        if inner is not None and isinstance(type_.elem, ListType):
+            return words.listed(type_.elem, inner)
+        return inner
+    if isinstance(type_, ListType):
+        values = value if isinstance(value, list) else [value] * (type_.size or 1)
+        items = [_expression(type_.elem, item, words) for item in values]
+        known = [item for item in items if item is not None]
+        return call("{", known, "}") if len(known) == len(items) else None
+    name = bare_type(type_)
+    return words.word(name, value) or literal(name, value)
+
+
+def _torch_word(name: str, value: object) -> Expression | None:
+    if value is None:
+        return EMPTY if name == "Tensor?" else NOTHING
+    if isinstance(value, NamedConstant):
+        if name in ENUMERATORS:
+            return Expression(f"at::{name}::{ENUMERATORS[name][value.name]}")
+        return (
+            _WRITTEN["Mean"] if value.name == "Mean" else Expression(str(NUMBER_NAMES[value.name]))
+        )
+    if isinstance(value, complex):
+        return call("c10::complex<double>(", [real(value.real), real(value.imag)], ")")
+    if isinstance(value, str) and name == "Device":
+        return Expression(f"at::Device({quote(value)})")
+    if isinstance(value, int) and name in ENUMERATORS:
+        return Expression(f"static_cast<at::{name}>({value})")
+    return None
+
+
+def reduction(name: str, value: NamedConstant) -> Expression | None:
+    """The number of a `Reduction`, which has no header but PyTorch's."""
+    number = _REDUCTIONS.get(value.name) if name in ("int", "SymInt") else None
+    return None if number is None else Expression(number)
+
+
+TORCH = Spelling(_torch_word)
+
+
+def as_written(default: str, type_: Type, sizes: Sizes) -> Expression:
+    """torchgen's expression: `[0,1]` -> `{0, 1}`, `None` -> `::std::nullopt`, `'mean'` -> `"mean"`.
+
+    A tensor that is not given is an undefined one, `{}`. A fixed-size list may have one number for all.
+    torchgen `api/cpp.py`, `default_expr`.
+    """
+    if default == "None" and bare_type(type_) == "Tensor?":
+        return EMPTY
+    if isinstance(type_, OptionalType):
+        return NOTHING if default == "None" else as_written(default, type_.elem, sizes)
+    if isinstance(type_, BaseType) and type_.name == "str" and default[0] in "'\"":
+        return Expression(quote(unescape(default)))
+    if isinstance(type_, ListType):
+        if default.startswith("[") and default.endswith("]"):
+            items = [item.strip() for item in default[1:-1].split(",")]
+            return call("{", [_WRITTEN.get(item) or Expression(item) for item in items], "}")
+        if sizes == bare_type(type_.elem) == "SymInt" and default.isdigit():
+            return Expression(f"c10::SymInt({default})")
+    return _WRITTEN.get(default) or Expression(default)

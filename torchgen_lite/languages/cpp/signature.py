@@ -1,0 +1,92 @@
+"""A C++ function, whatever the library: name, return type, parameters, and the texts made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torchgen_lite.languages.cpp.types import CType, Expression, headers_of, unrooted
+
+
+class CppParameter(NamedTuple):
+    """One parameter. `default` is a C++ expression, or None."""
+
+    type: CType
+    name: str
+    default: Expression | None = None
+
+    @property
+    def declaration(self) -> str:
+        """`const at::Scalar& alpha = 1`."""
+        default = "" if self.default is None else f" = {self.default}"
+        return f"{self.type} {self.name}{default}"
+
+
+# The first parameter of a redispatching function.
+KEYSET = CppParameter(CType("c10::DispatchKeySet"), "dispatchKeySet")
+
+
+@dataclass(frozen=True, slots=True)
+class CppSignature:
+    """A whole signature. `str()` is its declaration, without a semicolon."""
+
+    name: str
+    returns: CType
+    parameters: tuple[CppParameter, ...]
+
+    def __str__(self) -> str:
+        inner = ", ".join([p.declaration for p in self.parameters])
+        return f"{self.returns} {self.name}({inner})"
+
+    @property
+    def plain(self) -> tuple[CppParameter, ...]:
+        """The parameters without defaults."""
+        return tuple([p._replace(default=None) for p in self.parameters])
+
+    @property
+    def types(self) -> tuple[CType, ...]:
+        """The types of the parameters."""
+        return tuple([p.type for p in self.parameters])
+
+    @property
+    def type(self) -> str:
+        """The function type: `at::Tensor (const at::Tensor&, const at::Scalar&)`."""
+        return f"{self.returns} ({', '.join(map(str, self.types))})"
+
+
+def trailing_defaults(parameters: Sequence[CppParameter]) -> tuple[CppParameter, ...]:
+    """The parameters with the defaults that C++ allows: none before a parameter without one.
+
+    A schema may have keyword arguments without a default behind others with one.
+    """
+    needed = [index for index, p in enumerate(parameters) if p.default is None]
+    if not needed or len(needed) == needed[-1] + 1:
+        return tuple(parameters)
+    before, rest = parameters[: needed[-1]], parameters[needed[-1] :]
+    return (*[p._replace(default=None) for p in before], *rest)
+
+
+def unrooted_signature(signature: CppSignature) -> CppSignature:
+    """The signature where nothing generated can be called `std`."""
+    parameters = [
+        CppParameter(unrooted(p.type), p.name, p.default and p.default.unrooted)
+        for p in signature.parameters
+    ]
+    return CppSignature(signature.name, unrooted(signature.returns), tuple(parameters))
+
+
+def signature_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:
+    """The headers that declarations of these functions need, without their defaults."""
+    found: set[str] = set()
+    for signature in signatures:
+        found |= headers_of(signature.returns)
+        for parameter in signature.parameters:
+            found |= headers_of(parameter.type)
+    return frozenset(found)
+
+
+def default_headers(signature: CppSignature) -> frozenset[str]:
+    """The headers that its defaults need."""
+    defaults = [p.default for p in signature.parameters if p.default is not None]
+    return frozenset([header for default in defaults for header in default.headers])

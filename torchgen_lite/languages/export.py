@@ -1,0 +1,107 @@
+"""The whole program as JSON, for authors of bindings in other languages; see docs/export.md.
+
+{"version": 2, "kind": "ops", "ops": [{"name": "add", "overload": "Tensor", ...}], ...}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torchgen_lite.analysis.derive.layout import has_symint
+from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import PYTORCH, Policy
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import registrations
+from torchgen_lite.languages.cpp import dispatcher, native, public
+from torchgen_lite.languages.python import torch_pyi, torch_python
+from torchgen_lite.schema.kind import VARIANTS
+
+# Incremented when a field changes its meaning or is removed, but not when one is added.
+EXPORT_VERSION = 2
+
+Json = dict[str, object]
+
+
+def export_program(
+    program: Program, policy: Policy = PYTORCH, operators: Sequence[Operator] | None = None
+) -> Json:
+    """Everything that is known about every operator, declared and derived, as plain values.
+
+    `registered` lists what the policy's target registers for the `operators` that it supports.
+    """
+    registered: dict[str, dict[str, str]] = {}
+    for one in registrations(program, policy, operators):
+        registered.setdefault(one.operator.name, {})[one.key] = one.origin.name
+    resolved = program.resolved
+    copying = [o for o in resolved.copying if operators is None or o.name in registered]
+    return {
+        "version": EXPORT_VERSION,
+        "kind": "ops",
+        "target": None if policy.is_pytorch else policy.target,
+        "ops": [
+            export_operator(operator, registered.get(operator.name, {}))
+            for operator in (*resolved.operators, *copying)
+        ],
+        "groups": [
+            {**_members(group), "structured": group.structured} for group in resolved.groups
+        ],
+        "view_groups": list(map(_members, resolved.views)),
+    }
+
+
+def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
+    """One operator. It refers to other operators by their full names: `aten::add.out`."""
+    function, schema, group = operator.function, operator.schema, operator.group
+    return {
+        "name": schema.base_name,
+        "overload": schema.overload_name,
+        "namespace": function.namespace,
+        "func": str(schema),
+        "kind": operator.kind.value,
+        "generated": operator.is_derived,
+        "variants": list(function.variants),
+        "structured": function.structured,
+        "structured_delegate": function.delegate,
+        "group": None if group is None else group.functional.name,
+        "view": _view(operator),
+        "tags": list(operator.tags),
+        "dispatch": {
+            kernel.key: {
+                "kernel": native.kernel(operator, kernel)[1],
+                "structured": kernel.is_structured,
+            }
+            for kernel in operator.kernels
+        },
+        "registered": registered,
+        "signatures": _signatures(operator),
+    }
+
+
+def _view(operator: Operator) -> Json | None:
+    group = operator.views
+    roles = (
+        [role for role, name in _members(group).items() if name == operator.name] if group else []
+    )
+    return {"role": roles[0], "of": group.view.name} if group and roles else None
+
+
+def _signatures(operator: Operator) -> Json:
+    function = operator.function
+    style = public.styles(function)[-1]
+    is_symbolic = has_symint(function.func) and "SymInt" in map(native.sizes_of, operator.kernels)
+    variant = next(one for one in VARIANTS if one in function.variants)
+    return {
+        "cpp": [str(signature) for signature in public.signatures(function)],
+        "cpp_faithful": str(public.signature(function, style)),
+        "dispatcher": str(dispatcher.signature(function)),
+        "native": str(native.signature(function, "SymInt" if is_symbolic else "int")),
+        "python": str(torch_python.signature(function, variant)),
+        "pyi": list(torch_pyi.signatures(function)),
+    }
+
+
+def _members(group: VariantGroup | ViewGroup) -> Json:
+    """The full name of the member in each role."""
+    members = group._asdict().items()
+    return {role: None if member is None else member.name for role, member in members}

@@ -1,0 +1,160 @@
+"""A derivative formula in Python.
+
+    grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
+
+is `_functions.where(self >= 0, grads[0], weight) if grads[0] is not None else zeros_like(self)`, where the
+functions of the package and the helpers come from modules. First `in_python` puts Python's names into the tree,
+then the tree is written: each node once, with the text of its operands at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from torchgen_lite.formulas import called_name, children, rebuild
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.callees import Callee
+from torchgen_lite.formulas.facts import Saved
+from torchgen_lite.formulas.kinds import Kind
+from torchgen_lite.formulas.typed import Typed
+from torchgen_lite.languages.python.names import identifier
+
+_CONSTANTS = {text: text.capitalize() for text in nodes.CONSTANTS}
+_OPERATORS = {"&&": "and", "||": "or"}
+# Python's levels: comparisons bind looser than `|`, unlike in C++.
+_LEVELS = {
+    "or": 2,
+    "and": 3,
+    "==": 5,
+    "!=": 5,
+    "<": 5,
+    ">": 5,
+    "<=": 5,
+    ">=": 5,
+    "|": 6,
+    "^": 7,
+    "&": 8,
+    "+": 9,
+    "-": 9,
+    "*": 10,
+    "/": 10,
+    "%": 10,
+}
+_CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
+
+
+class FormulaNames(NamedTuple):
+    """A target's names for formula functions and saved values (None where the formula is
+    computed), and its conjugate of a value."""
+
+    function: Callable[[str], str]
+    saved: Callable[[Saved], nodes.Expression | None]
+    conjugate: Callable[[nodes.Expression, Kind], nodes.Expression]
+
+
+def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
+    """The formula with Python's names."""
+    local = words.saved(tree.saved) if tree.saved is not None else None
+    if local is not None:
+        return local
+    node = tree.node
+    if isinstance(node, nodes.Name):
+        return nodes.Name(_CONSTANTS.get(node.text) or identifier(node.text))
+    parts = [in_python(part, words) for part in tree.parts]
+    if not isinstance(node, nodes.Call):
+        return rebuild(node, parts)
+    if is_method(node, "conj"):
+        return words.conjugate(parts[0], tree.parts[0].kind)
+    if is_method(node, "size") and tree.parts[0].kind.is_list:
+        return nodes.Call(nodes.Name("len"), (parts[0],))
+    called = called_name(node)
+    node = _with_keywords(node, tree.operator)
+    named = tuple((identifier(name), value) for name, value in node.keywords)
+    node = replace(node, keywords=named)
+    return rebuild(
+        node if called is None else replace(node, function=nodes.Name(words.function(called))),
+        parts,
+    )
+
+
+def _with_keywords(node: nodes.Call, operator: Callee | None) -> nodes.Call:
+    """The call with names for keyword-only arguments, which C++ takes by position."""
+    if operator is None:
+        return node
+    count = len(operator.func.positional)
+    written = count - isinstance(node.function, nodes.Member)
+    given, behind = node.arguments[:written], node.arguments[written:]
+    positions = operator.by_position(count + len(behind))
+    named = positions[count : count + len(behind)]
+    names = [argument.name for argument in named if argument is not None]
+    if len(names) != len(behind):
+        return node
+    return replace(node, arguments=given, keywords=(*zip(names, behind), *node.keywords))
+
+
+def is_method(node: nodes.Call, name: str) -> bool:
+    """Whether this is `x.name()`."""
+    return (
+        isinstance(node.function, nodes.Member)
+        and node.function.name == name
+        and not node.arguments
+    )
+
+
+def write(node: nodes.Expression) -> str:
+    """An expression with Python's names."""
+    return _write(node).text
+
+
+class _Written(NamedTuple):
+    """The text of an expression, and how tightly it binds."""
+
+    text: str
+    level: int
+
+    def at(self, level: int) -> str:
+        """The text, in brackets if it binds looser than `level`."""
+        return f"({self.text})" if self.level < level else self.text
+
+
+def _write(node: nodes.Expression) -> _Written:
+    return _Written(*_text(node, [_write(child) for child in children(node)]))
+
+
+def _text(node: nodes.Expression, parts: Sequence[_Written]) -> tuple[str, int]:
+    if isinstance(node, (nodes.Name, nodes.Literal, nodes.Lambda)):
+        return node.text, _POSTFIX
+    if isinstance(node, nodes.Member):
+        return f"{parts[0].at(_POSTFIX)}.{node.name}", _POSTFIX
+    if isinstance(node, nodes.Subscript):
+        return f"{parts[0].at(_POSTFIX)}[{parts[1].text}]", _POSTFIX
+    if isinstance(node, nodes.ListDisplay):
+        return f"[{', '.join(part.text for part in parts)}]", _POSTFIX
+    if isinstance(node, nodes.Call):
+        if is_method(node, "defined"):
+            return f"{parts[0].at(_COMPARISON + 1)} is not None", _COMPARISON
+        return _call(node, parts), _POSTFIX
+    if isinstance(node, nodes.Conditional):
+        test, yes, no = parts
+        return f"{yes.at(2)} if {test.at(2)} else {no.at(1)}", _CONDITIONAL
+    if isinstance(node, nodes.Unary):
+        if node.operator == "!":
+            return f"not {parts[0].at(_NOT)}", _NOT
+        return f"{node.operator}{parts[0].at(_UNARY)}", _UNARY
+    operator = _OPERATORS.get(node.operator, node.operator)
+    level = _LEVELS[operator]
+    # Python chains comparisons, so the left side of one needs brackets too.
+    left = parts[0].at(level + (level == _COMPARISON))
+    return f"{left} {operator} {parts[1].at(level + 1)}", level
+
+
+def _call(node: nodes.Call, parts: Sequence[_Written]) -> str:
+    texts = [part.text for part in parts]
+    start = len(parts) - len(node.arguments) - len(node.keywords)
+    head = parts[0].at(_POSTFIX) if start else str(node.function)
+    if isinstance(node.function, nodes.Member):
+        head = f"{head}.{node.function.name}"
+    names = [""] * len(node.arguments) + [f"{name}=" for name, _ in node.keywords]
+    return f"{head}({', '.join(name + text for name, text in zip(names, texts[start:]))})"

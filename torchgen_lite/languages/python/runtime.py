@@ -1,0 +1,127 @@
+"""One operator in Python: types, defaults, parameters, calls.
+
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+
+is, as a signature,
+
+    (self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor
+
+and, as a call that passes everything on, `kernel(self, other, alpha=alpha)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import STAR, Annotation, Parameter, optional
+from torchgen_lite.languages.python.types import Annotations
+from torchgen_lite.languages.text import literal
+from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
+from torchgen_lite.schema.defaults import as_received
+from torchgen_lite.schema.dispatch_kind import DispatchKind
+from torchgen_lite.schema.model import OptionalType, Type, sized_list
+
+_TYPES = Annotations(
+    {
+        "Scalar": "Number",
+        "number": "Number",
+        "SymInt": "int",
+        "QScheme": "int",
+        "SymBool": "bool",
+        "Storage": "Storage",
+    },
+    broadcasting=frozenset({"bool"}),
+)
+# The modules of annotation types that don't come from the framework.
+TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}
+# Named constants that are numbers in Python; the others are the framework's (`contiguous_format`).
+_NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
+
+
+@lru_cache(maxsize=4096)
+def argument_type(type_: Type) -> Annotation:
+    """`int[2]?` -> `int | Sequence[int] | None`: what a caller may pass."""
+    return _TYPES.argument(type_)
+
+
+@lru_cache(maxsize=4096)
+def return_type(type_: Type) -> Annotation:
+    """`Tensor[]` -> `list[Tensor]`: what an operator gives back."""
+    return _TYPES.returned(type_)
+
+
+def returns(values: Sequence[Return]) -> tuple[Annotation, ...]:
+    """The types of the return values, one each."""
+    return tuple([return_type(r.type) for r in values])
+
+
+def default(argument: Argument) -> object:
+    """The Python value of a default; a framework's constant is a `NamedConstant`."""
+    value = default_value(argument)
+    if isinstance(value, NamedConstant) and value.name in _NUMBERED_CONSTANTS:
+        return _NUMBERED_CONSTANTS[value.name]
+    return value
+
+
+def default_text(value: object) -> str:
+    """A default as spelled in a signature: a literal, or the name of the framework's constant."""
+    return identifier(value.name) if isinstance(value, NamedConstant) else literal(value)
+
+
+def parameter(argument: Argument) -> Parameter:
+    """`alpha: Number = 1`."""
+    annotation = argument_type(argument.type)
+    if argument.default is None:
+        return Parameter(identifier(argument.name), annotation)
+    value = as_received(argument.type, default(argument))
+    return Parameter(identifier(argument.name), annotation, default_text(value))
+
+
+@lru_cache(maxsize=4096)
+def kernel_type(type_: Type) -> Annotation:
+    """`int[2]?` -> `tuple[int, ...] | None`: what a kernel gets. See Note [Sized lists are tuples]."""
+    sized = sized_list(type_)
+    if sized is None:
+        return argument_type(type_)
+    annotation = Annotation("tuple", (argument_type(sized.elem), Annotation("...")))
+    return optional(annotation) if isinstance(type_, OptionalType) else annotation
+
+
+def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
+    """The parameters of a kernel, which is passed everything: `self: Tensor, *, alpha: Number`."""
+    found = [Parameter(identifier(a.name), kernel_type(a.type)) for a in arguments]
+    by_position = sum([not a.kwarg_only for a in arguments])
+    if by_position < len(found):
+        found.insert(by_position, STAR)
+    return found
+
+
+def parameters(
+    schema: FunctionSchema, one: Callable[[Argument], Parameter] = parameter
+) -> list[Parameter]:
+    """The parameters of the stub, `*` before the first keyword-only one; `one` makes a parameter.
+
+    Python has no required positional parameter after one with a default, which schemas may have; such
+    a default is then left to the schema.
+    """
+    positional = [a for a in schema.arguments if not a.kwarg_only]
+    first = max([i + 1 for i, a in enumerate(positional) if a.default is None], default=0)
+    required = [a if a.default is None else a._replace(default=None) for a in positional[:first]]
+    keywords = [a for a in schema.arguments if a.kwarg_only]
+    star = [STAR] if keywords else []
+    return [*map(one, required + positional[first:]), *star, *map(one, keywords)]
+
+
+def forwarded(schema: FunctionSchema) -> list[str]:
+    """The arguments of a call that passes everything on: `["self", "other", "alpha=alpha"]`."""
+    names = [(identifier(a.name), a.kwarg_only) for a in schema.arguments]
+    return [f"{name}={name}" if by_keyword else name for name, by_keyword in names]
+
+
+def keyset_of(kind: DispatchKind, name: str) -> str:
+    """The expression for an argument's keyset: `x._dispatch_keyset`, `_optional(x)`, `_list(x)`."""
+    if kind is DispatchKind.tensor:
+        return f"{name}._dispatch_keyset"
+    return f"_list({name})" if kind.is_list else f"_optional({name})"

@@ -1,0 +1,117 @@
+"""One operator as `torch.library` and mypy see it: annotations, defaults and version ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python import torch_ops
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Import, Parameter, imported_names, imports
+from torchgen_lite.languages.text import literal, quote, tuple_display
+from torchgen_lite.loader.versions import Clause, parse_range
+from torchgen_lite.schema import (
+    Argument,
+    FunctionSchema,
+    ListType,
+    NamedConstant,
+    OptionalType,
+    Type,
+)
+from torchgen_lite.schema.defaults import as_received
+
+# Module names in generated functions. An argument with such a name would hide the module.
+MODULES = frozenset({"_library", "_places", "_support", "torch"})
+
+
+def parameter_name(argument: Argument) -> str:
+    """The name of a parameter in a generated function; a positional `torch` becomes `torch_`."""
+    name = identifier(argument.name)
+    return f"{name}_" if name in MODULES and not argument.kwarg_only else name
+
+
+def forwarded(schema: FunctionSchema) -> list[str]:
+    """The arguments of a call that passes everything on."""
+    return [f"{a.name}={a.name}" if a.kwarg_only else parameter_name(a) for a in schema.arguments]
+
+
+def default_text(
+    argument: Argument, value_of: Callable[[Argument], object] = python.default
+) -> str | None:
+    """A default as spelled in a signature: `torch.contiguous_format`."""
+    if argument.default is None:
+        return None
+    value = value_of(argument)
+    return f"torch.{value.name}" if isinstance(value, NamedConstant) else literal(value)
+
+
+def received_default(argument: Argument) -> object:
+    """The value where PyTorch has made a list of one number."""
+    return as_received(argument.type, python.default(argument))
+
+
+def _as_received(type_: Type) -> Type:
+    """`int[]` for `int[2]`: callers may pass one number, which PyTorch passes on as a list."""
+    if isinstance(type_, OptionalType):
+        return replace(type_, elem=_as_received(type_.elem))
+    return replace(type_, size=None) if isinstance(type_, ListType) else type_
+
+
+def parameters(schema: FunctionSchema) -> list[Parameter]:
+    """The parameters of a function for the operator, with `*` before the first keyword-only one."""
+
+    def parameter(argument: Argument) -> Parameter:
+        type_ = torch_ops.argument_type(argument.type)
+        return Parameter(parameter_name(argument), type_, default_text(argument))
+
+    return python.parameters(schema, parameter)
+
+
+def received_parameters(schema: FunctionSchema) -> list[Parameter]:
+    """The same for functions that PyTorch calls: kernels and fakes. PyTorch leaves out arguments that equal
+    their defaults, so there the default of `int[2] k=1` has to be a sequence."""
+
+    def parameter(argument: Argument) -> Parameter:
+        type_ = torch_ops.argument_type(_as_received(argument.type))
+        return Parameter(parameter_name(argument), type_, default_text(argument, received_default))
+
+    return python.parameters(schema, parameter)
+
+
+def type_imports(
+    schemas: Iterable[FunctionSchema],
+    more: Sequence[str] = (),
+    shadowed: frozenset[str] = frozenset(),
+) -> dict[str, list[Import]]:
+    """What annotations import, from the `standard` library and from `torch`; types that the module hides get an
+    alias with a leading underscore."""
+    names = set(more)
+    for schema in schemas:
+        names.update(*[torch_ops.argument_type(a.type).names for a in schema.arguments])
+        names |= torch_ops.returns_type(schema).names
+    parts: dict[str, list[Import]] = {"standard": [], "torch": []}
+    for one in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
+        parts["torch" if one.module.startswith("torch") else "standard"].append(one)
+    return parts
+
+
+def version_clauses(text: str | None) -> str:
+    """A range as data: `((">=", (2, 6)), ("<", (2, 9)))`; `~=` and `==2.9.*` make two comparisons
+    each."""
+    clauses = parse_range(text) if text else None
+    if not clauses:
+        return ""
+    items = [item for clause in clauses for item in _comparisons(clause)]
+    return tuple_display([f"({quote(o)}, {literal(tuple(v))})" for o, v in items])
+
+
+def _comparisons(clause: Clause) -> list[tuple[str, tuple[int, ...]]]:
+    version = clause.version
+    if clause.operator == "~=" or (clause.wildcard and clause.operator == "=="):
+        kept = version if clause.wildcard else version[:-1]
+        upper = (*kept[:-1], kept[-1] + 1) if kept else (10**9,)
+        return [(">=", version), ("<", upper)]
+    if clause.wildcard:
+        return [("!=*", version)]
+    return [(clause.operator, version)]

@@ -1,0 +1,139 @@
+"""One operator as `torch.ops` takes it: `torch.ops.aten.add.Tensor(x, y, alpha=2)`.
+
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+
+is
+
+    def __call__(_op, /, self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
+
+The operator itself comes first and has no name for callers, as in `OpOverload.__call__`: schemas may well have
+an argument `self`. What is accepted follows `toIValue` of torch/csrc/jit/python/pybind_utils.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import BUILTIN_TYPES, identifier, is_reserved
+from torchgen_lite.languages.python.signature import (
+    ANY,
+    SLASH,
+    STAR,
+    Annotation,
+    Parameter,
+    returned,
+    union,
+)
+from torchgen_lite.languages.python.types import Annotations
+from torchgen_lite.schema import Argument, FunctionSchema
+
+OPERATOR_PARAMETER = "_op"
+_NUMBER = union(Annotation("Number"), Annotation("complex"))
+_TYPES = Annotations(
+    {
+        "Scalar": _NUMBER,
+        "number": _NUMBER,
+        "SymInt": union(Annotation("int"), Annotation("SymInt")),
+        "SymFloat": union(Annotation("float"), Annotation("SymFloat")),
+        "SymBool": union(Annotation("bool"), Annotation("SymBool")),
+        "QScheme": "qscheme",
+        "Storage": "UntypedStorage",
+    },
+    # A caller may name a device; what comes back is one.
+    accepted={"Device": union(Annotation("device"), Annotation("str"))},
+    custom_class=Annotation("ScriptObject"),
+)
+argument_type = _TYPES.argument
+return_type = _TYPES.returned
+# The names of types that this dialect writes, and where a stub imports them from.
+_NAMES_OF = {
+    "typing": ("Any", "overload"),
+    "collections.abc": ("Callable", "Sequence"),
+    "torch.types": ("Number",),
+    "torch": (
+        *("Generator", "ScriptObject", "Stream", "SymBool", "SymFloat", "SymInt", "Tensor"),
+        *("UntypedStorage", "device", "dtype", "layout", "memory_format", "qscheme"),
+    ),
+    "builtins": BUILTIN_TYPES,
+}
+TYPE_MODULES = {name: module for module, names in _NAMES_OF.items() for name in names}
+
+
+def returns_type(schema: FunctionSchema) -> Annotation:
+    """`None`, one type, or a tuple; `Any` where a schema gives any number of values."""
+    if schema.is_varret:
+        return ANY
+    return returned([return_type(r.type) for r in schema.returns])
+
+
+def parameters(schema: FunctionSchema) -> list[Parameter]:
+    """The parameters with `/`, `*` and defaults.
+
+    Python has no keyword arguments called `from`: everything up to such a name goes by position,
+    and a keyword-only one can be passed by `**`. Python also has no required positional parameters
+    after one with a default, as a few schemas do; the default is then `...`, also for the later
+    ones, and the operator rejects calls without them.
+    """
+    arguments = _distinct(schema.arguments)
+    positional = [a for a in arguments if not a.kwarg_only]
+    keywords = [a for a in arguments if a.kwarg_only]
+    by_position = max([i + 1 for i, a in enumerate(positional) if not _is_name(a)], default=0)
+    found = [Parameter(OPERATOR_PARAMETER)]
+    if by_position == 0:
+        found.append(SLASH)
+    default = None
+    for index, argument in enumerate(positional):
+        default = "..." if argument.default is not None else default
+        found.append(_parameter(argument, default))
+        if index + 1 == by_position:
+            found.append(SLASH)
+    names = {argument.name for argument in arguments}
+    if schema.is_vararg:
+        found.append(Parameter(_free("args", names), ANY, stars="*"))
+    elif any(map(_is_name, keywords)):
+        found.append(STAR)
+    found += [_parameter(a) for a in keywords if _is_name(a)]
+    if not all(map(_is_name, keywords)):
+        found.append(Parameter(_free("kwargs", names), ANY, stars="**"))
+    return found
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """The name, with underscores appended until no argument has it."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
+    """A repeated name gets an underscore: PyTorch's parser allows `posinf` twice."""
+    names: set[str] = set()
+    found: list[Argument] = []
+    for argument in arguments:
+        name = _free(argument.name, names)
+        names.add(name)
+        found.append(argument if name == argument.name else argument._replace(name=name))
+    return found
+
+
+def _is_name(argument: Argument) -> bool:
+    return not is_reserved(argument.name)
+
+
+def _parameter(argument: Argument, default: str | None = None) -> Parameter:
+    """The parameter, with this default if the schema has none."""
+    if argument.default is not None:
+        default = default_text(argument)
+    return Parameter(identifier(argument.name), argument_type(argument.type), default)
+
+
+def default_text(argument: Argument) -> str:
+    """The default as a literal; `...` for a constant that is not a literal, such as `contiguous_format`."""
+    text = python.default_text(python.default(argument))
+    return text if text[0] in "\"'(-0123456789" or text in ("None", "True", "False") else "..."
+
+
+def overload_attribute(schema: FunctionSchema) -> str:
+    """The attribute of the packet: the overload's name, or `default`."""
+    return schema.overload_name or "default"

@@ -1,0 +1,165 @@
+"""One operator in PyTorch's `.pyi` files: `torch/_C/_VariableFunctions.pyi` and `__init__.pyi`.
+
+def add(input: Tensor, other: Tensor, *, alpha: Number | _complex = 1) -> Tensor: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import (
+    ANY,
+    NONE,
+    STAR,
+    Annotation,
+    Parameter,
+    optional,
+    returned,
+    sequence,
+    union,
+)
+from torchgen_lite.languages.python.torch_python import PythonParameter, PythonSignature, signature
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema.kind import VARIANTS
+from torchgen_lite.schema.model import bare_type
+
+_TYPES: dict[str, str | Annotation] = {
+    "int": "_int",
+    "DeviceIndex": "_int",
+    "SymInt": union(Annotation("_int"), Annotation("SymInt")),
+    "float": "_float",
+    "str": "str",
+    "Scalar": union(Annotation("Number"), Annotation("_complex")),
+    "ScalarType": "_dtype",
+    "bool": "_bool",
+    "SymBool": "_bool",
+    "complex": "_complex",
+    "QScheme": "_qscheme",
+    "Layout": "_layout",
+    "Device": union(Annotation("DeviceLikeType"), NONE),
+    "MemoryFormat": "memory_format",
+    "Storage": union(Annotation("Storage"), Annotation("UntypedStorage")),
+    "Tensor": "Tensor",
+    "Generator": "Generator",
+    "Stream": "Stream",
+}
+# The annotation for types that no function of torch takes or returns; torchgen writes none.
+_UNKNOWN = ANY
+_SIZE = Annotation("_size")
+_DEFAULTS = {
+    "nullptr": "None",
+    "::std::nullopt": "None",
+    "std::nullopt": "None",
+    "{}": "None",
+    "c10::MemoryFormat::Contiguous": "contiguous_format",
+    "QScheme::PER_TENSOR_AFFINE": "per_tensor_affine",
+}
+
+
+def argument_type(type_: Type) -> Annotation:
+    """What a caller may pass: `_int | _size` for `int[2]`, as one number may replace the list."""
+    if isinstance(type_, OptionalType):
+        return optional(argument_type(type_.elem))
+    if isinstance(type_, BaseType):
+        found = _TYPES.get(type_.name, _UNKNOWN)
+        return found if isinstance(found, Annotation) else Annotation(found)
+    if not isinstance(type_, ListType):
+        return _UNKNOWN
+    elem = bare_type(type_.elem)
+    if elem == "int":
+        return _SIZE if type_.size is None else union(Annotation("_int"), _SIZE)
+    if is_tensor_like(type_):
+        return _tensor_list(type_)
+    item = argument_type(type_.elem)
+    if elem == "SymInt" and type_.size is not None:
+        return union(item, sequence(item))
+    return sequence(item)
+
+
+def _tensor_list(type_: ListType) -> Annotation:
+    has_none = isinstance(type_.elem, OptionalType)
+    tensor = Annotation("Tensor")
+    item = optional(tensor) if has_none else tensor
+    found = union(_tuple_of(item), Annotation("list", (item,)))
+    if type_.size is not None:
+        found = union(tensor, found)
+    return optional(found) if has_none else found
+
+
+def _tuple_of(item: Annotation) -> Annotation:
+    return Annotation("tuple", (item, Annotation("...")))
+
+
+def return_type(type_: Type) -> Annotation:
+    """The type of a result: as for an argument, but a single type where callers have a choice."""
+    if isinstance(type_, OptionalType):
+        return optional(return_type(type_.elem))
+    if isinstance(type_, ListType):
+        return _tuple_of(return_type(type_.elem))
+    return Annotation("_device") if bare_type(type_) == "Device" else argument_type(type_)
+
+
+def field_names(returns: Sequence[Return]) -> tuple[str, ...]:
+    """The field names of a returned named tuple: empty unless several results are all named."""
+    names = tuple([r.name for r in returns if r.name is not None])
+    return names if len(returns) > 1 and len(names) == len(returns) else ()
+
+
+def returns_type(found: PythonSignature) -> Annotation:
+    """`Tensor`, `tuple[Tensor, Tensor]`, `torch.return_types.max`, `None`."""
+    if field_names(found.returns):
+        return Annotation(f"torch.return_types.{found.name}")
+    return returned([return_type(r.type) for r in found.returns])
+
+
+def parameter(found: PythonParameter) -> Parameter:
+    """`alpha: Number | _complex = 1`."""
+    name, annotation = identifier(found.name), argument_type(found.type)
+    if name == "out":
+        annotation = optional(annotation)
+    default = None if found.default is None else _default(found, found.default)
+    return Parameter(name, annotation, default)
+
+
+def _default(parameter: PythonParameter, default: str) -> str:
+    of_int = isinstance(parameter.type, ListType) and bare_type(parameter.type.elem) == "int"
+    if of_int and default.startswith("{") and default.endswith("}"):
+        return f"({', '.join([item.strip() for item in default[1:-1].split(',')])})"
+    return _DEFAULTS.get(default, default)
+
+
+def signature_text(found: PythonSignature) -> str:
+    """The stub, on one line."""
+    return _stub(found, found.with_star([*map(parameter, found.parameters)], STAR))
+
+
+def vararg_signature_text(found: PythonSignature) -> str | None:
+    """The stub with variadic sizes, `def zeros(*size: _int)`; None if the operator has none.
+
+    PyTorch accepts sizes this way if a list of integers is the only positional argument.
+    """
+    first = found.parameters[0] if found.parameters else None
+    if first is None or len(found.positional) != 1 or not isinstance(first.type, ListType):
+        return None
+    if bare_type(first.type.elem) not in ("int", "SymInt"):
+        return None
+    sizes = Parameter(first.name, argument_type(first.type.elem), stars="*")
+    return _stub(found, [sizes, *map(parameter, found.parameters[1:])])
+
+
+def _stub(found: PythonSignature, parameters: Sequence[Parameter]) -> str:
+    given = [Parameter("self"), *parameters] if found.method else parameters
+    return f"def {found.name}({', '.join(map(str, given))}) -> {returns_type(found)}: ..."
+
+
+def signatures(function: NativeFunction) -> tuple[str, ...]:
+    """Every stub of an entry: as a function, as a method, and with variadic sizes."""
+    found: list[str] = []
+    for variant in VARIANTS:
+        if variant in function.variants:
+            parts = signature(function, variant)
+            found += filter(None, (signature_text(parts), vararg_signature_text(parts)))
+    return tuple(found)

@@ -1,0 +1,81 @@
+"""Types of schemas as Python annotations, whatever a framework calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from torchgen_lite.languages.python.signature import (
+    ANY,
+    Annotation,
+    optional,
+    sequence,
+    union,
+)
+from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
+
+# One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.
+_BROADCASTING = frozenset({"int", "SymInt", "float"})
+_CLASS_PREFIX = "__torch__."
+_COMMON = {
+    "Tensor": "Tensor",
+    "int": "int",
+    "DeviceIndex": "int",
+    "float": "float",
+    "complex": "complex",
+    "bool": "bool",
+    "str": "str",
+    "Dimname": "str",
+    "ScalarType": "dtype",
+    "Layout": "layout",
+    "Device": "device",
+    "MemoryFormat": "memory_format",
+    "Generator": "Generator",
+    "Stream": "Stream",
+    "NoneType": "None",
+}
+
+
+class Annotations(NamedTuple):
+    """A framework's names for types: `names` that differ from the common ones, and what is
+    `accepted` for a type besides its own values. `custom_class` is the type of custom class
+    objects; `broadcasting` are further types of which one element stands for a list."""
+
+    names: Mapping[str, str | Annotation]
+    accepted: Mapping[str, Annotation] = {}
+    custom_class: Annotation = ANY
+    broadcasting: frozenset[str] = frozenset()
+
+    def argument(self, type_: Type) -> Annotation:
+        """What a caller may pass: `int | Sequence[int] | None` for `int[2]?`."""
+        if isinstance(type_, ListType):
+            elem = self.argument(type_.elem)
+            name = type_.elem.name if isinstance(type_.elem, BaseType) else ""
+            is_broadcasting = name in _BROADCASTING or name in self.broadcasting
+            if type_.size is not None and is_broadcasting:
+                return union(elem, sequence(elem))
+            return sequence(elem)
+        if isinstance(type_, BaseType) and type_.name in self.accepted:
+            return self.accepted[type_.name]
+        return self._other(type_, self.argument)
+
+    def returned(self, type_: Type) -> Annotation:
+        """What an operator gives back: `list[Tensor]` for `Tensor[]`."""
+        if isinstance(type_, ListType):
+            return Annotation("list", (self.returned(type_.elem),))
+        return self._other(type_, self.returned)
+
+    def _other(self, type_: Type, part: Callable[[Type], Annotation]) -> Annotation:
+        if isinstance(type_, OptionalType):
+            elem = part(type_.elem)
+            return elem if elem == ANY else optional(elem)
+        if isinstance(type_, BaseType):
+            if type_.name.startswith(_CLASS_PREFIX):
+                return self.custom_class
+            found = self.names.get(type_.name, _COMMON.get(type_.name, ANY))
+            return found if isinstance(found, Annotation) else Annotation(found)
+        if isinstance(type_, GenericType):
+            is_dict = type_.name == "Dict" and len(type_.args) == 2
+            return Annotation("dict", tuple(map(part, type_.args))) if is_dict else ANY
+        elems = [part(elem) for elem in getattr(type_, "elems", ())]
+        return Annotation("tuple", tuple(elems) or (Annotation("()"),))
