@@ -43,6 +43,8 @@ from torchgen_lite.emit.templates import (
     find_templates,
     read_copied,
 )
+from torchgen_lite.languages.cpp import verbs as cpp_verbs
+from torchgen_lite.languages.python import verbs as python_verbs
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
@@ -95,6 +97,7 @@ def _configured(
         auto_reload=False,
         optimized=False,
     )
+    environment.filters |= {**python_verbs.VERBS, **cpp_verbs.VERBS}
     environment.extend(trusted=trusted, homes=tuple([package.name for package in packages]))
     return environment
 

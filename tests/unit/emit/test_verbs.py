@@ -1,0 +1,47 @@
+"""Verbs of languages in templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.diagnostics import render_concise
+from torchgen_lite.emit.render import RenderError, build_environment, render_files
+from torchgen_lite.languages.cpp.verbs import VERBS as CPP
+from torchgen_lite.languages.python.verbs import VERBS as PYTHON
+from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.targets.output import OutputFile
+
+ADD = FunctionSchema.parse("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor")
+
+
+def test_a_template_calls_the_language() -> None:
+    text = """\
+def add({{ op | py.parameters | join(", ") }}) -> {{ op | py.returns }}:
+    return _add({{ op | py.forwarded | join(", ") }})
+"""
+    assert build_environment().from_string(text).render(op=ADD) == """\
+def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+    return _add(self, other, alpha=alpha)
+"""
+
+
+def test_a_verb_has_its_language_before_it() -> None:
+    assert {name.partition(".")[0] for name in PYTHON} == {"py"}
+    assert {name.partition(".")[0] for name in CPP} == {"cpp"}
+
+
+def test_an_unknown_verb_stops_at_its_line(tmp_path: Path) -> None:
+    template = "{#- template-api: 1 -#}\ndef f():\n    {{ op | py.forwardd }}\n"
+    (tmp_path / "own.py.j2").write_text(template)
+    with pytest.raises(RenderError) as caught:
+        render_files(
+            [OutputFile("own.py", "own.py.j2", {"op": ADD})],
+            "ops.yaml",
+            (str(tmp_path),),
+            root=tmp_path,
+        )
+    assert render_concise([caught.value.diagnostic]) == (
+        "own.py.j2:3:5: error[TG500] template 'own.py.j2' cannot be parsed: No filter named 'py.forwardd'.\n"
+    )
