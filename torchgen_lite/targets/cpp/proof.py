@@ -9,7 +9,7 @@ TORCHGEN_LITE_VERIFY(scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 3)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 Note [The proof of kernels]
 The header stands at the end of a file that defines kernels. A kernel that the file declares is
@@ -93,9 +93,9 @@ class SchemaLine(NamedTuple):
 
 # The line of the schema in a header of `verify/`, after the generated-file marker.
 _SCHEMA_LINE = 4
-# The arguments that one proof compares: `TORCHGEN_LITE_EACH_40` checks them and the result. A kernel with
-# more has several proofs.
-_MOST = 39
+# The arguments that one proof compares; `TORCHGEN_LITE_EXPAND` suffices for them and the result. A kernel
+# with more has several proofs.
+_MOST = 20
 
 
 def proof_files(

@@ -124,8 +124,8 @@ using as_is = Argument;
 // The proof of one kernel. `checks` stand where the schema has what they are
 // about: `it<>` for the operator, `is<0>` for an argument, `result<>`. After
 // what the kernel `must`, `messages` say the rest: how many arguments it takes,
-// then one for each of the `count` checks but the first. `keys` is a further
-// check, of what precedes the arguments of the schema. `types` are in brackets.
+// then one for each of the checks but the first. `keys` is a further check, of
+// what precedes the arguments of the schema. `types` are in brackets.
 #define TORCHGEN_LITE_VERIFY(                                                  \
     id,                                                                        \
     must,                                                                      \
@@ -134,8 +134,7 @@ using as_is = Argument;
     types,                                                                     \
     taken,                                                                     \
     keys,                                                                      \
-    messages,                                                                  \
-    count)                                                                     \
+    messages)                                                                  \
   namespace id {                                                               \
   using schema = as_is<TORCHGEN_LITE_BARE types>;                              \
   template <class Schema>                                                      \
@@ -168,252 +167,34 @@ using as_is = Argument;
       TORCHGEN_LITE_HEAD checks,                                               \
       TORCHGEN_LITE_HEAD messages)                                             \
   }                                                                            \
-  TORCHGEN_LITE_JOIN(TORCHGEN_LITE_EACH_, count)                               \
-  (must, TORCHGEN_LITE_TAIL checks, TORCHGEN_LITE_TAIL messages)               \
+  TORCHGEN_LITE_EXPAND(                                                        \
+      TORCHGEN_LITE_NEXT TORCHGEN_LITE_NONE(                                   \
+          must,                                                                \
+          TORCHGEN_LITE_TAIL messages,                                         \
+          TORCHGEN_LITE_REST checks))                                          \
   }
 
 #define TORCHGEN_LITE_BARE(...) __VA_ARGS__
 #define TORCHGEN_LITE_HEAD(first, ...) first
+#define TORCHGEN_LITE_REST(first, ...) __VA_ARGS__
 #define TORCHGEN_LITE_TAIL(first, ...) (__VA_ARGS__)
 #define TORCHGEN_LITE_CHECK(must, check, message) \
   static_assert(check, must message);
 
-#define TORCHGEN_LITE_EACH_1(must, checks, messages) \
-  TORCHGEN_LITE_CHECK(                               \
-      must,                                          \
-      TORCHGEN_LITE_HEAD checks,                     \
-      TORCHGEN_LITE_HEAD messages)
-#define TORCHGEN_LITE_EACH_2(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_1(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_3(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_2(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_4(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_3(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_5(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_4(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_6(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_5(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_7(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_6(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_8(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_7(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_9(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)       \
-  TORCHGEN_LITE_EACH_8(                              \
-      must,                                          \
-      TORCHGEN_LITE_TAIL checks,                     \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_10(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_9(                               \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_11(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_10(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_12(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_11(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_13(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_12(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_14(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_13(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_15(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_14(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_16(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_15(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_17(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_16(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_18(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_17(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_19(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_18(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_20(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_19(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_21(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_20(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_22(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_21(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_23(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_22(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_24(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_23(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_25(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_24(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_26(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_25(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_27(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_26(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_28(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_27(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_29(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_28(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_30(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_29(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_31(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_30(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_32(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_31(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_33(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_32(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_34(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_33(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_35(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_34(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_36(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_35(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_37(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_36(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_38(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_37(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_39(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_38(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
-#define TORCHGEN_LITE_EACH_40(must, checks, messages) \
-  TORCHGEN_LITE_EACH_1(must, checks, messages)        \
-  TORCHGEN_LITE_EACH_39(                              \
-      must,                                           \
-      TORCHGEN_LITE_TAIL checks,                      \
-      TORCHGEN_LITE_TAIL messages)
+// A macro does not expand in its own text. So each check leaves the call for the
+// next one behind, and EXPAND reads the text again, often enough for 21 checks.
+#define TORCHGEN_LITE_EACH(must, messages, check, ...)          \
+  TORCHGEN_LITE_CHECK(must, check, TORCHGEN_LITE_HEAD messages) \
+  __VA_OPT__(                                                   \
+      TORCHGEN_LITE_NEXT TORCHGEN_LITE_NONE(                    \
+          must,                                                 \
+          TORCHGEN_LITE_TAIL messages,                          \
+          __VA_ARGS__))
+#define TORCHGEN_LITE_NEXT() TORCHGEN_LITE_EACH
+#define TORCHGEN_LITE_NONE ()
+#define TORCHGEN_LITE_EXPAND(...)                \
+  TORCHGEN_LITE_EXPAND_5(TORCHGEN_LITE_EXPAND_5( \
+      TORCHGEN_LITE_EXPAND_5(TORCHGEN_LITE_EXPAND_5(__VA_ARGS__))))
+#define TORCHGEN_LITE_EXPAND_5(...) \
+  TORCHGEN_LITE_BARE(               \
+      TORCHGEN_LITE_BARE(TORCHGEN_LITE_BARE(TORCHGEN_LITE_BARE(__VA_ARGS__))))

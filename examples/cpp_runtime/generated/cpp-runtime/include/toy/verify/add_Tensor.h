@@ -52,7 +52,7 @@ TORCHGEN_LITE_VERIFY(add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " take 'double' for argument 'alpha' (schema: Scalar)",
-     " return 'toy::Tensor' (schema: Tensor)"), 4)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::add.Tensor, Meta
 #line 3
@@ -63,7 +63,7 @@ TORCHGEN_LITE_VERIFY(add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_me
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " take 'double' for argument 'alpha' (schema: Scalar)",
-     " return 'toy::Tensor' (schema: Tensor)"), 4)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::add.Tensor, Autograd
 #line 3
@@ -74,7 +74,7 @@ TORCHGEN_LITE_VERIFY(add_Tensor_Autograd, "toy::add.Tensor: kernel 'add_autograd
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " take 'double' for argument 'alpha' (schema: Scalar)",
-     " return 'toy::Tensor' (schema: Tensor)"), 4)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -38,7 +38,7 @@ TORCHGEN_LITE_VERIFY(affine_CompositeImplicitAutograd, "toy::affine: kernel 'aff
      " take 'const toy::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'weight' (schema: Tensor)",
      " take 'const std::optional<toy::Tensor>&' for argument 'bias' (schema: Tensor?)",
-     " return 'toy::Tensor' (schema: Tensor)"), 4)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

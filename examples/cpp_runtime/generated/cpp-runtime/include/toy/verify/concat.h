@@ -43,7 +43,7 @@ TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
     (toy::Tensor(torchgen_lite::Span<toy::Tensor>)), as_is, true,
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
-     " return 'toy::Tensor' (schema: Tensor)"), 2)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::concat, Meta
 #line 3
@@ -52,7 +52,7 @@ TORCHGEN_LITE_VERIFY(concat_Meta, "toy::concat: kernel 'concat_meta' must",
     (toy::Tensor(torchgen_lite::Span<toy::Tensor>)), as_is, true,
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
-     " return 'toy::Tensor' (schema: Tensor)"), 2)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

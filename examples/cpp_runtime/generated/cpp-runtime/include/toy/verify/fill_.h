@@ -42,7 +42,7 @@ TORCHGEN_LITE_VERIFY(fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
     (" take 2 arguments",
      " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 'value' (schema: Scalar)",
-     " return 'toy::Tensor&' (schema: Tensor(a!))"), 3)
+     " return 'toy::Tensor&' (schema: Tensor(a!))"))
 
 // toy::fill_, Meta
 #line 3
@@ -52,7 +52,7 @@ TORCHGEN_LITE_VERIFY(fill__Meta, "toy::fill_: kernel 'fill_meta_' must",
     (" take 2 arguments",
      " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 'value' (schema: Scalar)",
-     " return 'toy::Tensor&' (schema: Tensor(a!))"), 3)
+     " return 'toy::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

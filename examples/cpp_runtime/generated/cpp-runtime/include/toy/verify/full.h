@@ -40,7 +40,7 @@ TORCHGEN_LITE_VERIFY(full_CompositeExplicitAutograd, "toy::full: kernel 'full' m
      " take 'torchgen_lite::Span<int64_t>' for argument 'size' (schema: int[])",
      " take 'double' for argument 'value' (schema: Scalar)",
      " take 'toy::Device' for argument 'device' (schema: Device)",
-     " return 'toy::Tensor' (schema: Tensor)"), 4)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -51,7 +51,7 @@ TORCHGEN_LITE_VERIFY(mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
     (" take 2 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
-     " return 'toy::Tensor' (schema: Tensor)"), 3)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::mul.Tensor, Meta
 #line 3
@@ -61,7 +61,7 @@ TORCHGEN_LITE_VERIFY(mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' mus
     (" take 2 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
-     " return 'toy::Tensor' (schema: Tensor)"), 3)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::mul.Tensor, Autograd
 #line 3
@@ -71,7 +71,7 @@ TORCHGEN_LITE_VERIFY(mul_Tensor_Autograd, "toy::mul.Tensor: kernel 'mul_autograd
     (" take 3 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
-     " return 'toy::Tensor' (schema: Tensor)"), 3)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

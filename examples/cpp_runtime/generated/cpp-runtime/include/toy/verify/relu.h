@@ -50,7 +50,7 @@ TORCHGEN_LITE_VERIFY(relu_CPU, "toy::relu: kernel 'relu_cpu' must",
     (toy::Tensor(const toy::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'toy::Tensor' (schema: Tensor)"), 2)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::relu, Meta
 #line 3
@@ -59,7 +59,7 @@ TORCHGEN_LITE_VERIFY(relu_Meta, "toy::relu: kernel 'unary_meta' must",
     (toy::Tensor(const toy::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'toy::Tensor' (schema: Tensor)"), 2)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::relu, Autograd
 #line 3
@@ -68,7 +68,7 @@ TORCHGEN_LITE_VERIFY(relu_Autograd, "toy::relu: kernel 'relu_autograd' must",
     (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)), as_is, is<0>,
     (" take 2 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'toy::Tensor' (schema: Tensor)"), 2)
+     " return 'toy::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace toy::proof

@@ -37,7 +37,7 @@ TORCHGEN_LITE_VERIFY(_copy_from_PrivateUse1, "aten::_copy_from: kernel 'copy_fro
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",
      " take 'bool' for argument 'non_blocking' (schema: bool)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

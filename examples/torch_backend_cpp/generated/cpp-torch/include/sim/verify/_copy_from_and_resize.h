@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(_copy_from_and_resize_PrivateUse1, "aten::_copy_from_and_re
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",
-     " return 'at::Tensor' (schema: Tensor)"), 3)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

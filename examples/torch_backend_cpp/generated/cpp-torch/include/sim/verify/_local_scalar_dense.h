@@ -35,7 +35,7 @@ TORCHGEN_LITE_VERIFY(_local_scalar_dense_PrivateUse1, "aten::_local_scalar_dense
     (at::Scalar(const at::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'at::Scalar' (schema: Scalar)"), 2)
+     " return 'at::Scalar' (schema: Scalar)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

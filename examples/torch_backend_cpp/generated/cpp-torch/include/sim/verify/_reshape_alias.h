@@ -37,7 +37,7 @@ TORCHGEN_LITE_VERIFY(_reshape_alias_PrivateUse1, "aten::_reshape_alias: kernel '
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
-     " return 'at::Tensor' (schema: Tensor(a))"), 4)
+     " return 'at::Tensor' (schema: Tensor(a))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -41,7 +41,7 @@ TORCHGEN_LITE_VERIFY(as_strided_PrivateUse1, "aten::as_strided: kernel 'as_strid
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
      " take 'std::optional<int64_t>' for argument 'storage_offset' (schema: SymInt?)",
-     " return 'at::Tensor' (schema: Tensor(a))"), 5)
+     " return 'at::Tensor' (schema: Tensor(a))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

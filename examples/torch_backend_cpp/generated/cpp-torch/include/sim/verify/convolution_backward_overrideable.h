@@ -48,7 +48,7 @@ TORCHGEN_LITE_VERIFY(convolution_backward_overrideable_PrivateUse1, "aten::convo
      " take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])",
      " take 'int64_t' for argument 'groups' (schema: SymInt)",
      " take 'std::array<bool, 3>' for argument 'output_mask' (schema: bool[3])",
-     " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))"), 11)
+     " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -46,7 +46,7 @@ TORCHGEN_LITE_VERIFY(convolution_overrideable_PrivateUse1, "aten::convolution_ov
      " take 'bool' for argument 'transposed' (schema: bool)",
      " take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])",
      " take 'int64_t' for argument 'groups' (schema: SymInt)",
-     " return 'at::Tensor' (schema: Tensor)"), 10)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

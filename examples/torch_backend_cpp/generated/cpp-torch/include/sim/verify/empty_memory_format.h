@@ -42,7 +42,7 @@ TORCHGEN_LITE_VERIFY(empty_memory_format_PrivateUse1, "aten::empty.memory_format
      " take 'std::optional<at::Device>' for argument 'device' (schema: Device?)",
      " take 'std::optional<bool>' for argument 'pin_memory' (schema: bool?)",
      " take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)",
-     " return 'at::Tensor' (schema: Tensor)"), 7)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -42,7 +42,7 @@ TORCHGEN_LITE_VERIFY(empty_strided_PrivateUse1, "aten::empty_strided: kernel 'em
      " take 'std::optional<at::Layout>' for argument 'layout' (schema: Layout?)",
      " take 'std::optional<at::Device>' for argument 'device' (schema: Device?)",
      " take 'std::optional<bool>' for argument 'pin_memory' (schema: bool?)",
-     " return 'at::Tensor' (schema: Tensor)"), 7)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

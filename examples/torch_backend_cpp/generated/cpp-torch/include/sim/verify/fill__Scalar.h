@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(fill__Scalar_PrivateUse1, "aten::fill_.Scalar: kernel 'fill
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'const at::Scalar&' for argument 'value' (schema: Scalar)",
-     " return 'at::Tensor&' (schema: Tensor(a!))"), 3)
+     " return 'at::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -35,7 +35,7 @@ TORCHGEN_LITE_VERIFY(relu_PrivateUse1, "aten::relu: kernel 'relu' must",
     (at::Tensor(const at::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'at::Tensor' (schema: Tensor)"), 2)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

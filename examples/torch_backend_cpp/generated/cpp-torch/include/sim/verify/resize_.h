@@ -39,7 +39,7 @@ TORCHGEN_LITE_VERIFY(resize__PrivateUse1, "aten::resize_: kernel 'resize_' must"
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)",
-     " return 'const at::Tensor&' (schema: Tensor(a!))"), 4)
+     " return 'const at::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

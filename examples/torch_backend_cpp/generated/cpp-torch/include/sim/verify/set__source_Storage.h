@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(set__source_Storage_PrivateUse1, "aten::set_.source_Storage
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Storage' for argument 'source' (schema: Storage)",
-     " return 'at::Tensor&' (schema: Tensor(a!))"), 3)
+     " return 'at::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

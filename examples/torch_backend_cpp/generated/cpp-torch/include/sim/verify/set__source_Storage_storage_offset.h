@@ -41,7 +41,7 @@ TORCHGEN_LITE_VERIFY(set__source_Storage_storage_offset_PrivateUse1, "aten::set_
      " take 'int64_t' for argument 'storage_offset' (schema: SymInt)",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
-     " return 'at::Tensor&' (schema: Tensor(a!))"), 6)
+     " return 'at::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

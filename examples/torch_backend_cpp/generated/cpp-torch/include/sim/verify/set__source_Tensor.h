@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(set__source_Tensor_PrivateUse1, "aten::set_.source_Tensor: 
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'const at::Tensor&' for argument 'source' (schema: Tensor)",
-     " return 'at::Tensor&' (schema: Tensor(a!))"), 3)
+     " return 'at::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

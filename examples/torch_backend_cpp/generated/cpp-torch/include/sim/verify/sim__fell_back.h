@@ -38,7 +38,7 @@ TORCHGEN_LITE_VERIFY(sim__fell_back_CompositeExplicitAutograd, "sim::fell_back: 
   (it<>,               result<>), &::sim::fell_back,
     (c10::Dict<::std::string, int64_t>()), as_is, true,
     (" take 0 arguments",
-     " return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))"), 1)
+     " return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -40,7 +40,7 @@ TORCHGEN_LITE_VERIFY(unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
      " take 'int64_t' for argument 'dimension' (schema: int)",
      " take 'int64_t' for argument 'size' (schema: int)",
      " take 'int64_t' for argument 'step' (schema: int)",
-     " return 'at::Tensor' (schema: Tensor(a))"), 5)
+     " return 'at::Tensor' (schema: Tensor(a))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

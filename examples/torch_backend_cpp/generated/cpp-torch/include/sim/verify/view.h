@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(view_PrivateUse1, "aten::view: kernel 'view' must",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
-     " return 'at::Tensor' (schema: Tensor(a))"), 3)
+     " return 'at::Tensor' (schema: Tensor(a))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace sim::proof

@@ -33,7 +33,7 @@ TORCHGEN_LITE_VERIFY(look_up_CompositeImplicitAutograd, "torch_classes::look_up:
      " take 'const c10::intrusive_ptr<torch_classes::Table>&' for argument 'table' (schema: __torch__.torch.classes.torch_classes.Table)",
      " take 'const at::Tensor&' for argument 'keys' (schema: Tensor)",
      " take 'double' for argument 'missing' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_classes::proof

@@ -31,7 +31,7 @@ TORCHGEN_LITE_VERIFY(merge_CompositeImplicitAutograd, "torch_classes::merge: ker
     (c10::intrusive_ptr<torch_classes::Table>(at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)), as_is, true,
     (" take 1 argument",
      " take 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>' for argument 'tables' (schema: __torch__.torch.classes.torch_classes.Table[])",
-     " return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)"), 2)
+     " return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_classes::proof

@@ -37,7 +37,7 @@ TORCHGEN_LITE_VERIFY(column_sums_CPU, "torch_ops::column_sums: kernel 'column_su
     (torch::stable::Tensor(const torch::stable::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 2)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 #endif
 
 } // namespace TORCHGEN_LITE_PROOF

@@ -34,7 +34,7 @@ TORCHGEN_LITE_VERIFY(diagonal_view_CompositeImplicitAutograd, "torch_ops::diagon
     (torch::stable::Tensor(const torch::stable::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor(a))",
-     " return 'torch::stable::Tensor' (schema: Tensor(a))"), 2)
+     " return 'torch::stable::Tensor' (schema: Tensor(a))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -34,7 +34,7 @@ TORCHGEN_LITE_VERIFY(drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
      " take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'saved_x' (schema: Tensor)",
      " take 'double' for argument '_kernel' (schema: float)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -38,7 +38,7 @@ TORCHGEN_LITE_VERIFY(hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
      " take 'const torch::stable::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'target' (schema: Tensor)",
      " take 'double' for argument 'margin' (schema: float)",
-     " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"), 4)
+     " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

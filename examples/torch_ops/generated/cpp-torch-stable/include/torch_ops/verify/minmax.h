@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
     (::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"), 2)
+     " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

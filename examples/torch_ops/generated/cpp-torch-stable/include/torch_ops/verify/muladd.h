@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(muladd_CPU, "torch_ops::muladd: kernel 'muladd_cpu' must",
      " take 'const torch::stable::Tensor&' for argument 'a' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'b' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

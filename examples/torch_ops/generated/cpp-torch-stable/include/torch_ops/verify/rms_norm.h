@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: k
      " take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'weight' (schema: Tensor)",
      " take 'double' for argument 'eps' (schema: float)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -35,7 +35,7 @@ TORCHGEN_LITE_VERIFY(scale_CPU, "torch_ops::scale: kernel 'scale_cpu' must",
     (" take 2 arguments",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 3)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -35,7 +35,7 @@ TORCHGEN_LITE_VERIFY(scale__CPU, "torch_ops::scale_: kernel 'scale_cpu_' must",
     (" take 2 arguments",
      " take 'torch::stable::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 's' (schema: float)",
-     " return 'torch::stable::Tensor' (schema: Tensor(a!))"), 3)
+     " return 'torch::stable::Tensor' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(scale_out_CPU, "torch_ops::scale.out: kernel 'scale_cpu' mu
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
      " take 'torch::stable::Tensor&' for argument 'out' (schema: Tensor(a!))",
-     " return 'torch::stable::Tensor' (schema: Tensor(a!))"), 4)
+     " return 'torch::stable::Tensor' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -34,7 +34,7 @@ TORCHGEN_LITE_VERIFY(smooth_relu_CPU, "torch_ops::smooth_relu: kernel 'smooth_re
     (torch::stable::Tensor(const torch::stable::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 2)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -41,7 +41,7 @@ TORCHGEN_LITE_VERIFY(squares_CompositeExplicitAutograd, "torch_ops::squares: ker
      " take 'int64_t' for argument 'n' (schema: int)",
      " take 'std::optional<torch::headeronly::ScalarType>' for argument 'dtype' (schema: ScalarType?)",
      " take 'std::optional<torch::stable::Device>' for argument 'device' (schema: Device?)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

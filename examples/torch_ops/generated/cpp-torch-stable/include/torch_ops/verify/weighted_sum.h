@@ -39,7 +39,7 @@ TORCHGEN_LITE_VERIFY(weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighte
      " take 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>' for argument 'xs' (schema: Tensor[])",
      " take 'const std::optional<torch::stable::Tensor>&' for argument 'weight' (schema: Tensor?)",
      " take 'std::optional<double>' for argument 'scale' (schema: float?)",
-     " return 'torch::stable::Tensor' (schema: Tensor)"), 4)
+     " return 'torch::stable::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -38,7 +38,7 @@ TORCHGEN_LITE_VERIFY(column_sums_CPU, "torch_ops::column_sums: kernel 'column_su
     (at::Tensor(const at::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'at::Tensor' (schema: Tensor)"), 2)
+     " return 'at::Tensor' (schema: Tensor)"))
 #endif
 
 } // namespace TORCHGEN_LITE_PROOF

@@ -35,7 +35,7 @@ TORCHGEN_LITE_VERIFY(diagonal_view_CompositeImplicitAutograd, "torch_ops::diagon
     (at::Tensor(const at::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
-     " return 'at::Tensor' (schema: Tensor(a))"), 2)
+     " return 'at::Tensor' (schema: Tensor(a))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

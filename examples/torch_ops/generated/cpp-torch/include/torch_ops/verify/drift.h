@@ -35,7 +35,7 @@ TORCHGEN_LITE_VERIFY(drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
      " take 'const at::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'saved_x' (schema: Tensor)",
      " take 'double' for argument '_kernel' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -39,7 +39,7 @@ TORCHGEN_LITE_VERIFY(hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'target' (schema: Tensor)",
      " take 'double' for argument 'margin' (schema: float)",
-     " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"), 4)
+     " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

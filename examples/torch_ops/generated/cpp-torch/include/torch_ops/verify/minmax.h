@@ -37,7 +37,7 @@ TORCHGEN_LITE_VERIFY(minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
     (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"), 2)
+     " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -37,7 +37,7 @@ TORCHGEN_LITE_VERIFY(muladd_CPU, "torch_ops::muladd: kernel 'muladd_cpu' must",
      " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

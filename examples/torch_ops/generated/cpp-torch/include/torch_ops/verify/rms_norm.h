@@ -37,7 +37,7 @@ TORCHGEN_LITE_VERIFY(rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: k
      " take 'const at::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'weight' (schema: Tensor)",
      " take 'double' for argument 'eps' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(scale_CPU, "torch_ops::scale: kernel 'scale_cpu' must",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 3)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

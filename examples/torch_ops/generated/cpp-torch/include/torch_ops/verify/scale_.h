@@ -36,7 +36,7 @@ TORCHGEN_LITE_VERIFY(scale__CPU, "torch_ops::scale_: kernel 'scale_cpu_' must",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 's' (schema: float)",
-     " return 'at::Tensor&' (schema: Tensor(a!))"), 3)
+     " return 'at::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -37,7 +37,7 @@ TORCHGEN_LITE_VERIFY(scale_out_CPU, "torch_ops::scale.out: kernel 'scale_cpu' mu
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
      " take 'at::Tensor&' for argument 'out' (schema: Tensor(a!))",
-     " return 'at::Tensor&' (schema: Tensor(a!))"), 4)
+     " return 'at::Tensor&' (schema: Tensor(a!))"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -35,7 +35,7 @@ TORCHGEN_LITE_VERIFY(smooth_relu_CPU, "torch_ops::smooth_relu: kernel 'smooth_re
     (at::Tensor(const at::Tensor&)), as_is, true,
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
-     " return 'at::Tensor' (schema: Tensor)"), 2)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

@@ -40,7 +40,7 @@ TORCHGEN_LITE_VERIFY(squares_CompositeExplicitAutograd, "torch_ops::squares: ker
      " take 'int64_t' for argument 'n' (schema: int)",
      " take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)",
      " take 'std::optional<at::Device>' for argument 'device' (schema: Device?)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace torch_ops::proof

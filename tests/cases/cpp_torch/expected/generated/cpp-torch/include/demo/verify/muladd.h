@@ -44,7 +44,7 @@ TORCHGEN_LITE_VERIFY(muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
      " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 // demo::muladd, CUDA
 #line 3
@@ -55,7 +55,7 @@ TORCHGEN_LITE_VERIFY(muladd_CUDA, "demo::muladd: kernel 'muladd_cuda' must",
      " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
-     " return 'at::Tensor' (schema: Tensor)"), 4)
+     " return 'at::Tensor' (schema: Tensor)"))
 
 } // namespace TORCHGEN_LITE_PROOF
 } // namespace demo::proof
