@@ -116,3 +116,8 @@ def parameter_list(parameters: Iterable[CppParameter]) -> str:
 def defaulted_list(parameters: Iterable[CppParameter]) -> str:
     """Parameters with their defaults: `const at::Tensor& self, const at::Scalar& alpha = 1`."""
     return ", ".join([p._replace(name=identifier(p.name)).declaration for p in parameters])
+
+
+def forwarded(parameters: Iterable[CppParameter]) -> list[str]:
+    """The parameters as arguments of another call: `self`, `default_`."""
+    return [identifier(p.name) for p in parameters]

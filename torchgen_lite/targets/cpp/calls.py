@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import (
     CppParameter,
     CppSignature,
@@ -14,7 +12,6 @@ from torchgen_lite.languages.cpp.signature import (
     signature_headers,
 )
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.languages.text import one_line
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -25,18 +22,8 @@ from torchgen_lite.targets.output import Header, OutputFile
 Taken = set[tuple[str, tuple[CType, ...]]]
 
 
-class FunctionView(NamedTuple):
-    """An inline function, and the headers that its declaration needs."""
-
-    guard: str
-    schema: str
-    doc: tuple[str, ...]
-    returns: CType
-    name: str
-    parameters: str
-    flat: str
-    passed: tuple[str, ...]
-    headers: frozenset[str]
+# An inline function: its operator, its signature, and what it passes on to the struct's call.
+CppFunction = tuple[CppOperator, CppSignature, Sequence[str]]
 
 
 def operator_headers(
@@ -59,7 +46,7 @@ def operator_headers(
             "namespace": layout.namespace,
             "is_hidden": is_hidden,
             "includes": includes(own),
-            "operators": [(one, schema_line(one).text, is_callable(one)) for one in own],
+            "operators": [(one, schema_line(one)[0], is_callable(one)) for one in own],
         }
         path = layout.header(f"{stem('operators', shard)}.h")
         yield OutputFile(path, "cpp/operators.h.j2", context)
@@ -71,7 +58,7 @@ def function_file(
     layout: Layout,
     name: str,
     includes: Blocks,
-    functions: Sequence[FunctionView],
+    functions: Sequence[CppFunction],
     inner: str = "functions",
     call: str = "call",
 ) -> OutputFile:
@@ -109,21 +96,10 @@ def free_signatures(
     yield replace(signature, name=f"{schema.base_name}_outf", parameters=signature.plain)
 
 
-def function_view(
-    operator: CppOperator, signature: CppSignature, passed: Sequence[str]
-) -> FunctionView:
-    """A function with that signature, which calls the struct."""
-    return FunctionView(
-        guard=operator.guard,
-        schema=one_line(f"{operator.function.namespace}::{operator.schema.local_text}"),
-        doc=cpp_text.doc_comment(operator.function.doc),
-        returns=signature.returns,
-        name=cpp_text.function_name(signature.name),
-        parameters=cpp_text.defaulted_list(signature.parameters),
-        flat=operator.flat,
-        passed=tuple(passed),
-        headers=signature_headers([signature]) | default_headers(signature),
-    )
+def function_headers(functions: Sequence[CppFunction]) -> frozenset[str]:
+    """The headers that the declarations need, with their defaults."""
+    signatures = [signature for _, signature, _ in functions]
+    return signature_headers(signatures).union(*map(default_headers, signatures))
 
 
 def distinct(signature: CppSignature, taken: Taken) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -23,21 +23,22 @@ MEMBERS = frozenset(
 @dataclass(frozen=True, slots=True)
 class CppOperator:
     """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature`
-    what the dispatcher calls, `guard` the condition around its code, or empty."""
+    what the dispatcher calls, `guard` the condition around its code, or empty.
 
-    facts: Operator
+    Templates have operators, so they compare by value: `facts`, of which no template reads, follow
+    from the entry, `function`, and the others.
+    """
+
+    facts: Operator = field(compare=False)
+    function: NativeFunction
     flat: str
     shard: int | None
     signature: CppSignature
     guard: str
 
     @property
-    def function(self) -> NativeFunction:
-        return self.facts.function
-
-    @property
     def schema(self) -> FunctionSchema:
-        return self.facts.schema
+        return self.function.func
 
     @property
     def is_inplace(self) -> bool:
@@ -46,7 +47,7 @@ class CppOperator:
     @property
     def names(self) -> list[str]:
         """The parameters, by their names in C++."""
-        return [cpp_text.identifier(p.name) for p in self.signature.parameters]
+        return cpp_text.forwarded(self.signature.parameters)
 
     @property
     def name(self) -> str:
@@ -85,6 +86,7 @@ def build_operators(
     operators = [
         CppOperator(
             one,
+            one.function,
             one.function.flat_name(home),
             zlib.crc32(one.schema.base_name.encode()) % shards if shards > 1 else None,
             signature(one),

@@ -8,10 +8,10 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
+from torchgen_lite.languages.cpp.kernels import split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.cpp.kernels import split_kernel
 from torchgen_lite.targets.cpp.options import LibraryOptions
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.

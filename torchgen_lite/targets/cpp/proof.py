@@ -38,57 +38,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.languages.cpp import text as cpp_text
-from torchgen_lite.languages.cpp.signature import CppSignature
-from torchgen_lite.languages.cpp.types import CType, unrooted
-from torchgen_lite.targets.cpp.kernels import (
-    flat,
-    include_macro,
-    qualified,
-    split_class,
-    split_kernel,
-)
+from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class, split_kernel
+from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_headers
 from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.required import Kernel
 from torchgen_lite.targets.file_names import file_names
 from torchgen_lite.targets.output import OutputFile
 
 
-class RequiredKernel(NamedTuple):
-    """A kernel that the author writes, and what its schema demands.
+class Proof(NamedTuple):
+    """What `TORCHGEN_LITE_VERIFY` is told of a kernel, for its arguments from the `first` on: the dispatch
+    `keys` that it serves, its `name` alone, the checks in their columns, and what it must do.
+    `takes_keys`: the keys of the call precede the arguments of the schema."""
 
-    `signature` uses the types of the target and the parameter names of the schema; `keys` are the
-    dispatch keys that it serves; `is_member`: it is a static member function of a class.
-    """
-
-    operator: CppOperator
-    kernel: str
+    kernel: Kernel
     keys: tuple[str, ...]
-    signature: CppSignature
-    is_member: bool = False
-
-
-class KernelProofView(NamedTuple):
-    """What `TORCHGEN_LITE_VERIFY` takes; `id` names a kernel after its operator and the first of its keys."""
-
-    id: str
     name: str
-    guard: str
-    returns: CType
-    types: tuple[CType, ...]
-    address: str
-    must: str
+    first: int
     checks: str
-    keys: str
     messages: tuple[str, ...]
-
-
-class SchemaLine(NamedTuple):
-    """A schema as the proof shows it, without defaults; the column of each argument, and of the result."""
-
-    text: str
-    arguments: dict[str, int]
-    result: int
+    takes_keys: bool
 
 
 # The line of the schema in a header of `verify/`, after the generated-file marker.
@@ -100,8 +70,8 @@ _MOST = 20
 
 def proof_files(
     layout: Layout,
-    kernels: Sequence[RequiredKernel],
-    includes: Callable[[Sequence[RequiredKernel]], Blocks],
+    kernels: Sequence[Kernel],
+    includes: Callable[[Sequence[Kernel]], Blocks],
     *,
     is_boxed: bool,
 ) -> Iterator[OutputFile]:
@@ -113,12 +83,12 @@ def proof_files(
     namespace = layout.namespace
     yield from copied_headers(layout, "cpp", "kernel_check.h")
     taken = "torch::stable::detail::unbox_type_t" if is_boxed else "as_is"
-    members = [split_kernel(k.kernel, namespace) for k in kernels if k.is_member]
+    members = [split_kernel(k.name, namespace) for k in kernels if k.is_member]
     shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
     if members:
         context = {**shown, "folder": layout.folder, "classes": _absent_classes(members)}
         yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)
-    by_operator: dict[str, list[RequiredKernel]] = {}
+    by_operator: dict[str, list[Kernel]] = {}
     for kernel in kernels:
         by_operator.setdefault(kernel.operator.flat, []).append(kernel)
     names = [f"verify/{name}.h" for name in file_names(by_operator).values()]
@@ -135,43 +105,49 @@ def proof_files(
 _CLASSES = "verify_classes.h"
 
 
-def _operator_context(kernels: Sequence[RequiredKernel], namespace: str) -> dict[str, object]:
+def _operator_context(kernels: Sequence[Kernel], namespace: str) -> dict[str, object]:
     """What the header of one operator contains."""
-    free = [split_kernel(k.kernel, namespace) for k in kernels if not k.is_member]
-    classes = [split_kernel(k.kernel, namespace)[0] for k in kernels if k.is_member]
+    free = [split_kernel(k.name, namespace) for k in kernels if not k.is_member]
+    classes = [split_kernel(k.name, namespace)[0] for k in kernels if k.is_member]
     scopes = [*[scope for scope, _ in free], *[split_class(scope)[0] for scope in classes]]
-    line = schema_line(kernels[0].operator)
+    operator = kernels[0].operator
+    comment, columns = schema_line(operator)
+    # A kernel that serves several keys is proven once.
+    keys: dict[tuple[str, str], list[Kernel]] = {}
+    for kernel in kernels:
+        keys.setdefault((kernel.name, kernel.signature.type), []).append(kernel)
     return {
-        "comment": line.text,
+        "operator": operator,
+        "comment": comment,
         "line": _SCHEMA_LINE,
         "kernels_macro": include_macro(namespace),
         "absent_macro": f"{flat(namespace).upper()}_ABSENT",
         "absent": tuple(dict.fromkeys(name for _, name in free)),
         "scopes": tuple(dict.fromkeys(scopes)),
-        "kernels": [
-            build_kernel_proof(kernel, namespace, line, first)
-            for kernel in kernels
-            for first in range(0, len(line.arguments) or 1, _MOST)
+        "proofs": [
+            _proof(own, columns, first)
+            for own in keys.values()
+            for first in range(0, len(operator.schema.arguments) or 1, _MOST)
         ],
     }
 
 
-def schema_line(operator: CppOperator) -> SchemaLine:
-    """The schema after `// `, on one line."""
-    schema, columns = operator.schema, {}
+def schema_line(operator: CppOperator) -> tuple[str, list[int]]:
+    """The schema after `// `, on one line and without defaults; the column of each argument, and of the result."""
+    schema, columns = operator.schema, []
     text = f"// {operator.function.name}("
     for position, argument in enumerate(schema.arguments):
         is_first_keyword = argument.kwarg_only and not schema.arguments[position - 1].kwarg_only
         text += ", " if position else ""
         text += "*, " if argument.kwarg_only and (not position or is_first_keyword) else ""
-        columns[argument.name] = len(text)
+        columns.append(len(text))
         text += f"{argument.type} {argument.name}"
     text += ") -> "
     results = [f"{r.type} {r.name}" if r.name else str(r.type) for r in schema.returns]
     is_one = len(results) == 1
-    start = len(text) + (not is_one)
+    columns.append(len(text) + (not is_one))
     text += results[0] if is_one else f"({', '.join(results)})"
-    return SchemaLine(text, columns, start)
+    return text, columns
 
 
 def _absent_classes(members: Sequence[tuple[str, str]]) -> dict[str, dict[str, None]]:
@@ -182,29 +158,21 @@ def _absent_classes(members: Sequence[tuple[str, str]]) -> dict[str, dict[str, N
     return found
 
 
-def build_kernel_proof(
-    required: RequiredKernel, namespace: str, line: SchemaLine, first: int
-) -> KernelProofView:
-    """The types, the address and the checks of a kernel, for its arguments from the `first` on."""
-    operator = required.operator
-    must = f"{operator.function.name}: kernel '{split_kernel(required.kernel, '')[1]}' must"
-    extra = len(required.signature.types) - len(operator.schema.arguments)
+def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int) -> Proof:
+    """The checks of a kernel, which several keys may have, for its arguments from the `first` on."""
+    kernel, *_ = own
+    extra = len(kernel.signature.types) - len(kernel.operator.schema.arguments)
+    *arguments, result = columns
     compared = slice(first, first + _MOST)
-    columns = [*enumerate(line.arguments.values(), extra)][compared]
-    checks = [(column, f"is<{i}>") for i, column in columns]
-    more = f"_{first}" if first else ""
-    messages = _messages(required, extra, compared)
-    return KernelProofView(
-        id=f"{operator.flat}_{required.keys[0]}{more}",
-        name=f"{operator.function.name}, {', '.join(required.keys)}",
-        guard=operator.guard,
-        returns=required.signature.returns,
-        types=required.signature.types,
-        address=f"&{qualified(required.kernel, namespace)}",
-        must=cpp_text.quote(must),
-        checks=_at([(len("// "), "it<>"), *checks, (line.result, "result<>")]),
-        keys="is<0>" if extra else "true",
-        messages=tuple([cpp_text.quote(f" {message}") for message in messages]),
+    checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
+    return Proof(
+        kernel,
+        tuple([one.key for one in own]),
+        split_kernel(kernel.name, "")[1],
+        first,
+        _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
+        tuple(_messages(kernel, extra, compared)),
+        bool(extra),
     )
 
 
@@ -216,18 +184,18 @@ def _at(checks: Sequence[tuple[int, str]]) -> str:
     return f"{text})"
 
 
-def _messages(required: RequiredKernel, extra: int, compared: slice) -> Iterator[str]:
+def _messages(kernel: Kernel, extra: int, compared: slice) -> Iterator[str]:
     """What a kernel must do: take so many arguments, each of its type, and return its result.
 
     `extra` is the number of those before the schema's: the keys of the call.
     """
-    schema, signature = required.operator.schema, required.signature
+    schema, signature = kernel.operator.schema, kernel.signature
     count = len(signature.types)
     first = ", the first the keys of the call" if extra else ""
-    yield f"take {count} argument{'' if count == 1 else 's'}{first}"
+    yield f" take {count} argument{'' if count == 1 else 's'}{first}"
     types = signature.types[extra:][compared]
     for argument, type_ in zip(schema.arguments[compared], types):
-        yield f"take '{unrooted(type_)}' for argument '{argument.name}' (schema: {argument.type})"
+        yield f" take '{unrooted(type_)}' for argument '{argument.name}' (schema: {argument.type})"
     results = [str(r.type) for r in schema.returns]
     result = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    yield f"return '{unrooted(signature.returns)}' (schema: {result})"
+    yield f" return '{unrooted(signature.returns)}' (schema: {result})"

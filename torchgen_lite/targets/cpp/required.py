@@ -9,19 +9,17 @@ from typing import NamedTuple
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.kernels import include_macro, qualified, split_class, split_kernel
 from torchgen_lite.languages.cpp.signature import (
     CppSignature,
     signature_headers,
     unrooted_signature,
 )
-from torchgen_lite.languages.cpp.types import CType
+from torchgen_lite.languages.cpp.text import parameter_list
 from torchgen_lite.loader.entry import Backend
-from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_class, split_kernel
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
-from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.cpp.registrations import ImplCall
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
@@ -59,31 +57,8 @@ def author_kernels(
     return found
 
 
-class PrototypeView(NamedTuple):
-    """The declaration of one kernel."""
-
-    guard: str
-    returns: CType
-    name: str
-    parameters: str
-
-
-def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
-    """The kernels to prove. A kernel that serves several keys of an operator is proven once."""
-    keys: dict[tuple[int, str, str], list[Kernel]] = {}
-    for kernel in kernels:
-        one = (id(kernel.operator), kernel.name, kernel.signature.type)
-        keys.setdefault(one, []).append(kernel)
-    return [
-        RequiredKernel(
-            own[0].operator,
-            own[0].name,
-            tuple([k.key for k in own]),
-            own[0].signature,
-            own[0].is_member,
-        )
-        for own in keys.values()
-    ]
+# The declarations in each namespace or class: the condition of each, and its signature.
+Prototypes = dict[str, dict[tuple[str, CppSignature], None]]
 
 
 def kernels_headers(
@@ -118,17 +93,12 @@ def class_header(backend: Backend) -> str:
     return f"{backend.key}NativeFunctions.h"
 
 
-def _prototypes(kernels: Sequence[Kernel], namespace: str) -> dict[str, list[PrototypeView]]:
-    """The declarations in each namespace or class."""
-    scopes: dict[str, list[PrototypeView]] = {}
-    # A kernel that operators share is declared under the condition of each.
-    seen: set[tuple[str, PrototypeView]] = set()
+def _prototypes(kernels: Sequence[Kernel], namespace: str) -> Prototypes:
+    """The declarations. A kernel that operators share is declared under the condition of each."""
+    scopes: Prototypes = {}
     for kernel in kernels:
         scope, _ = split_kernel(kernel.name, namespace)
-        view = prototype(kernel, namespace)
-        if (scope, view) not in seen:
-            seen.add((scope, view))
-            scopes.setdefault(scope, []).append(view)
+        scopes.setdefault(scope, {})[kernel.operator.guard, prototype(kernel, namespace)] = None
     return scopes
 
 
@@ -140,15 +110,11 @@ def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[Sequence[Hea
     return [[Header(name, True) for name in headers], [layout.own("verify_kernels.h")]]
 
 
-def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
-    """`at::Tensor scale_cpu(const at::Tensor& self, double s);`."""
+def prototype(kernel: Kernel, namespace: str) -> CppSignature:
+    """`at::Tensor scale_cpu(const at::Tensor& self, double s)`."""
     signature = unrooted_signature(kernel.signature)
-    return PrototypeView(
-        guard=kernel.operator.guard,
-        returns=signature.returns,
-        name=split_kernel(kernel.name, namespace)[1],
-        parameters=cpp_text.parameter_list(signature.parameters),
-    )
+    name = split_kernel(kernel.name, namespace)[1]
+    return CppSignature(name, signature.returns, signature.plain)
 
 
 def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
@@ -187,9 +153,9 @@ def author_functions(
         namespace, _ = split_kernel(kernel.name, layout.namespace)
         if namespace.partition("::")[0] in LIBRARIES:
             continue
-        view = prototype(kernel, layout.namespace)
+        declared = prototype(kernel, layout.namespace)
         blocks = [*includes, *include_blocks(signature_headers([kernel.signature]))]
-        name = view.name
+        name = declared.name
         if kernel.is_member:
             namespace, class_ = split_class(namespace)
             name = f"{class_}::{name}"
@@ -198,7 +164,7 @@ def author_functions(
         yield AuthorFunction(
             name,
             (f"{kernel.key} of {kernel.operator.function.name}",),
-            f"{view.returns} {name}({view.parameters})",
+            f"{declared.returns} {name}({parameter_list(declared.parameters)})",
             headers=tuple(chain.from_iterable(blocks)),
             namespace=namespace,
             last=layout.own("verify_kernels.h").name,

@@ -29,12 +29,12 @@ from torchgen_lite.languages.cpp.runtime import KEYSET, Types
 from torchgen_lite.languages.cpp.signature import signature_headers
 from torchgen_lite.languages.cpp.types import headers_of
 from torchgen_lite.targets.cpp.calls import (
-    FunctionView,
+    CppFunction,
     Taken,
     distinct,
     free_signatures,
     function_file,
-    function_view,
+    function_headers,
     umbrella_file,
 )
 from torchgen_lite.targets.cpp.layout import include_blocks, stem
@@ -67,7 +67,7 @@ def build_calls(
         defined = {**shown, "folder": layout.folder, "stem": calls, "framework": framework}
         yield OutputFile(layout.source(f"{calls}.cpp"), "cpp_runtime/operators.cpp.j2", defined)
         views = list(functions(own, layout.types, taken))
-        first, *others = include_blocks({h for view in views for h in view.headers}) or [()]
+        first, *others = include_blocks(function_headers(views)) or [()]
         includes = [*framework, [layout.own(f"{calls}.h"), *first], *others]
         yield function_file(layout, stem("functions", shard), includes, views)
     if not is_whole:
@@ -90,7 +90,7 @@ def _struct(operator: CppOperator) -> tuple[CppOperator, list[tuple[str, str, li
 
 def functions(
     operators: Sequence[CppOperator], types: Types, taken: Taken
-) -> Iterator[FunctionView]:
+) -> Iterator[CppFunction]:
     """The free functions, with defaults; `taken` are those of other shards."""
     for operator in operators:
         if "function" not in operator.function.variants:
@@ -98,4 +98,4 @@ def functions(
         for signature in free_signatures(operator, partial(runtime.arguments, types=types)):
             if distinct(signature, taken):
                 shown = replace(signature, name=function_name(signature.name))
-                yield function_view(operator, shown, operator.names)
+                yield operator, shown, operator.names

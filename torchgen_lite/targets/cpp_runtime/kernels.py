@@ -21,8 +21,8 @@ from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.targets.cpp.layout import Blocks, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
-from torchgen_lite.targets.cpp.required import Kernel, kernels_headers, required_kernels
+from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
@@ -50,9 +50,9 @@ def build_kernels(
 ) -> Iterator[OutputFile]:
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
-    def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
+    def includes(own: Sequence[Kernel]) -> Blocks:
         return [*include_blocks(signature_headers(k.signature for k in own)), *layout.framework()]
 
     if not headers:
         yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=False)
+    yield from proof_files(layout, kernels, includes, is_boxed=False)

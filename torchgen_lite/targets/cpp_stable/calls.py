@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
 from torchgen_lite.targets.cpp.calls import (
-    FunctionView,
+    CppFunction,
     Taken,
     distinct,
     free_signatures,
     function_file,
-    function_view,
+    function_headers,
     operator_headers,
 )
 from torchgen_lite.targets.cpp.layout import (
@@ -41,7 +41,7 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[Ou
 
     yield from operator_headers(layout, operators, includes, is_callable, is_hidden=True)
     functions = list(function_views(operators))
-    limits = ["limits"] if any("limits" in view.headers for view in functions) else []
+    limits = function_headers(functions) & {"limits"}
     headers = include_blocks(limits, before=[layout.own("operators.h")])
     yield function_file(layout, "functions", headers, functions)
 
@@ -58,7 +58,7 @@ def is_callable(operator: CppOperator) -> bool:
     return types == types[::-1]
 
 
-def function_views(operators: Sequence[CppOperator]) -> Iterator[FunctionView]:
+def function_views(operators: Sequence[CppOperator]) -> Iterator[CppFunction]:
     """The free functions of what can be called, with defaults."""
     taken: Taken = set()
     for operator in filter(is_callable, operators):
@@ -66,4 +66,4 @@ def function_views(operators: Sequence[CppOperator]) -> Iterator[FunctionView]:
             if distinct(signature, taken):
                 # Nothing can hide `std` here: a function of that name does not.
                 shown = unrooted_signature(signature)
-                yield function_view(operator, shown, operator.names)
+                yield operator, shown, operator.names

@@ -10,14 +10,13 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
+from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import (
     Kernel,
     author_functions,
     author_kernels,
     kernels_headers,
-    required_kernels,
 )
 from torchgen_lite.targets.cpp.selection import (
     any_number,
@@ -91,13 +90,13 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     # prototypes have to match exactly.
     is_boxed = bool(options.kernel_headers)
 
-    def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
+    def includes(own: Sequence[Kernel]) -> Blocks:
         blocks = declaration_includes([kernel.operator for kernel in own], layout)
         return [[STABLE_LIBRARY], *blocks] if is_boxed else blocks
 
     if not is_boxed:
         yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=is_boxed)
+    yield from proof_files(layout, kernels, includes, is_boxed=is_boxed)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

@@ -24,11 +24,11 @@ from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature, signature_headers
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp.calls import (
-    FunctionView,
+    CppFunction,
     Taken,
     distinct,
     function_file,
-    function_view,
+    function_headers,
     operator_headers,
     umbrella_file,
 )
@@ -72,19 +72,19 @@ def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterat
             ("functions", "functions", "call", functions),
             ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
         ):
-            views = list(build(own))
-            headers = call_includes(layout, stem("operators", shard), views)
-            yield function_file(layout, stem(name, shard), headers, views, inner, call)
+            shown = list(build(own))
+            headers = call_includes(layout, stem("operators", shard), shown)
+            yield function_file(layout, stem(name, shard), headers, shown, inner, call)
     if layout.shards != (None,):
         for name in ("functions", "redispatch_functions"):
             yield umbrella_file(layout, name)
 
 
-def call_includes(layout: Layout, operators: str, views: Sequence[FunctionView]) -> Blocks:
+def call_includes(layout: Layout, operators: str, shown: Sequence[CppFunction]) -> Blocks:
     """The includes of functions and methods that make the calls declared by the header
     `operators`."""
     before = [layout.own(f"{name}.h") for name in (operators, "arguments")]
-    limits = ["limits"] if any("limits" in view.headers for view in views) else []
+    limits = function_headers(shown) & {"limits"}
     return include_blocks([*_OF_DEFAULTS, *limits], before=before)
 
 
@@ -101,16 +101,12 @@ def declaration_includes(
     return [*blocks, authors] if authors else blocks
 
 
-# A function of the public C++ dialect: its operator, its signature, and the arguments that it passes on.
-PublicFunction = tuple[CppOperator, CppSignature, tuple[str, ...]]
-
-
 def public_functions(
     operators: Sequence[CppOperator],
     classes: Classes,
     variant: Variant = "function",
     self: str = "self",
-) -> Iterator[PublicFunction]:
+) -> Iterator[CppFunction]:
     """The functions of each operator, or the methods of an object that they pass on as `self`."""
     for operator in operators:
         for style in public.styles(operator.function, variant):
@@ -119,19 +115,19 @@ def public_functions(
             yield operator, signature, pass_on(operator, style, self=self)
 
 
-def functions(found: Sequence[PublicFunction]) -> Iterator[FunctionView]:
+def functions(found: Sequence[CppFunction]) -> Iterator[CppFunction]:
     """The free functions of the public C++ dialect, with defaults."""
     taken: Taken = set()
     for operator, signature, passed in found:
         if "function" in operator.function.variants and distinct(signature, taken):
-            yield function_view(operator, signature, passed)
+            yield operator, signature, passed
 
 
-def redispatch_functions(found: Sequence[PublicFunction]) -> Iterator[FunctionView]:
+def redispatch_functions(found: Sequence[CppFunction]) -> Iterator[CppFunction]:
     """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
     taken: Taken = set()
     for operator, signature, passed in found:
         if distinct(signature, taken):
             parameters = (KEYSET, *signature.parameters)
             keyed = CppSignature(signature.name, signature.returns, parameters)
-            yield function_view(operator, keyed, (KEYSET.name, *passed))
+            yield operator, keyed, (KEYSET.name, *passed)

@@ -14,11 +14,11 @@ from __future__ import annotations
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types

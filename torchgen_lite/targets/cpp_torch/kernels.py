@@ -16,12 +16,11 @@ from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.targets.cpp.layout import Blocks
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
+from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.required import (
     Kernel,
     author_kernels,
     kernels_headers,
-    required_kernels,
 )
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
@@ -47,8 +46,8 @@ def torch_kernels(
 def build_kernels(kernels: Sequence[Kernel], layout: TorchLayout) -> Iterator[OutputFile]:
     """`kernels.h`, and the proof."""
 
-    def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
+    def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
 
     yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=False)
+    yield from proof_files(layout, kernels, includes, is_boxed=False)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.targets.cpp.calls import FunctionView, Taken, distinct, function_view
+from torchgen_lite.targets.cpp.calls import CppFunction, Taken, distinct
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.calls import call_includes, public_functions
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
@@ -24,18 +24,18 @@ SELF = "tensor_()"
 
 def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
     """The mixin, if any operator is a method."""
-    views = list(methods(operators, layout.classes))
-    if not views:
+    shown = list(methods(operators, layout.classes))
+    if not shown:
         return
     context = {
         "namespace": layout.namespace,
-        "includes": call_includes(layout, "operators", views),
-        "methods": views,
+        "includes": call_includes(layout, "operators", shown),
+        "methods": shown,
     }
     yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
 
 
-def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[FunctionView]:
+def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[CppFunction]:
     """The methods; of overloads that look the same in C++, only the first."""
     taken: Taken = set()
     shown = [o for o in operators if "method" in o.function.variants]
@@ -43,4 +43,4 @@ def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[Func
     found = public_functions(with_self, classes, "method", SELF)
     for operator, signature, passed in found:
         if distinct(signature, taken):
-            yield function_view(operator, signature, passed)
+            yield operator, signature, passed

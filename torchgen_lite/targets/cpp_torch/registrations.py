@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.cpp import text as cpp_text
-from torchgen_lite.targets.cpp.kernels import qualified
+from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import ModuleOptions

@@ -35,12 +35,12 @@ from torchgen_lite.analysis.policy import STRUCTURED
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.kernels import global_name, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout, copied_headers
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
