@@ -11,6 +11,7 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "cpp.defaults": text.defaulted_list,
     "cpp.doc": text.doc_comment,
     "cpp.forwarded": text.forwarded,
+    "cpp.free_name": text.free_name,
     "cpp.function": text.function_name,
     "cpp.identifier": text.identifier,
     "cpp.line": one_line,

@@ -22,52 +22,37 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
-from torchgen_lite.targets.cpp_torch.wrappers import CopiedView, Wrapper, device_view
+from torchgen_lite.targets.cpp_torch.wrappers import Copied, Wrapper, devices
 
 
 def copied_registration(
     functional: CppOperator, member: CppOperator, entry: KernelEntry, namespace: str
 ) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the functional one."""
-    view = _view(functional, member, entry, namespace)
+    written = [argument for argument in member.schema.arguments if argument.is_write]
+    by_alias = {argument.annotation: identifier(argument.name) for argument in written}
+    copy = COPIES[member.facts.kind]
     # A variant that PyTorch derives leaves device checks to the functional one, called here.
     guarded = member.function._replace(
         device_check=functional.function.device_check,
         device_guard=functional.function.device_guard,
     )
     wrapper = Wrapper(
+        member,
         f"copied_{entry.key}_{member.flat}",
         condition(member.function, functional.function),
         types.signature(member.function, sizes_of(entry)),
-        member.flat,
-        device_view(guarded, entry.key, entry.backend),
-        ("cstddef", f"ATen/ops/{view.copy}.h"),
-        copied=view,
-    )
-    return wrapped(member, entry.key, wrapper)
-
-
-def _view(
-    functional: CppOperator, member: CppOperator, entry: KernelEntry, namespace: str
-) -> CopiedView:
-    written = [argument for argument in member.schema.arguments if argument.is_write]
-    targets = [identifier(argument.name) for argument in written]
-    by_alias = {argument.annotation: identifier(argument.name) for argument in written}
-    given = [f"std::get<{i}>(_given)" for i in range(len(written))]
-    return CopiedView(
+        devices(guarded, entry.key, entry.backend),
+        ("cstddef", f"ATen/ops/{copy}.h"),
         qualified(entry.kernel, namespace),
-        _passed(functional, member, targets[0]),
-        COPIES[member.facts.kind],
-        tuple(
-            [
-                (source, target, isinstance(argument.type, ListType))
-                for source, target, argument in zip(
-                    given if len(given) > 1 else ["_given"], targets, written
-                )
-            ]
+        copied=Copied(
+            _passed(functional, member, identifier(written[0].name)),
+            copy,
+            tuple([(identifier(a.name), isinstance(a.type, ListType)) for a in written]),
+            tuple([by_alias[value.annotation] for value in member.schema.returns]),
         ),
-        tuple([by_alias[value.annotation] for value in member.schema.returns]),
     )
+    return wrapped(entry.key, wrapper)
 
 
 def _passed(functional: CppOperator, member: CppOperator, out: str) -> tuple[str, ...]:

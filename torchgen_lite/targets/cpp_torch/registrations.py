@@ -18,7 +18,7 @@ from torchgen_lite.targets.cpp.registrations import (
     registration_files,
 )
 from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
-from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, device_view
+from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, devices
 from torchgen_lite.targets.output import Header, OutputFile
 
 
@@ -30,9 +30,10 @@ class TorchImplCall(ImplCall):
     wrapper: Wrapper | None = None
 
 
-def wrapped(operator: CppOperator, key: str, wrapper: Wrapper) -> TorchImplCall:
+def wrapped(key: str, wrapper: Wrapper) -> TorchImplCall:
     """The registration of a generated function."""
-    return TorchImplCall(operator, key, f"TORCH_FN({wrapper.name})", wrapper.guard, wrapper=wrapper)
+    function = f"TORCH_FN({wrapper.name})"
+    return TorchImplCall(wrapper.operator, key, function, wrapper.guard, wrapper=wrapper)
 
 
 def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[TorchImplCall]:
@@ -40,17 +41,11 @@ def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[
     shared = shared_names(kernels, namespace)
     for operator, key, name, signature, backend, _ in kernels:
         kernel = qualified(name, namespace)
-        device = device_view(operator.function, key, backend)
+        device = devices(operator.function, key, backend)
         if kernel in shared or device != ANY_DEVICE:
-            wrapper = Wrapper(
-                f"wrapper_{key}_{operator.flat}",
-                operator.guard,
-                signature,
-                operator.flat,
-                device,
-                kernel=kernel,
-            )
-            yield wrapped(operator, key, wrapper)
+            function = f"wrapper_{key}_{operator.flat}"
+            guard = operator.guard
+            yield wrapped(key, Wrapper(operator, function, guard, signature, device, kernel=kernel))
         else:
             yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
 
@@ -92,7 +87,7 @@ def _includes(
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
     headers = {h for w in wrappers for h in w.headers}
     plain = [r for r in own if r.wrapper is None and r.header is None]
-    calls_kernel = bool(plain) or any(w.calls_kernel for w in wrappers)
+    calls_kernel = bool(plain) or any(w.kernel for w in wrappers)
     kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
     names = {h.name for h in (r.header for r in own) if h is not None}
     names |= {layout.own("version.h").name} if any(guards) else set()

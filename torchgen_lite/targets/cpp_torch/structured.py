@@ -37,7 +37,6 @@ from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
 from torchgen_lite.languages.cpp.signature import CppParameter
-from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
@@ -45,7 +44,7 @@ from torchgen_lite.targets.cpp.layout import Layout, copied_headers
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
-from torchgen_lite.targets.cpp_torch.wrappers import StructuredView, Wrapper, device_view
+from torchgen_lite.targets.cpp_torch.wrappers import Structured, Wrapper, devices
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
@@ -75,19 +74,17 @@ class Group:
         return f"::{self.namespace}::structured::reference({name})" if is_reference else name
 
 
-class StructView(NamedTuple):
-    """One class, with the meta function or an impl function.
-    `precomputed` are types and names of what meta computes for impl."""
+class Struct(NamedTuple):
+    """One class: with an impl function for these `keys`, or with the meta function. `precomputed` is what meta
+    computes for impl."""
 
     namespace: str
-    guard: str
-    operator: str
+    operator: CppOperator
     name: str
     base: str
-    parameters: str
+    parameters: tuple[CppParameter, ...]
     keys: tuple[str, ...] = ()
-    is_meta: bool = False
-    precomputed: tuple[tuple[CType, str], ...] = ()
+    precomputed: tuple[CppParameter, ...] = ()
 
 
 def structured_groups(operators: Sequence[CppOperator], namespace: str) -> list[Group]:
@@ -103,13 +100,13 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
     """`structured.h`, which the author includes, and what registrations include."""
     if not groups:
         return
-    views = [view for group in groups for view in struct_views(group, layout.namespace)]
-    version = [[layout.own("version.h")]] if any(v.guard for v in views) else []
+    shown = [struct for group in groups for struct in structs(group, layout.namespace)]
+    version = [[layout.own("version.h")]] if any(s.operator.guard for s in shown) else []
     context = {
         "includes": [[*map(Header, _headers(groups))], *version],
         "scopes": [
             (namespace, list(own))
-            for namespace, own in groupby(views, key=lambda view: view.namespace)
+            for namespace, own in groupby(shown, key=lambda struct: struct.namespace)
         ],
     }
     yield OutputFile(layout.header("structured.h"), "cpp_torch/structured.h.j2", context)
@@ -124,35 +121,24 @@ def _headers(groups: Sequence[Group]) -> Iterator[str]:
     yield from (f"ATen/ops/{name}_meta.h" for name in sorted(set(names)))
 
 
-def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
+def structs(group: Group, namespace: str) -> Iterator[Struct]:
     """The class with the meta function, and one with the impl function for each kernel."""
     out = group.out
     if not group.is_torch:
         base = structured.base_class(group.group)
-        yield StructView(
+        yield Struct(
             namespace,
-            out.guard,
-            out.function.name,
+            out,
             f"structured_{structured.name(group.group)}",
             f"at::{base}" if base == "TensorIteratorBase" else base,
-            cpp_text.parameter_list(structured.meta_arguments(group.group)),
-            is_meta=True,
-            precomputed=tuple(
-                (member.type, cpp_text.identifier(member.name))
-                for member in structured.precomputed_members(group.group)
-            ),
+            structured.meta_arguments(group.group),
+            precomputed=structured.precomputed_members(group.group),
         )
+    arguments = structured.impl_arguments(group.group)
     for kernel, own in _implementations(group).items():
         scope, name = split_kernel(kernel, namespace)
-        yield StructView(
-            scope,
-            out.guard,
-            out.function.name,
-            f"structured_{name}",
-            group.meta,
-            cpp_text.parameter_list(structured.impl_arguments(group.group)),
-            keys=tuple([entry.key for entry in own]),
-        )
+        keys = tuple([entry.key for entry in own])
+        yield Struct(scope, out, f"structured_{name}", group.meta, arguments, keys)
 
 
 def _implementations(group: Group) -> dict[str, list[KernelEntry]]:
@@ -167,16 +153,16 @@ def _implementations(group: Group) -> dict[str, list[KernelEntry]]:
 def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFunction]:
     """The meta and impl functions, members of classes that `structured.h` declares."""
     for group in groups:
-        for view in struct_views(group, layout.namespace):
-            uses = ["meta"] if view.is_meta else view.keys
-            returns = f"{view.name}::meta_return_ty" if view.precomputed else "void"
-            member = f"{view.name}::{'meta' if view.is_meta else 'impl'}"
+        for struct in structs(group, layout.namespace):
+            operator = struct.operator.function.name
+            returns = f"{struct.name}::meta_return_ty" if struct.precomputed else "void"
+            member = f"{struct.name}::{'impl' if struct.keys else 'meta'}"
             yield AuthorFunction(
                 member,
-                tuple([f"{use} of {view.operator}" for use in uses]),
-                f"{returns} {member}({view.parameters})",
+                tuple([f"{use} of {operator}" for use in struct.keys or ("meta",)]),
+                f"{returns} {member}({cpp_text.parameter_list(struct.parameters)})",
                 headers=(layout.own("structured.h"),),
-                namespace=view.namespace,
+                namespace=struct.namespace,
                 last=layout.own("verify_kernels.h").name,
             )
 
@@ -195,40 +181,33 @@ def structured_registrations(
             continue
         group, operator = by_out[one.source.name], by_name[one.operator.name]
         wrapper = Wrapper(
+            operator,
             f"structured_{one.key}_{operator.flat}",
             condition(operator.function, group.out.function),
             types.signature(operator.function, "int"),
-            operator.flat,
-            device_view(operator.function, one.key, one.kernel and one.kernel.backend),
+            devices(operator.function, one.key, one.kernel and one.kernel.backend),
             headers,
-            structured=_view(group, operator, one.kernel),
+            structured=_called(group, operator, one.kernel),
         )
-        yield wrapped(operator, one.key, wrapper)
+        yield wrapped(one.key, wrapper)
 
 
-def _view(group: Group, member: CppOperator, kernel: KernelEntry | None) -> StructuredView:
-    """The kernel of one variant; without an impl function for `kernel` None."""
+def _called(group: Group, member: CppOperator, kernel: KernelEntry | None) -> Structured:
+    """What the kernel of one variant calls; no impl function for `kernel` None."""
     outs = tuple([cpp_text.identifier(a.name) for a in group.out.schema.out])
     style, given = {
         SchemaKind.functional: ("Functional", ()),
         SchemaKind.inplace: ("Inplace", ("self",)),
     }.get(member.facts.kind, ("Out", outs))
-    struct = group.meta
-    if kernel is not None:
-        scope, name = split_kernel(kernel.kernel, group.namespace)
-        struct = global_name(scope, f"structured_{name}")
+    inputs = tuple(map(group.argument, structured.meta_arguments(group.group)))
+    if kernel is None:
+        return Structured(group.meta, style, given, len(outs), inputs)
+    scope, name = split_kernel(kernel.kernel, group.namespace)
     elements = {a.name for a in structured.precomputed(group.group.out).elements}
-    impl = structured.impl_arguments(group.group)[: -len(outs)]
-    return StructuredView(
-        struct,
-        style,
-        given,
-        len(outs),
-        tuple(map(group.argument, structured.meta_arguments(group.group))),
-        has_computed=bool(elements) and kernel is not None,
-        has_impl=kernel is not None,
-        impl_inputs=tuple(
-            f"_computed.{cpp_text.identifier(p.name)}" if p.name in elements else group.argument(p)
-            for p in impl
-        ),
-    )
+    impl = [
+        f"_computed.{cpp_text.identifier(p.name)}" if p.name in elements else group.argument(p)
+        for p in structured.impl_arguments(group.group)[: -len(outs)]
+    ]
+    outputs = [f"_op.maybe_get_output({index})" for index in range(len(outs))]
+    struct = global_name(scope, f"structured_{name}")
+    return Structured(struct, style, given, len(outs), inputs, bool(elements), (*impl, *outputs))

@@ -196,7 +196,7 @@ def _following(
             functional = by_name[one.source.name]
             yield copied_registration(functional, operator, one.kernel, layout.namespace)
         elif one.origin is Origin.backend_select:
-            yield wrapped(operator, one.key, select_wrapper(operator, layout.namespace))
+            yield wrapped(one.key, select_wrapper(operator, layout.namespace))
 
 
 def _problem(function: NativeFunction, classes: Collection[str]) -> str:

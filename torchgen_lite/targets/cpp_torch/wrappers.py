@@ -29,7 +29,6 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.copying import BETWEEN_DEVICES
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import Backend, NativeFunction
 from torchgen_lite.schema import Argument
@@ -38,12 +37,12 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import CppOperator
 
 
-class DeviceView(NamedTuple):
-    """What happens before a kernel runs. The `checked` tensors, each with its name as a literal, have to be on one
+class Devices(NamedTuple):
+    """What happens before a kernel runs, by the names of arguments. The `checked` tensors have to be on one
     device; the device of the `guarded` tensor, or that of the tensor options, becomes the current one.
     """
 
-    checked: tuple[tuple[str, str], ...] = ()
+    checked: tuple[str, ...] = ()
     guarded: str = ""
     is_guarded_by_options: bool = False
 
@@ -54,84 +53,65 @@ class DeviceView(NamedTuple):
         return (*check, "ATen/DeviceGuard.h", "c10/core/DeviceGuard.h") if is_guarded else check
 
 
-ANY_DEVICE = DeviceView()
+ANY_DEVICE = Devices()
 
 
-class FromOutView(NamedTuple):
+class FromOut(NamedTuple):
     """A kernel that calls the one of the out variant.
 
-    `symbolic` are the arguments of the typed call on Meta. The results are made on the device of `tensors`, one of
-    the `backend`; those of an in-place variant exist already.
+    `symbolic` are the arguments of the typed call on Meta. The results are made on the device of `tensors`, one of the
+    `backend`; those of an in-place variant exist already.
     """
 
-    kernel: str
-    is_inplace: bool
-    symbolic: tuple[str, ...]
     backend: str
+    symbolic: tuple[str, ...]
     tensors: tuple[str, ...]
     results: tuple[str, ...]
 
 
-class CopiedView(NamedTuple):
-    """A kernel that passes `passed` to the functional variant's kernel and copies its results with
-    PyTorch's function `copy`; the written tensors are `returned`. Each of `results` is a result, the
-    argument that it is copied to, and whether both are lists."""
+class Copied(NamedTuple):
+    """A kernel that passes `passed` to the functional variant's kernel and copies its results to the arguments
+    `written`, each of which is a list or not, with PyTorch's function `copy`; it returns arguments.
+    """
 
-    kernel: str
     passed: tuple[str, ...]
     copy: str
-    results: tuple[tuple[str, str, bool], ...]
+    written: tuple[tuple[str, bool], ...]
     returned: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class StructuredView:
-    """A kernel that calls meta and, where there is one, impl. `given` are the existing outputs,
-    `count` is the number of outputs, `style` the template for their variant."""
+class Structured:
+    """A kernel that calls meta and, where there is one, impl, of the class `struct`. `given` are the existing
+    outputs, of `count`, and `style` is the template for their variant; meta has the arguments `inputs`, and impl the
+    arguments `impl`, some of which meta may have computed."""
 
-    kernel: str
+    struct: str
     style: str
     given: tuple[str, ...]
     count: int
     inputs: tuple[str, ...]
-    has_computed: bool
-    has_impl: bool
-    impl_inputs: tuple[str, ...]
+    has_computed: bool = False
+    impl: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """A function of a registration file. It does what one of the last fields says: calls a `kernel`, that of the
-    out variant or of the functional one, a structured one, or this operator with the `keys` (a local variable) of the
-    backend selected.
+    """A function of a registration file, for an operator. It calls the author's `kernel`, maybe that of
+    another variant (`from_out`, `copied`), a `structured` one, or else this operator with the keys of the backend
+    selected.
     """
 
+    operator: CppOperator
     name: str
     guard: str
     signature: CppSignature
-    flat: str
-    device: DeviceView = ANY_DEVICE
+    device: Devices = ANY_DEVICE
     more_headers: tuple[str, ...] = ()
     kernel: str = ""
-    from_out: FromOutView | None = None
-    copied: CopiedView | None = None
-    structured: StructuredView | None = None
-    keys: str = ""
-
-    @property
-    def parameters(self) -> str:
-        """The parameters, as the function declares them."""
-        return cpp_text.parameter_list(self.signature.parameters)
-
-    @property
-    def passed(self) -> tuple[str, ...]:
-        """The parameters by their names."""
-        return tuple([cpp_text.identifier(p.name) for p in self.signature.parameters])
-
-    @property
-    def calls_kernel(self) -> bool:
-        """Whether the author's kernels have to be declared before it."""
-        return bool(self.kernel or self.from_out or self.copied)
+    from_out: FromOut | None = None
+    copied: Copied | None = None
+    structured: Structured | None = None
 
     @property
     def headers(self) -> tuple[str, ...]:
@@ -150,7 +130,7 @@ def device_keys() -> frozenset[str]:
     )
 
 
-def device_view(function: NativeFunction, key: str, backend: Backend | None = None) -> DeviceView:
+def devices(function: NativeFunction, key: str, backend: Backend | None = None) -> Devices:
     """The device handling before a kernel of that operator runs; `ANY_DEVICE` if there is none.
 
     The file of a `backend` says whether its kernels need it, including those for autograd.
@@ -167,8 +147,8 @@ def device_view(function: NativeFunction, key: str, backend: Backend | None = No
     is_between = function.namespace == "aten" and function.func.base_name in BETWEEN_DEVICES
     checked = [] if is_between or function.device_check == "NoCheck" else tensors
     by_options = function.device_guard and layout.options is not None
-    return DeviceView(
-        tuple([(cpp_text.identifier(a.name), cpp_text.quote(a.name)) for a in checked]),
+    return Devices(
+        tuple([a.name for a in checked]),
         _guarded(tensors) if function.device_guard and not by_options else "",
         by_options,
     )
@@ -180,8 +160,7 @@ def _guarded(tensors: Sequence[Argument]) -> str:
     A list of optional tensors has no device by PyTorch's `device_of`.
     """
     eligible = [a.name for a in tensors if bare_type(a.type) != "Tensor?[]"]
-    chosen = "self" if "self" in eligible else next(iter(eligible), "")
-    return cpp_text.identifier(chosen)
+    return "self" if "self" in eligible else next(iter(eligible), "")
 
 
 def select_wrapper(operator: CppOperator, namespace: str) -> Wrapper:
@@ -189,11 +168,6 @@ def select_wrapper(operator: CppOperator, namespace: str) -> Wrapper:
 
     PyTorch has these for its own operators; torchgen makes none for others.
     """
-    return Wrapper(
-        f"select_{operator.flat}",
-        operator.guard,
-        operator.signature,
-        operator.flat,
-        more_headers=("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h"),
-        keys=cpp_text.free_name("keys", operator.names),
-    )
+    headers = ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h")
+    name, signature = f"select_{operator.flat}", operator.signature
+    return Wrapper(operator, name, operator.guard, signature, more_headers=headers)
