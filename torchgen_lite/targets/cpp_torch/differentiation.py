@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -22,17 +21,10 @@ from torchgen_lite.languages.cpp.formula import (
 )
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.torch_functions import functions_of_torch
-from torchgen_lite.targets.cpp.layout import Layout, copied_headers, stem
+from torchgen_lite.targets.cpp.layout import copied_headers, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
-from torchgen_lite.targets.cpp_torch.autograd import (
-    AutogradKernel,
-    autograd_kernel,
-    out_kernel,
-    passing_kernel,
-    view_kernel,
-    written_kernel,
-)
+from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.nodes import (
     NodeView,
@@ -53,58 +45,12 @@ _BOXED = {
 
 
 class _Planned(NamedTuple):
-    """A registration that autograd asks for."""
+    """A registration that autograd asks for, with the formulas for its key."""
 
     operator: CppOperator
     registered: Registration
     plan: AutogradPlan
-
-    @property
-    def info(self) -> DifferentiabilityInfo | None:
-        key = self.registered.key
-        return self.plan.infos.get(DEFAULT if key == _AUTOGRAD else key)
-
-    @property
-    def recorded(self) -> DifferentiabilityInfo | None:
-        """The formulas of the node that its kernel makes."""
-        return self.info if self.registered.origin is Origin.autograd else None
-
-
-@dataclass(slots=True)
-class _File:
-    """The contents of one file, while it is put together."""
-
-    nodes: dict[str, NodeView] = field(default_factory=dict)
-    kernels: list[AutogradKernel] = field(default_factory=list)
-    registered: list[ImplCall] = field(default_factory=list)
-    called: set[str] = field(default_factory=set)
-    calls_functions: bool = False
-    has_fallbacks: bool = False
-
-    def add(self, operator: CppOperator, one: Registration, kernel: AutogradKernel | None) -> None:
-        """Add a registration, of this kernel or of libtorch's for all operators."""
-        if kernel is not None:
-            self.kernels.append(kernel)
-        self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS
-        expression = f"TORCH_FN({kernel.name})" if kernel else _BOXED[one.origin]
-        self.registered.append(ImplCall(operator, one.key, expression, operator.guard))
-
-    def add_node(
-        self,
-        operator: CppOperator,
-        info: DifferentiabilityInfo,
-        functions: Functions,
-        classes: Classes,
-    ) -> None:
-        node = self.nodes.get(info.node_name)
-        if node is None:
-            self.nodes[info.node_name] = node_view(info, functions, classes)
-            for derivative in info.derivatives:
-                self.called.update(called_headers(derivative.tree, functions))
-            self.calls_functions = self.calls_functions or calls_functions(info)
-        elif node.guard != operator.guard:
-            # Variants under different conditions share the node, so it is always there.
-            self.nodes[info.node_name] = node._replace(guard="")
+    info: DifferentiabilityInfo | None
 
 
 def build_differentiation(
@@ -122,14 +68,18 @@ def build_differentiation(
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
     by_name = {operator.function.name: operator for operator in operators}
     planned = [
-        _Planned(by_name[one.operator.name], one, resolved.autograd[one.operator.name])
+        _planned(by_name[one.operator.name], one, resolved.autograd[one.operator.name])
         for one in registered
         if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS
     ]
     diagnostics = [
         d for o in operators for d in _refusals(o, resolved.autograd[o.function.name], policy)
     ]
-    recorded = {id(one.recorded): one.recorded for one in planned if one.recorded is not None}
+    recorded = {
+        id(one.info): one.info
+        for one in planned
+        if one.info is not None and one.registered.origin is Origin.autograd
+    }
     diagnostics += dict.fromkeys(
         found for info in recorded.values() for found in unsayable_parts(info, functions)
     )
@@ -139,39 +89,68 @@ def build_differentiation(
     return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
 
 
+def _planned(operator: CppOperator, one: Registration, plan: AutogradPlan) -> _Planned:
+    return _Planned(
+        operator, one, plan, plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
+    )
+
+
 def _files(
     planned: Sequence[_Planned], functions: Functions, layout: TorchLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     if not planned:
         return
     yield from copied_headers(layout, "cpp_torch", "autograd.h", "autograd_kernels.h")
-    files: dict[int | None, _File] = {}
+    shards: dict[int | None, list[_Planned]] = {}
     for one in planned:
-        file = files.setdefault(one.operator.shard, _File())
-        file.add(one.operator, one.registered, _kernel(one))
-        if one.recorded is not None:
-            file.add_node(one.operator, one.recorded, functions, layout.classes)
-    for shard, file in files.items():
-        yield _file_view(file, shard, layout, headers)
+        shards.setdefault(one.operator.shard, []).append(one)
+    for shard, own in shards.items():
+        context = {
+            **_context(own, functions, layout.classes),
+            "namespace": layout.namespace,
+            "folder": layout.folder,
+            "operators_header": stem("operators", shard),
+            "headers": list(headers),
+        }
+        path = layout.source(f"{stem('register_autograd', shard)}.cpp")
+        yield OutputFile(path, "cpp_torch/register_autograd.cpp.j2", context)
 
 
-def _kernel(
-    planned: _Planned,
-) -> AutogradKernel | None:
-    """The kernel that is written for the operator; None where libtorch has one for all."""
-    operator, one, plan = planned
-    if one.origin in _BOXED:
-        return None
-    if one.origin is Origin.raises_versions:
-        return written_kernel(operator, plan)
-    if one.origin is Origin.view and plan.viewed is not None:
-        return view_kernel(operator, plan.viewed)
-    info = planned.info
-    if one.origin is Origin.passes or info is None:
-        return passing_kernel(operator, one.key, plan)
-    if one.origin is Origin.refuses_out:
-        return out_kernel(operator, one.key, plan, info)
-    return autograd_kernel(operator, one.key, plan, info)
+def _context(
+    planned: Sequence[_Planned], functions: Functions, classes: Classes
+) -> dict[str, object]:
+    """What one file contains."""
+    kernels, calls = [], []
+    nodes: dict[str, tuple[DifferentiabilityInfo, list[CppOperator]]] = {}
+    for operator, registered, plan, info in planned:
+        expression = _BOXED.get(registered.origin)
+        if expression is None:
+            kernels.append(autograd_kernel(operator, registered, plan, info))
+            expression = f"TORCH_FN({kernels[-1].name})"
+        calls.append(ImplCall(operator, registered.key, expression, operator.guard))
+        if info is not None and registered.origin is Origin.autograd:
+            nodes.setdefault(info.node_name, (info, []))[1].append(operator)
+    trees = [derivative.tree for info, _ in nodes.values() for derivative in info.derivatives]
+    return {
+        "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),
+        "has_fallbacks": any(one.registered.origin in UNKNOWN_VIEWS for one in planned),
+        "called": sorted({h for tree in trees for h in called_headers(tree, functions)}),
+        "nodes": [_node(info, own, functions, classes) for info, own in nodes.values()],
+        "kernels": kernels,
+        "blocks": blocks(calls),
+    }
+
+
+def _node(
+    info: DifferentiabilityInfo,
+    operators: Sequence[CppOperator],
+    functions: Functions,
+    classes: Classes,
+) -> NodeView:
+    """The node of these operators; if they have different conditions, it is always there."""
+    node = node_view(info, functions, classes)
+    is_shared = any(operator.guard != node.guard for operator in operators[1:])
+    return node._replace(guard="") if is_shared else node
 
 
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
@@ -221,22 +200,3 @@ def _wrong_counts(info: DifferentiabilityInfo, functions: Functions) -> Iterator
             is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
             hint = "a list is one argument: `[...]`" if is_spread else None
             yield finding(info.function, "TG323", message, call.node.span, "in this call", hint)
-
-
-def _file_view(
-    file: _File, shard: int | None, layout: Layout, headers: Sequence[str]
-) -> OutputFile:
-    context = {
-        "namespace": layout.namespace,
-        "folder": layout.folder,
-        "operators_header": stem("operators", shard),
-        "calls_functions": file.calls_functions,
-        "has_fallbacks": file.has_fallbacks,
-        "called": sorted(file.called),
-        "headers": list(headers),
-        "nodes": list(file.nodes.values()),
-        "kernels": file.kernels,
-        "blocks": blocks(file.registered),
-    }
-    path = layout.source(f"{stem('register_autograd', shard)}.cpp")
-    return OutputFile(path, "cpp_torch/register_autograd.cpp.j2", context)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
-from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.formulas import Call, Expression, Member, Name
@@ -35,23 +35,18 @@ from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
 
 class DerivativeView(NamedTuple):
-    """A formula: the `names` that it belongs to, the variables of its gradients with their types,
-    the condition under which each is wanted, and what is assigned to which `target`.
-
-    `has_mask`: the formula asks which gradients are wanted.
+    """A formula in C++: the arguments whose gradients it gives, each of which is a list or not, and the
+    condition under which each is wanted. `has_mask`: the formula asks which gradients are wanted.
     """
 
-    names: tuple[str, ...]
-    gradients: tuple[tuple[str, str], ...]
+    gradients: tuple[tuple[str, bool], ...]
     wanted: tuple[str, ...]
     has_mask: bool
-    target: str
     formula: str
 
 
 class NodeView(NamedTuple):
-    """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors),
-    its formulas.
+    """A node: its name, the operator it stands for, what it keeps, its formulas.
 
     `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors.
     `grads` are gradients of results as formulas call them, each with its value and whether that has
@@ -63,7 +58,6 @@ class NodeView(NamedTuple):
     name: str
     operator: str
     members: tuple[SavedMember, ...]
-    resets: tuple[str, ...]
     counts: tuple[str, ...]
     is_materialized: bool
     grads: tuple[tuple[str, str, bool], ...]
@@ -82,16 +76,23 @@ def node_view(
         name=info.node_name,
         operator=info.function.func.full_name,
         members=tuple(kept),
-        resets=tuple(m.name for m in kept if m.saved.keeps_tensors),
         counts=(*lists, *(count_of_result(info, i) for i in counted_results(info))),
         is_materialized=_is_materialized(info),
         grads=tuple(_gradients(info)),
-        derivatives=tuple(_derivative(info, d, functions) for d in info.derivatives),
+        derivatives=tuple(
+            DerivativeView(
+                tuple([(name, name in info.lists) for name in one.names]),
+                tuple([_wanted(info, name) for name in one.names]),
+                "grad_input_mask" in one.mentioned,
+                write(one.tree, functions).result(),
+            )
+            for one in info.derivatives
+        ),
         results=tuple(
             (
-                f"autograd::sized({_local(s.name)}, {count_of_slot(info, s.name)})"
+                f"autograd::sized(grad_{s.name}_, {count_of_slot(info, s.name)})"
                 if s.is_list
-                else _local(s.name)
+                else f"grad_{s.name}_"
             )
             for s in info.slots
         ),
@@ -235,29 +236,7 @@ def _sum(number: int, terms: Sequence[str]) -> str:
     return " + ".join([str(number), *terms] if number or not terms else terms)
 
 
-def _local(name: str) -> str:
-    return f"grad_{name}_"
-
-
 def _wanted(info: DifferentiabilityInfo, name: str) -> str:
     if name in info.lists:
         return f"autograd::wanted(*this, {_first(info, name)}, {count_of_slot(info, name)})"
     return f"task_should_compute_output({_first(info, name)})"
-
-
-def _derivative(
-    info: DifferentiabilityInfo, derivative: Derivative, functions: Functions
-) -> DerivativeView:
-    """One formula; for several gradients it gives a tuple of them."""
-    names = derivative.names
-    types = ["std::vector<at::Tensor>" if n in info.lists else "at::Tensor" for n in names]
-    target = ", ".join(map(_local, names))
-    target = f"std::tie({target})" if len(names) > 1 else target
-    return DerivativeView(
-        names=tuple(names),
-        gradients=tuple(zip(types, map(_local, names))),
-        wanted=tuple(_wanted(info, name) for name in names),
-        has_mask="grad_input_mask" in derivative.mentioned,
-        target=target,
-        formula=write(derivative.tree, functions).result(),
-    )

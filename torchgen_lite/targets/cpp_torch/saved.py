@@ -73,10 +73,6 @@ class Member:
     is_boxed: bool = False
 
     @property
-    def local(self) -> str:
-        return cpp_text.identifier(self.saved.name)
-
-    @property
     def is_plain(self) -> bool:
         """Whether it is initialized explicitly, so that no node holds an uninitialized number."""
         return self.type in _PLAIN
