@@ -1,8 +1,8 @@
 """The field `guard:`: a line that opens a preprocessor condition and that a preprocessor accepts.
 
 Note [Guards are parsed]
-Generated code puts the condition in brackets and joins it with others, so text that is not a whole
-expression could close the brackets, open a comment, or go on in the next line. Only the language of
+Generated code joins the condition with others, so text that is not a whole expression could close
+brackets, open a comment, or go on in the next line. Only the language of
 [cpp.cond] is read: names, integers, `defined`, macro calls, operators, and brackets.
 """
 
@@ -27,6 +27,8 @@ _SPELLED = {
 }
 # Names that no macro can have.
 _TAKEN = frozenset({*_SPELLED, "and_eq", "defined", "or_eq", "xor_eq"})
+# The operators that bind looser than `&&`.
+_LOOSER = re.compile(r"\|\||\bor\b|\?")
 # Two signs that C++ reads as one operator, and the characters that stand for operands below.
 _UNREAD = re.compile(r"\+\+|--|[$@]")
 _INTEGER = r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)[uU]?(?:ll?|LL?)?"
@@ -52,7 +54,7 @@ _STEPS = tuple(
 
 
 def read_guard(text: str) -> str | None:
-    """The condition of a guard as an expression in brackets, or None if it isn't one.
+    """The condition of a guard, in brackets if `&&` would tear it apart, or None if it isn't one.
 
     >>> read_guard("#ifdef A"), read_guard("#ifndef A"), read_guard("#if A || B"), read_guard("#if A //")
     ('defined(A)', '!defined(A)', '(A || B)', 'A')
@@ -69,7 +71,7 @@ def read_guard(text: str) -> str | None:
     condition = line["condition"].partition("//")[0].strip()
     if not _is_condition(condition):
         return None
-    return condition if re.fullmatch(r"\w+", condition) else f"({condition})"
+    return f"({condition})" if _LOOSER.search(condition) else condition
 
 
 def _is_condition(text: str) -> bool:

@@ -36,7 +36,7 @@ _WRITTEN = {
     "False": Expression("false"),
     "True": Expression("true"),
     "None": NOTHING,
-    "Mean": Expression("at::Reduction::Mean"),
+    "Mean": Expression("at::Reduction::Mean", ("ATen/core/Reduction.h",)),
     "[]": EMPTY,
     "strided": Expression("c10::Layout::Strided"),
     **{

@@ -37,6 +37,7 @@ class Style(NamedTuple):
     method: bool = False
 
 
+_TENSOR_OPTIONS = CType("at::TensorOptions", headers=("c10/core/TensorOptions.h",))
 # The usual signature.
 PLAIN = Style()
 
@@ -94,7 +95,7 @@ def _options(options: TensorOptions) -> CppParameter:
         default = EMPTY
     elif options.dtype.default == "long":
         default = as_written("long", options.dtype.type, "int")
-    return CppParameter(CType("at::TensorOptions"), "options", default)
+    return CppParameter(_TENSOR_OPTIONS, "options", default)
 
 
 def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:

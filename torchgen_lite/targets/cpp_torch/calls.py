@@ -48,8 +48,6 @@ from torchgen_lite.targets.output import Header, OutputFile
 
 # Headers that nearly every signature needs.
 _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
-# Headers that any default needs.
-_OF_DEFAULTS = ("ATen/core/Reduction.h", "c10/core/Scalar.h", "c10/core/TensorOptions.h")
 
 
 def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
@@ -84,8 +82,8 @@ def call_includes(layout: Layout, operators: str, shown: Sequence[CppFunction]) 
     """The includes of functions and methods that make the calls declared by the header
     `operators`."""
     before = [layout.own(f"{name}.h") for name in (operators, "arguments")]
-    limits = function_headers(shown) & {"limits"}
-    return include_blocks([*_OF_DEFAULTS, *limits], before=before)
+    declared = signature_headers([operator.signature for operator, _, _ in shown])
+    return include_blocks(function_headers(shown) - declared, before=before)
 
 
 def declaration_includes(

@@ -35,13 +35,14 @@ from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
 
 class DerivativeView(NamedTuple):
-    """A formula in C++: the arguments whose gradients it gives, each of which is a list or not, and the
-    condition under which each is wanted. `has_mask`: the formula asks which gradients are wanted.
+    """A formula, its `text` and in C++: the arguments whose gradients it gives, each of which is a list or
+    not, and the condition under which each is wanted. `has_mask`: it asks which gradients are wanted.
     """
 
     gradients: tuple[tuple[str, bool], ...]
     wanted: tuple[str, ...]
     has_mask: bool
+    text: str
     formula: str
 
 
@@ -84,6 +85,7 @@ def node_view(
                 tuple([(name, name in info.lists) for name in one.names]),
                 tuple([_wanted(info, name) for name in one.names]),
                 "grad_input_mask" in one.mentioned,
+                one.formula.text,
                 write(one.tree, functions).result(),
             )
             for one in info.derivatives

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.cpp.compiling import check_syntax, needs_compiler
+from torchgen_lite.languages.cpp import kernels
 from torchgen_lite.loader import guards
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
-from torchgen_lite.targets.cpp import conditions, kernels
+from torchgen_lite.targets.cpp import conditions
 
 
 @pytest.mark.parametrize("module", [conditions, guards, kernels])
@@ -57,11 +58,12 @@ def test_a_condition_is_true_where_the_range_contains_the_version(text: str) -> 
         ("#ifdef  A", "defined(A)"),
         ("#ifndef A", "!defined(A)"),
         ("#ifdef\tA", "defined(A)"),
-        ("#if defined A and not B", "(defined A and not B)"),
+        ("#if defined A and not B", "defined A and not B"),
+        ("#if A && (B or C)", "(A && (B or C))"),
         ("#if TORCH(2, 6) >= 0x20L ? A : -B", "(TORCH(2, 6) >= 0x20L ? A : -B)"),
         (
             '#if __has_include("x.h") && __has_include(<y/z.h>)',
-            '(__has_include("x.h") && __has_include(<y/z.h>))',
+            '__has_include("x.h") && __has_include(<y/z.h>)',
         ),
     ],
 )

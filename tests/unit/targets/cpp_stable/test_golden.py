@@ -87,7 +87,7 @@ FUNCTIONS = """\
 
 namespace my::functions {
 
-// my::scale.out(Tensor self, float s=2, *, Tensor(a!) out) -> Tensor(a!)
+/// my::scale.out(Tensor self, float s=2, *, Tensor(a!) out) -> Tensor(a!)
 inline torch::stable::Tensor scale_out(
     torch::stable::Tensor& out,
     const torch::stable::Tensor& self,
@@ -95,7 +95,7 @@ inline torch::stable::Tensor scale_out(
   return ops::scale_out::call(self, s, out);
 }
 
-// my::scale.out(Tensor self, float s=2, *, Tensor(a!) out) -> Tensor(a!)
+/// my::scale.out(Tensor self, float s=2, *, Tensor(a!) out) -> Tensor(a!)
 inline torch::stable::Tensor scale_outf(
     const torch::stable::Tensor& self,
     double s,

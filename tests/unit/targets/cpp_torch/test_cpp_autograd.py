@@ -57,11 +57,11 @@ def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
     )
     assert """
     const auto saved_x = autograd::unpack(saved_saved_x);
-    auto& x_shape = saved_x_shape;
-    auto& x_shape_ = saved_x_shape_;
+    const auto& x_shape = saved_x_shape;
+    const auto& x_shape_ = saved_x_shape_;
     const auto x = autograd::unpack(saved_x_);
     const auto y = autograd::unpack(saved_y);
-    auto& y_count = saved_y_count;
+    const auto& y_count = saved_y_count;
 """ in text
     assert """
   autograd::SavedVariable saved_saved_x;
@@ -106,12 +106,12 @@ def test_a_node_and_a_kernel(tmp_path: Path) -> None:
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
-      // derivatives of demo::mul: self
+      // self: grad * other
       grad_self_ = grad * other;
     }
     at::Tensor grad_other_;
     if (task_should_compute_output(1)) {
-      // derivatives of demo::mul: other
+      // other: grad * self
       grad_other_ = grad * self;
     }
     return autograd::gather(*this, grad_self_, grad_other_);

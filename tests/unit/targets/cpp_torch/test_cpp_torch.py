@@ -573,7 +573,7 @@ def test_conditions_of_neighbours_are_merged(tmp_path: Path) -> None:
     )
     assert """
   m.impl("a", TORCH_FN(::demo::k));
-#if (defined(A) && (B > 1))
+#if defined(A) && B > 1
   m.impl("b", TORCH_FN(::demo::k));
   m.impl("c", TORCH_FN(::demo::k));
 #endif

@@ -33,7 +33,7 @@ TORCH_LIBRARY(torch_ops, m) {
   m.def("diagonal_view(Tensor(a) self) -> Tensor(a)");
   m.def("hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)");
   m.def("drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor");
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
   m.def("column_sums(Tensor self) -> Tensor");
 #endif
 }
@@ -68,7 +68,7 @@ TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {
   m.impl("smooth_relu", TORCH_FN(::torch_ops::smooth_relu_cpu));
   m.impl("hinge", TORCH_FN(::torch_ops::hinge_cpu));
   m.impl("drift", TORCH_FN(::drift_cpu));
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
   m.impl("column_sums", TORCH_FN(::torch_ops::column_sums_cpu));
 #endif
 }

@@ -47,12 +47,12 @@ struct MuladdBackward0 : public torch::autograd::Node {
     const auto& grad = grads[0];
     at::Tensor grad_a_;
     if (task_should_compute_output(0)) {
-      // derivatives of torch_ops::muladd: a
+      // a: grad * b
       grad_a_ = grad * b;
     }
     at::Tensor grad_b_;
     if (task_should_compute_output(1)) {
-      // derivatives of torch_ops::muladd: b
+      // b: grad * a
       grad_b_ = grad * a;
     }
     return autograd::gather(*this, grad_a_, grad_b_);
@@ -75,12 +75,11 @@ struct ScaleBackward0 : public torch::autograd::Node {
     if (autograd::is_nothing(grads)) {
       return torch::autograd::variable_list(num_outputs());
     }
-    std::lock_guard<std::mutex> _lock(mutex_);
-    auto& s = saved_s;
+    const auto& s = saved_s;
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
-      // derivatives of torch_ops::scale: self
+      // self: grad * s
       grad_self_ = grad * s;
     }
     return autograd::gather(*this, grad_self_);
@@ -114,7 +113,7 @@ struct SmoothReluBackward0 : public torch::autograd::Node {
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
-      // derivatives of torch_ops::smooth_relu: self
+      // self: grad * result / (2 * result - self)
       grad_self_ = grad * result / (2 * result - self);
     }
     return autograd::gather(*this, grad_self_);
@@ -151,12 +150,12 @@ struct HingeBackward0 : public torch::autograd::Node {
     const auto& grad_loss = grads[0];
     at::Tensor grad_input_;
     if (task_should_compute_output(0)) {
-      // derivatives of torch_ops::hinge: input
+      // input: -grad_loss * target * is_inside
       grad_input_ = -grad_loss * target * is_inside;
     }
     at::Tensor grad_target_;
     if (task_should_compute_output(1)) {
-      // derivatives of torch_ops::hinge: target
+      // target: -grad_loss * input * is_inside
       grad_target_ = -grad_loss * input * is_inside;
     }
     return autograd::gather(*this, grad_input_, grad_target_);
@@ -189,16 +188,16 @@ struct DriftBackward0 : public torch::autograd::Node {
     std::lock_guard<std::mutex> _lock(mutex_);
     const auto x = autograd::unpack(saved_x_);
     const auto saved_x = autograd::unpack(saved_saved_x);
-    auto& _kernel_ = saved__kernel;
+    const auto& _kernel_ = saved__kernel;
     const auto& grad = grads[0];
     at::Tensor grad_x_;
     if (task_should_compute_output(0)) {
-      // derivatives of torch_ops::drift: x
+      // x: grad * 2 * (x - saved_x) / (_kernel * _kernel)
       grad_x_ = grad * 2 * (x - saved_x) / (_kernel_ * _kernel_);
     }
     at::Tensor grad_saved_x_;
     if (task_should_compute_output(1)) {
-      // derivatives of torch_ops::drift: saved_x
+      // saved_x: grad * 2 * (saved_x - x) / (_kernel * _kernel)
       grad_saved_x_ = grad * 2 * (saved_x - x) / (_kernel_ * _kernel_);
     }
     return autograd::gather(*this, grad_x_, grad_saved_x_);
@@ -209,7 +208,7 @@ struct DriftBackward0 : public torch::autograd::Node {
   double saved__kernel{};
 };
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 // The gradients of torch_ops::column_sums.
 struct ColumnSumsBackward0 : public torch::autograd::Node {
   using torch::autograd::Node::Node;
@@ -223,13 +222,12 @@ struct ColumnSumsBackward0 : public torch::autograd::Node {
     if (autograd::is_nothing(grads)) {
       return torch::autograd::variable_list(num_outputs());
     }
-    std::lock_guard<std::mutex> _lock(mutex_);
-    auto& self_sym_argsize_0 = saved_self_sym_argsize_0;
-    auto& self_sym_argsize_1 = saved_self_sym_argsize_1;
+    const auto& self_sym_argsize_0 = saved_self_sym_argsize_0;
+    const auto& self_sym_argsize_1 = saved_self_sym_argsize_1;
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
-      // derivatives of torch_ops::column_sums: self
+      // self: grad.expand([self.size(0), self.size(1)])
       grad_self_ = grad.expand_symint({self_sym_argsize_0, self_sym_argsize_1});
     }
     return autograd::gather(*this, grad_self_);
@@ -415,7 +413,7 @@ at::Tensor autograd_drift(
   return _result;
 }
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 at::Tensor autograd_column_sums(c10::DispatchKeySet _keys, const at::Tensor& self) {
   autograd::refuse_tangents("torch_ops::column_sums", self);
   const auto _below = _keys & c10::after_autograd_keyset;
@@ -450,7 +448,7 @@ TORCH_LIBRARY_IMPL(torch_ops, Autograd, m) {
   m.impl("smooth_relu", TORCH_FN(autograd_smooth_relu));
   m.impl("hinge", TORCH_FN(autograd_hinge));
   m.impl("drift", TORCH_FN(autograd_drift));
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
   m.impl("column_sums", TORCH_FN(autograd_column_sums));
 #endif
 }

@@ -13,37 +13,43 @@
 
 namespace toy::functions {
 
-// toy::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+/// toy::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+///
 /// self + alpha * other, for two tensors of one shape.
 inline toy::Tensor add(const toy::Tensor& self, const toy::Tensor& other, double alpha = 1) {
   return ops::add_Tensor::call(self, other, alpha);
 }
 
-// toy::mul.Tensor(Tensor self, Tensor other) -> Tensor
+/// toy::mul.Tensor(Tensor self, Tensor other) -> Tensor
+///
 /// self * other, for two tensors of one shape.
 inline toy::Tensor mul(const toy::Tensor& self, const toy::Tensor& other) {
   return ops::mul_Tensor::call(self, other);
 }
 
-// toy::relu(Tensor self) -> Tensor
+/// toy::relu(Tensor self) -> Tensor
+///
 /// self where it is positive, 0 elsewhere.
 inline toy::Tensor relu(const toy::Tensor& self) {
   return ops::relu::call(self);
 }
 
-// toy::sum(Tensor self) -> Tensor
+/// toy::sum(Tensor self) -> Tensor
+///
 /// The sum of all elements, a tensor of shape [].
 inline toy::Tensor sum(const toy::Tensor& self) {
   return ops::sum::call(self);
 }
 
-// toy::fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)
+/// toy::fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)
+///
 /// Sets every element.
 inline toy::Tensor& fill_(toy::Tensor& self, double value) {
   return ops::fill_::call(self, value);
 }
 
-// toy::full(int[] size, Scalar value=0, *, Device device="cpu") -> Tensor
+/// toy::full(int[] size, Scalar value=0, *, Device device="cpu") -> Tensor
+///
 /// A tensor of that size with that value everywhere.
 inline toy::Tensor full(
     torchgen_lite::Span<int64_t> size,
@@ -52,13 +58,15 @@ inline toy::Tensor full(
   return ops::full::call(size, value, device);
 }
 
-// toy::concat(Tensor[] tensors) -> Tensor
+/// toy::concat(Tensor[] tensors) -> Tensor
+///
 /// The elements of all tensors, one behind the other.
 inline toy::Tensor concat(torchgen_lite::Span<toy::Tensor> tensors) {
   return ops::concat::call(tensors);
 }
 
-// toy::affine(Tensor x, Tensor weight, Tensor? bias=None) -> Tensor
+/// toy::affine(Tensor x, Tensor weight, Tensor? bias=None) -> Tensor
+///
 /// x * weight + bias, in terms of the other operators.
 inline toy::Tensor affine(
     const toy::Tensor& x,

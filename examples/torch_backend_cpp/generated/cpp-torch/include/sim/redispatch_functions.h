@@ -6,13 +6,10 @@
 #include <sim/operators.h>
 #include <sim/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
-#include <c10/core/TensorOptions.h>
-
 namespace sim::redispatch {
 
-// sim::fell_back() -> Dict(str, int)
+/// sim::fell_back() -> Dict(str, int)
+///
 /// How often each operator has run on the CPU, as the device has no kernel for it.
 inline c10::Dict<::std::string, int64_t> fell_back(c10::DispatchKeySet dispatchKeySet) {
   return ops::sim__fell_back::redispatch(dispatchKeySet);

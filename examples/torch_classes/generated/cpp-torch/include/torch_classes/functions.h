@@ -6,14 +6,11 @@
 #include <torch_classes/operators.h>
 #include <torch_classes/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
-#include <c10/core/TensorOptions.h>
-
 namespace torch_classes::functions {
 
-// torch_classes::look_up(__torch__.torch.classes.torch_classes.Table table, Tensor keys, float
-// missing=0.0) -> Tensor
+/// torch_classes::look_up(__torch__.torch.classes.torch_classes.Table table, Tensor keys, float
+/// missing=0.0) -> Tensor
+///
 /// The value of each key, or `missing` where the table has none.
 inline at::Tensor look_up(
     const c10::intrusive_ptr<torch_classes::Table>& table,
@@ -22,8 +19,9 @@ inline at::Tensor look_up(
   return ops::look_up::call(table, keys, missing);
 }
 
-// torch_classes::merge(__torch__.torch.classes.torch_classes.Table[] tables) ->
-// __torch__.torch.classes.torch_classes.Table
+/// torch_classes::merge(__torch__.torch.classes.torch_classes.Table[] tables) ->
+/// __torch__.torch.classes.torch_classes.Table
+///
 /// A table with the keys of all of them, no two of which may be equal.
 inline c10::intrusive_ptr<torch_classes::Table> merge(
     at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>> tables) {

@@ -7,7 +7,8 @@
 
 namespace torch_ops::functions {
 
-// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+/// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+///
 /// a * b + s in one pass, for two tensors of the same shape and dtype.
 inline torch::stable::Tensor muladd(
     const torch::stable::Tensor& a,
@@ -16,19 +17,22 @@ inline torch::stable::Tensor muladd(
   return ops::muladd::call(a, b, s);
 }
 
-// torch_ops::scale(Tensor self, float s) -> Tensor
+/// torch_ops::scale(Tensor self, float s) -> Tensor
+///
 /// self * s.
 inline torch::stable::Tensor scale(const torch::stable::Tensor& self, double s) {
   return ops::scale::call(self, s);
 }
 
-// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+/// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+///
 /// self * s, in place.
 inline torch::stable::Tensor scale_(torch::stable::Tensor& self, double s) {
   return ops::scale_::call(self, s);
 }
 
-// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+///
 /// self * s, into a tensor that is there already.
 inline torch::stable::Tensor scale_out(
     torch::stable::Tensor& out,
@@ -37,7 +41,8 @@ inline torch::stable::Tensor scale_out(
   return ops::scale_out::call(self, s, out);
 }
 
-// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+///
 /// self * s, into a tensor that is there already.
 inline torch::stable::Tensor scale_outf(
     const torch::stable::Tensor& self,
@@ -46,14 +51,16 @@ inline torch::stable::Tensor scale_outf(
   return ops::scale_out::call(self, s, out);
 }
 
-// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+/// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+///
 /// The smallest and the largest element.
 inline std::tuple<torch::stable::Tensor, torch::stable::Tensor> minmax(
     const torch::stable::Tensor& self) {
   return ops::minmax::call(self);
 }
 
-// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+/// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+///
 /// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 inline torch::stable::Tensor weighted_sum(
     torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
@@ -62,7 +69,8 @@ inline torch::stable::Tensor weighted_sum(
   return ops::weighted_sum::call(xs, weight, scale);
 }
 
-// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+///
 /// The squares of 0 to n - 1.
 inline torch::stable::Tensor squares(
     int64_t n,
@@ -71,7 +79,8 @@ inline torch::stable::Tensor squares(
   return ops::squares::call(n, dtype, device);
 }
 
-// torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/// torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+///
 /// x over the root of the mean of its squares in the last dimension, times weight.
 inline torch::stable::Tensor rms_norm(
     const torch::stable::Tensor& x,
@@ -80,20 +89,23 @@ inline torch::stable::Tensor rms_norm(
   return ops::rms_norm::call(x, weight, eps);
 }
 
-// torch_ops::smooth_relu(Tensor self) -> Tensor
+/// torch_ops::smooth_relu(Tensor self) -> Tensor
+///
 /// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 inline torch::stable::Tensor smooth_relu(const torch::stable::Tensor& self) {
   return ops::smooth_relu::call(self);
 }
 
-// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+/// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+///
 /// The diagonal of a matrix, a view of it.
 inline torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self) {
   return ops::diagonal_view::call(self);
 }
 
-// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor
-// is_inside)
+/// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor
+/// is_inside)
+///
 /// The hinge loss of each element, and whether it is inside of the margin.
 inline std::tuple<torch::stable::Tensor, torch::stable::Tensor> hinge(
     const torch::stable::Tensor& input,
@@ -102,7 +114,8 @@ inline std::tuple<torch::stable::Tensor, torch::stable::Tensor> hinge(
   return ops::hinge::call(input, target, margin);
 }
 
-// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+/// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+///
 /// The square of how far x is from what was saved of it, in widths of the kernel.
 inline torch::stable::Tensor drift(
     const torch::stable::Tensor& x,
@@ -111,8 +124,9 @@ inline torch::stable::Tensor drift(
   return ops::drift::call(x, saved_x, _kernel_);
 }
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
-// torch_ops::column_sums(Tensor self) -> Tensor
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
+/// torch_ops::column_sums(Tensor self) -> Tensor
+///
 /// The sum of each column of a matrix.
 inline torch::stable::Tensor column_sums(const torch::stable::Tensor& self) {
   return ops::column_sums::call(self);

@@ -61,7 +61,7 @@ std::tuple<torch::stable::Tensor, torch::stable::Tensor> hinge_cpu(
     const torch::stable::Tensor& target,
     double margin);
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 torch::stable::Tensor column_sums_cpu(const torch::stable::Tensor& self);
 #endif
 

@@ -124,7 +124,7 @@ struct drift : detail::Calls<
   static constexpr const char* overload_name = "";
 };
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 // torch_ops::column_sums(Tensor self) -> Tensor
 struct column_sums : detail::Calls<
     column_sums,

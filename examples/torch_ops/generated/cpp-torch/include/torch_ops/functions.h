@@ -6,49 +6,52 @@
 #include <torch_ops/operators.h>
 #include <torch_ops/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
-#include <c10/core/TensorOptions.h>
-
 namespace torch_ops::functions {
 
-// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+/// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+///
 /// a * b + s in one pass, for two tensors of the same shape and dtype.
 inline at::Tensor muladd(const at::Tensor& a, const at::Tensor& b, double s) {
   return ops::muladd::call(a, b, s);
 }
 
-// torch_ops::scale(Tensor self, float s) -> Tensor
+/// torch_ops::scale(Tensor self, float s) -> Tensor
+///
 /// self * s.
 inline at::Tensor scale(const at::Tensor& self, double s) {
   return ops::scale::call(self, s);
 }
 
-// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+/// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+///
 /// self * s, in place.
 inline at::Tensor& scale_(at::Tensor& self, double s) {
   return ops::scale_::call(self, s);
 }
 
-// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+///
 /// self * s, into a tensor that is there already.
 inline at::Tensor& scale_out(at::Tensor& out, const at::Tensor& self, double s) {
   return ops::scale_out::call(self, s, out);
 }
 
-// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+///
 /// self * s, into a tensor that is there already.
 inline at::Tensor& scale_outf(const at::Tensor& self, double s, at::Tensor& out) {
   return ops::scale_out::call(self, s, out);
 }
 
-// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+/// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+///
 /// The smallest and the largest element.
 inline ::std::tuple<at::Tensor, at::Tensor> minmax(const at::Tensor& self) {
   return ops::minmax::call(self);
 }
 
-// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+/// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+///
 /// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 inline at::Tensor weighted_sum(
     at::TensorList xs,
@@ -57,7 +60,8 @@ inline at::Tensor weighted_sum(
   return ops::weighted_sum::call(xs, weight, scale);
 }
 
-// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+///
 /// The squares of 0 to n - 1.
 inline at::Tensor squares(
     int64_t n,
@@ -66,26 +70,30 @@ inline at::Tensor squares(
   return ops::squares::call(n, dtype, device);
 }
 
-// torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/// torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+///
 /// x over the root of the mean of its squares in the last dimension, times weight.
 inline at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps = 1e-06) {
   return ops::rms_norm::call(x, weight, eps);
 }
 
-// torch_ops::smooth_relu(Tensor self) -> Tensor
+/// torch_ops::smooth_relu(Tensor self) -> Tensor
+///
 /// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 inline at::Tensor smooth_relu(const at::Tensor& self) {
   return ops::smooth_relu::call(self);
 }
 
-// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+/// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+///
 /// The diagonal of a matrix, a view of it.
 inline at::Tensor diagonal_view(const at::Tensor& self) {
   return ops::diagonal_view::call(self);
 }
 
-// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor
-// is_inside)
+/// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor
+/// is_inside)
+///
 /// The hinge loss of each element, and whether it is inside of the margin.
 inline ::std::tuple<at::Tensor, at::Tensor> hinge(
     const at::Tensor& input,
@@ -94,14 +102,16 @@ inline ::std::tuple<at::Tensor, at::Tensor> hinge(
   return ops::hinge::call(input, target, margin);
 }
 
-// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+/// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+///
 /// The square of how far x is from what was saved of it, in widths of the kernel.
 inline at::Tensor drift(const at::Tensor& x, const at::Tensor& saved_x, double _kernel_ = 1.0) {
   return ops::drift::call(x, saved_x, _kernel_);
 }
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
-// torch_ops::column_sums(Tensor self) -> Tensor
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
+/// torch_ops::column_sums(Tensor self) -> Tensor
+///
 /// The sum of each column of a matrix.
 inline at::Tensor column_sums(const at::Tensor& self) {
   return ops::column_sums::call(self);

@@ -49,7 +49,7 @@ std::tuple<at::Tensor, at::Tensor> hinge_cpu(
     const at::Tensor& target,
     double margin);
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 at::Tensor column_sums_cpu(const at::Tensor& self);
 #endif
 

@@ -6,10 +6,6 @@
 #include <torch_ops/operators.h>
 #include <torch_ops/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
-#include <c10/core/TensorOptions.h>
-
 namespace torch_ops {
 
 // For classes that convert to `const at::Tensor&`:

@@ -96,7 +96,7 @@ struct drift : detail::Calls<drift, at::Tensor(const at::Tensor&, const at::Tens
   static constexpr const char* overload_name = "";
 };
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 // torch_ops::column_sums(Tensor self) -> Tensor
 struct column_sums : detail::Calls<column_sums, at::Tensor(const at::Tensor&)> {
   static constexpr const char* name = "torch_ops::column_sums";

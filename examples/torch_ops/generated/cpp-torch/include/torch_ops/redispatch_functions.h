@@ -6,13 +6,10 @@
 #include <torch_ops/operators.h>
 #include <torch_ops/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
-#include <c10/core/TensorOptions.h>
-
 namespace torch_ops::redispatch {
 
-// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+/// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+///
 /// a * b + s in one pass, for two tensors of the same shape and dtype.
 inline at::Tensor muladd(
     c10::DispatchKeySet dispatchKeySet,
@@ -22,19 +19,22 @@ inline at::Tensor muladd(
   return ops::muladd::redispatch(dispatchKeySet, a, b, s);
 }
 
-// torch_ops::scale(Tensor self, float s) -> Tensor
+/// torch_ops::scale(Tensor self, float s) -> Tensor
+///
 /// self * s.
 inline at::Tensor scale(c10::DispatchKeySet dispatchKeySet, const at::Tensor& self, double s) {
   return ops::scale::redispatch(dispatchKeySet, self, s);
 }
 
-// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+/// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+///
 /// self * s, in place.
 inline at::Tensor& scale_(c10::DispatchKeySet dispatchKeySet, at::Tensor& self, double s) {
   return ops::scale_::redispatch(dispatchKeySet, self, s);
 }
 
-// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+///
 /// self * s, into a tensor that is there already.
 inline at::Tensor& scale_out(
     c10::DispatchKeySet dispatchKeySet,
@@ -44,7 +44,8 @@ inline at::Tensor& scale_out(
   return ops::scale_out::redispatch(dispatchKeySet, self, s, out);
 }
 
-// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+///
 /// self * s, into a tensor that is there already.
 inline at::Tensor& scale_outf(
     c10::DispatchKeySet dispatchKeySet,
@@ -54,7 +55,8 @@ inline at::Tensor& scale_outf(
   return ops::scale_out::redispatch(dispatchKeySet, self, s, out);
 }
 
-// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+/// torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+///
 /// The smallest and the largest element.
 inline ::std::tuple<at::Tensor, at::Tensor> minmax(
     c10::DispatchKeySet dispatchKeySet,
@@ -62,7 +64,8 @@ inline ::std::tuple<at::Tensor, at::Tensor> minmax(
   return ops::minmax::redispatch(dispatchKeySet, self);
 }
 
-// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+/// torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+///
 /// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 inline at::Tensor weighted_sum(
     c10::DispatchKeySet dispatchKeySet,
@@ -72,7 +75,8 @@ inline at::Tensor weighted_sum(
   return ops::weighted_sum::redispatch(dispatchKeySet, xs, weight, scale);
 }
 
-// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+///
 /// The squares of 0 to n - 1.
 inline at::Tensor squares(
     c10::DispatchKeySet dispatchKeySet,
@@ -82,7 +86,8 @@ inline at::Tensor squares(
   return ops::squares::redispatch(dispatchKeySet, n, dtype, device);
 }
 
-// torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/// torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+///
 /// x over the root of the mean of its squares in the last dimension, times weight.
 inline at::Tensor rms_norm(
     c10::DispatchKeySet dispatchKeySet,
@@ -92,20 +97,23 @@ inline at::Tensor rms_norm(
   return ops::rms_norm::redispatch(dispatchKeySet, x, weight, eps);
 }
 
-// torch_ops::smooth_relu(Tensor self) -> Tensor
+/// torch_ops::smooth_relu(Tensor self) -> Tensor
+///
 /// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 inline at::Tensor smooth_relu(c10::DispatchKeySet dispatchKeySet, const at::Tensor& self) {
   return ops::smooth_relu::redispatch(dispatchKeySet, self);
 }
 
-// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+/// torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+///
 /// The diagonal of a matrix, a view of it.
 inline at::Tensor diagonal_view(c10::DispatchKeySet dispatchKeySet, const at::Tensor& self) {
   return ops::diagonal_view::redispatch(dispatchKeySet, self);
 }
 
-// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor
-// is_inside)
+/// torch_ops::hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor
+/// is_inside)
+///
 /// The hinge loss of each element, and whether it is inside of the margin.
 inline ::std::tuple<at::Tensor, at::Tensor> hinge(
     c10::DispatchKeySet dispatchKeySet,
@@ -115,7 +123,8 @@ inline ::std::tuple<at::Tensor, at::Tensor> hinge(
   return ops::hinge::redispatch(dispatchKeySet, input, target, margin);
 }
 
-// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+/// torch_ops::drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor
+///
 /// The square of how far x is from what was saved of it, in widths of the kernel.
 inline at::Tensor drift(
     c10::DispatchKeySet dispatchKeySet,
@@ -125,8 +134,9 @@ inline at::Tensor drift(
   return ops::drift::redispatch(dispatchKeySet, x, saved_x, _kernel_);
 }
 
-#if (!defined(TORCH_OPS_SMALL) && (!defined(__CUDACC__)))
-// torch_ops::column_sums(Tensor self) -> Tensor
+#if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
+/// torch_ops::column_sums(Tensor self) -> Tensor
+///
 /// The sum of each column of a matrix.
 inline at::Tensor column_sums(c10::DispatchKeySet dispatchKeySet, const at::Tensor& self) {
   return ops::column_sums::redispatch(dispatchKeySet, self);

@@ -14,12 +14,12 @@
 
 namespace demo::functions {
 
-// demo::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+/// demo::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 inline demo::Tensor add(const demo::Tensor& self, const demo::Tensor& other, double alpha = 1) {
   return ops::add_Tensor::call(self, other, alpha);
 }
 
-// demo::ones(int[] size, *, ScalarType? dtype=None, Layout layout=strided) -> Tensor
+/// demo::ones(int[] size, *, ScalarType? dtype=None, Layout layout=strided) -> Tensor
 inline demo::Tensor ones(
     torchgen_lite::Span<int64_t> size,
     ::std::optional<demo::Dtype> dtype = ::std::nullopt,
@@ -28,7 +28,7 @@ inline demo::Tensor ones(
 }
 
 #if !defined(NO_NORM)
-// demo::norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)
+/// demo::norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)
 inline ::std::tuple<demo::Tensor, demo::Tensor> norm(
     const demo::Tensor& x,
     const ::std::optional<demo::Tensor>& weight = ::std::nullopt) {
@@ -37,8 +37,8 @@ inline ::std::tuple<demo::Tensor, demo::Tensor> norm(
 #endif
 
 #if !defined(NO_NORM)
-// demo::norm.out(Tensor x, Tensor? weight=None, *, Tensor(a!) out, Tensor(b!) scale) ->
-// (Tensor(a!), Tensor(b!))
+/// demo::norm.out(Tensor x, Tensor? weight=None, *, Tensor(a!) out, Tensor(b!) scale) ->
+/// (Tensor(a!), Tensor(b!))
 inline ::std::tuple<demo::Tensor&, demo::Tensor&> norm_out(
     demo::Tensor& out,
     demo::Tensor& scale,
@@ -49,8 +49,8 @@ inline ::std::tuple<demo::Tensor&, demo::Tensor&> norm_out(
 #endif
 
 #if !defined(NO_NORM)
-// demo::norm.out(Tensor x, Tensor? weight=None, *, Tensor(a!) out, Tensor(b!) scale) ->
-// (Tensor(a!), Tensor(b!))
+/// demo::norm.out(Tensor x, Tensor? weight=None, *, Tensor(a!) out, Tensor(b!) scale) ->
+/// (Tensor(a!), Tensor(b!))
 inline ::std::tuple<demo::Tensor&, demo::Tensor&> norm_outf(
     const demo::Tensor& x,
     const ::std::optional<demo::Tensor>& weight,

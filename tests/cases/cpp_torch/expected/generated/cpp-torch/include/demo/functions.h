@@ -6,19 +6,17 @@
 #include <demo/operators.h>
 #include <demo/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
 #include <c10/core/TensorOptions.h>
 
 namespace demo::functions {
 
-// demo::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor
+/// demo::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor
 inline at::Tensor muladd(const at::Tensor& a, const at::Tensor& b, double s = 1.0) {
   return ops::muladd::call(a, b, s);
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares(at::IntArrayRef size, at::TensorOptions options = {}) {
   return ops::squares::call(
       detail::symbolic(size),
@@ -28,8 +26,8 @@ inline at::Tensor squares(at::IntArrayRef size, at::TensorOptions options = {}) 
       options.pinned_memory_opt());
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares(
     at::IntArrayRef size,
     ::std::optional<at::ScalarType> dtype,
@@ -39,8 +37,8 @@ inline at::Tensor squares(
   return ops::squares::call(detail::symbolic(size), dtype, layout, device, pin_memory);
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares_symint(c10::SymIntArrayRef size, at::TensorOptions options = {}) {
   return ops::squares::call(
       size,
@@ -50,8 +48,8 @@ inline at::Tensor squares_symint(c10::SymIntArrayRef size, at::TensorOptions opt
       options.pinned_memory_opt());
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares_symint(
     c10::SymIntArrayRef size,
     ::std::optional<at::ScalarType> dtype,
@@ -62,7 +60,7 @@ inline at::Tensor squares_symint(
 }
 
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
-// demo::rms_norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)
+/// demo::rms_norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)
 inline ::std::tuple<at::Tensor, at::Tensor> rms_norm(
     const at::Tensor& x,
     const ::std::optional<at::Tensor>& weight = {}) {

@@ -6,10 +6,6 @@
 #include <demo/operators.h>
 #include <demo/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
-#include <c10/core/TensorOptions.h>
-
 namespace demo {
 
 // For classes that convert to `const at::Tensor&`:

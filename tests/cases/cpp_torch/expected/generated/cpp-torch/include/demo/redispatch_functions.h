@@ -6,13 +6,11 @@
 #include <demo/operators.h>
 #include <demo/arguments.h>
 
-#include <ATen/core/Reduction.h>
-#include <c10/core/Scalar.h>
 #include <c10/core/TensorOptions.h>
 
 namespace demo::redispatch {
 
-// demo::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor
+/// demo::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor
 inline at::Tensor muladd(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& a,
@@ -21,13 +19,13 @@ inline at::Tensor muladd(
   return ops::muladd::redispatch(dispatchKeySet, a, b, s);
 }
 
-// demo::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+/// demo::scale_(Tensor(a!) self, float s) -> Tensor(a!)
 inline at::Tensor& scale_(c10::DispatchKeySet dispatchKeySet, at::Tensor& self, double s) {
   return ops::scale_::redispatch(dispatchKeySet, self, s);
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares(
     c10::DispatchKeySet dispatchKeySet,
     at::IntArrayRef size,
@@ -41,8 +39,8 @@ inline at::Tensor squares(
       options.pinned_memory_opt());
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares(
     c10::DispatchKeySet dispatchKeySet,
     at::IntArrayRef size,
@@ -59,8 +57,8 @@ inline at::Tensor squares(
       pin_memory);
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares_symint(
     c10::DispatchKeySet dispatchKeySet,
     c10::SymIntArrayRef size,
@@ -74,8 +72,8 @@ inline at::Tensor squares_symint(
       options.pinned_memory_opt());
 }
 
-// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-// bool? pin_memory=None) -> Tensor
+/// demo::squares(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
 inline at::Tensor squares_symint(
     c10::DispatchKeySet dispatchKeySet,
     c10::SymIntArrayRef size,
@@ -87,7 +85,7 @@ inline at::Tensor squares_symint(
 }
 
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
-// demo::rms_norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)
+/// demo::rms_norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)
 inline ::std::tuple<at::Tensor, at::Tensor> rms_norm(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& x,
