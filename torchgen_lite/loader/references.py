@@ -42,7 +42,7 @@ class Reference:
 
     text: str
     function: str = ""
-    names: tuple[tuple[str, Span], ...] = ()
+    names: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

@@ -119,5 +119,9 @@ def defaulted_list(parameters: Iterable[CppParameter]) -> str:
 
 
 def forwarded(parameters: Iterable[CppParameter]) -> list[str]:
-    """The parameters as arguments of another call: `self`, `default_`."""
+    """The parameters as arguments of another call.
+
+    >>> forwarded([CppParameter("int64_t", "default")])
+    ['default_']
+    """
     return [identifier(p.name) for p in parameters]

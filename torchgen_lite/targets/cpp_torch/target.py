@@ -29,10 +29,7 @@ from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.copied import copied_registration
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.fallbacks import (
-    autocast_registrations,
-    functionalized,
-)
+from torchgen_lite.targets.cpp_torch.fallbacks import boxed_registrations
 from torchgen_lite.targets.cpp_torch.from_out import from_out_registration
 from torchgen_lite.targets.cpp_torch.kernels import build_kernels, torch_kernels
 from torchgen_lite.targets.cpp_torch.methods import build_methods
@@ -165,8 +162,7 @@ def _files(
         *kernel_registrations(kernels, namespace),
         *structured_registrations(groups, by_name, registered, layout),
         *_following(by_name, registered, layout),
-        *functionalized(registered, by_name, layout),
-        *autocast_registrations(registered, by_name, layout),
+        *boxed_registrations(registered, by_name, layout),
     ]
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.unit.targets.torch_python.test_stillness import edit
 from torchgen_lite import generate, load
+from torchgen_lite.targets import TARGETS
 
 EXAMPLES = {"torch_ops": ["cpp-torch", "cpp-torch-stable"], "cpp_runtime": ["cpp-runtime"]}
 BELOW = [
@@ -81,6 +82,17 @@ def test_a_renamed_kernel_changes_the_lines_that_name_it(
     ]
     assert changed
     assert all(old in was and old[::-1] in now for was, now in changed), changed
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_comment_changes_no_context(name: str, tmp_path: Path) -> None:
+    """`generate --watch` renders a file again if its context differs: contexts are compared by value."""
+    yaml = copy_example(name, tmp_path / name)
+    edit(yaml, "- func: ", "# A comment.\n- func: ")
+    before, after = load(root=ROOT / "examples" / name), load(root=yaml.parent)
+    for target in EXAMPLES[name]:
+        old, new = (list(TARGETS[target].build(program).files) for program in (before, after))
+        assert [file.path for file, other in zip(old, new, strict=True) if file != other] == []
 
 
 PROVEN = """\
