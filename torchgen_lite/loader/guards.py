@@ -27,8 +27,6 @@ _SPELLED = {
 }
 # Names that no macro can have.
 _TAKEN = frozenset({*_SPELLED, "and_eq", "defined", "or_eq", "xor_eq"})
-# The operators that bind looser than `&&`.
-_LOOSER = re.compile(r"\|\||\bor\b|\?")
 # Two signs that C++ reads as one operator, and the characters that stand for operands below.
 _UNREAD = re.compile(r"\+\+|--|[$@]")
 _INTEGER = r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)[uU]?(?:ll?|LL?)?"
@@ -71,7 +69,7 @@ def read_guard(text: str) -> str | None:
     condition = line["condition"].partition("//")[0].strip()
     if not _is_condition(condition):
         return None
-    return f"({condition})" if _LOOSER.search(condition) else condition
+    return f"({condition})" if re.search(r"\|\||\bor\b|\?", condition) else condition
 
 
 def _is_condition(text: str) -> bool:
