@@ -57,11 +57,11 @@ def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
     )
     assert """
     const auto saved_x = autograd::unpack(saved_saved_x);
-    const auto& x_shape = saved_x_shape;
-    const auto& x_shape_ = saved_x_shape_;
+    auto& x_shape = saved_x_shape;
+    auto& x_shape_ = saved_x_shape_;
     const auto x = autograd::unpack(saved_x_);
     const auto y = autograd::unpack(saved_y);
-    const auto& y_count = saved_y_count;
+    auto& y_count = saved_y_count;
 """ in text
     assert """
   autograd::SavedVariable saved_saved_x;

@@ -75,7 +75,7 @@ struct ScaleBackward0 : public torch::autograd::Node {
     if (autograd::is_nothing(grads)) {
       return torch::autograd::variable_list(num_outputs());
     }
-    const auto& s = saved_s;
+    auto& s = saved_s;
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
@@ -188,7 +188,7 @@ struct DriftBackward0 : public torch::autograd::Node {
     std::lock_guard<std::mutex> _lock(mutex_);
     const auto x = autograd::unpack(saved_x_);
     const auto saved_x = autograd::unpack(saved_saved_x);
-    const auto& _kernel_ = saved__kernel;
+    auto& _kernel_ = saved__kernel;
     const auto& grad = grads[0];
     at::Tensor grad_x_;
     if (task_should_compute_output(0)) {
@@ -222,8 +222,8 @@ struct ColumnSumsBackward0 : public torch::autograd::Node {
     if (autograd::is_nothing(grads)) {
       return torch::autograd::variable_list(num_outputs());
     }
-    const auto& self_sym_argsize_0 = saved_self_sym_argsize_0;
-    const auto& self_sym_argsize_1 = saved_self_sym_argsize_1;
+    auto& self_sym_argsize_0 = saved_self_sym_argsize_0;
+    auto& self_sym_argsize_1 = saved_self_sym_argsize_1;
     const auto& grad = grads[0];
     at::Tensor grad_self_;
     if (task_should_compute_output(0)) {
