@@ -92,6 +92,7 @@ def rendered() -> Rendered:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters = built_in.filters
     environment.read = found.read
     visited: dict[int, object] = {}
     for file in described_files():
@@ -156,6 +157,7 @@ def used_names(name: str) -> set[str]:
     """The names that a template takes from its context, including those of the templates that it includes."""
     tree = parsed(name)
     tree.environment = Environment()
+    tree.environment.filters = build_environment().filters
     # `namespace` is a function of Jinja, and also a name in our contexts.
     del tree.environment.globals["namespace"]
     # A scoped block sees the names of its surroundings.

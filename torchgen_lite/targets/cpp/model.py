@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -22,22 +22,20 @@ MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CppOperator:
-    """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature`
-    what the dispatcher calls, `guard` the condition around its code, or empty."""
+    """An operator. `flat` is the name of its struct, `signature` what the dispatcher calls, `guard`
+    the condition around its code, or empty; `facts` is what else is known about it, which templates
+    do not read, so that operators of two runs are equal."""
 
-    facts: Operator
+    function: NativeFunction
     flat: str
     shard: int | None
     signature: CppSignature
     guard: str
-
-    @property
-    def function(self) -> NativeFunction:
-        return self.facts.function
+    facts: Operator = field(compare=False)
 
     @property
     def schema(self) -> FunctionSchema:
-        return self.facts.schema
+        return self.function.func
 
     @property
     def is_inplace(self) -> bool:
@@ -84,11 +82,12 @@ def build_operators(
     home = facts[0].function.namespace if facts else ""
     operators = [
         CppOperator(
-            one,
+            one.function,
             one.function.flat_name(home),
             zlib.crc32(one.schema.base_name.encode()) % shards if shards > 1 else None,
             signature(one),
             guard(one.function),
+            one,
         )
         for one in facts
     ]

@@ -19,11 +19,12 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
-from torchgen_lite.targets.cpp.layout import Blocks, include_blocks
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers, required_kernels
-from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
+from torchgen_lite.targets.cpp_runtime.model import framework_headers
+from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -46,13 +47,14 @@ def kernel_signature(operator: CppOperator, entry: KernelEntry, types: Types) ->
 
 
 def build_kernels(
-    kernels: Sequence[Kernel], layout: RuntimeLayout, headers: Sequence[str]
+    kernels: Sequence[Kernel], layout: Layout, options: RuntimeOptions
 ) -> Iterator[OutputFile]:
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
-        return [*include_blocks(signature_headers(k.signature for k in own)), *layout.framework()]
+        headers = signature_headers(k.signature for k in own)
+        return [*include_blocks(headers), *framework_headers(options)]
 
-    if not headers:
+    if not options.kernel_headers:
         yield from kernels_headers(layout, kernels, includes(kernels))
     yield from proof_files(layout, required_kernels(kernels), includes, is_boxed=False)
