@@ -7,7 +7,6 @@ from functools import partial
 
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.targets import TARGETS
@@ -15,7 +14,7 @@ from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.required import Kernel, author_functions, author_kernels
-from torchgen_lite.targets.cpp.selection import any_number, check_copies, default_namespace
+from torchgen_lite.targets.cpp.selection import any_number, check_copies
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.framework import roots
 from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
@@ -43,17 +42,14 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
     """Every file of the library, and what the runtime does not support."""
     selection = select_cpp_runtime(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
-    namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner, options)
+    diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     for operator in selection.operators:
         diagnostics += check_types(operator, options.framework)
         if not options.calls_only:
             diagnostics += check_kernels(operator)
     if not options.calls_only:
         diagnostics += [*unreachable_kernels(functions), *check_copies(program, TARGET)]
-    if has_errors(diagnostics):
-        return TargetResult(diagnostics=tuple(diagnostics))
     return TargetResult(_files(selection, program, options), tuple(diagnostics))
 
 

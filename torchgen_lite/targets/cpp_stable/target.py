@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
@@ -27,7 +26,6 @@ from torchgen_lite.targets.cpp.selection import (
     check_copies,
     check_library,
     check_schemas,
-    default_namespace,
 )
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
@@ -49,14 +47,9 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     wanted = WantedReleases(program.config.torch, options.target_version)
     for operator in selection.operators:
         diagnostics += check_entry(operator, wanted)
-    namespace = options.namespace or default_namespace(functions)
-    diagnostics += check_names(
-        program, TARGET, selection.operators, namespace, INNER_NAMESPACES, options
-    )
+    diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
     diagnostics += check_copies(program, TARGET)
-    if has_errors(diagnostics):
-        return TargetResult(diagnostics=tuple(diagnostics))
     return TargetResult(_files(selection, program, options), tuple(diagnostics))
 
 
