@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -131,7 +130,7 @@ def coverage_command(
     except ImportError as error:
         raise Refused(Diagnostic("TG012", str(error))) from None
     if fallback:
-        kernels = replace(kernels, fallbacks=kernels.fallbacks | {key})
+        kernels = kernels._replace(fallbacks=kernels.fallbacks | {key})
     pytorch = native_program(program.config, program.resolved.context, program.tags)
     selected = _select(coverage(pytorch, key, kernels), pytorch, only, calls, like)
     worse = list(_compare(program, selected, against)) if against is not None else []
