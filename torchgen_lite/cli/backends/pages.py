@@ -58,7 +58,7 @@ def show_answer(
         own = [Section(title, finding_rows(found))] if found else []
         click.echo(render_markdown(answer.title, [*own, *answer.sections]), nl=False)
     else:
-        text = "\n".join(map(_section_text, answer.sections))
+        text = "\n".join(map(section_text, answer.sections))
         session.answer(answer.kind, text, **answer.data)
     if html is not None:
         write_file(session, html, render_html(answer.title, answer.sections, answer.rows))
@@ -70,7 +70,7 @@ def write_file(session: Session, path: Path, text: str) -> None:
     session.talk(f"wrote {shown_path(path, Path.cwd())}")
 
 
-def _section_text(section: Section) -> str:
+def section_text(section: Section) -> str:
     """Columns below the title."""
     widths = [max(map(len, column)) for column in zip_longest(*section.rows, fillvalue="")]
     lines = [section.title] if section.title else []

@@ -20,6 +20,7 @@ from torchgen_lite.analysis.computed_table import (
     run_name,
     table,
 )
+from torchgen_lite.cli.backends.pages import Section, section_text
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
@@ -167,9 +168,7 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     runs = runs_of(_slots(registrations, only), are_alike)
     aliases = registrations.keys.aliases
     rows = [(run_name(run), run[0].origin, _origin_of(run[0], aliases)) for run in runs]
-    widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
-    lines = [f"{a:{widths[0]}}  {b:{widths[1]}}  {c}".rstrip() for a, b, c in rows]
-    return "\n".join([registrations.name, *(f"  {line}" for line in lines)]) + "\n"
+    return section_text(Section(registrations.name, rows))
 
 
 def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[list[_One]]:

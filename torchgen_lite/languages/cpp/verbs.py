@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from torchgen_lite.languages.cpp import text
 
 VERBS: Mapping[str, Callable[..., object]] = {
-    "cpp.defaulted": text.defaulted_list,
+    "cpp.defaults": text.defaulted_list,
     "cpp.doc": text.doc_comment,
     "cpp.free_name": text.free_name,
     "cpp.identifier": text.identifier,

@@ -22,16 +22,19 @@ MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CppOperator:
-    """An operator. `flat` is the name of its struct, `signature` what the dispatcher calls, `guard`
-    the condition around its code, or empty; `facts` is what else is known about it, which templates
-    do not read, so that operators of two runs are equal."""
+    """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature`
+    what the dispatcher calls, `guard` the condition around its code, or empty.
 
+    Templates have operators, so they compare by value: `facts`, of which no template reads, follow
+    from the entry, `function`, and the others.
+    """
+
+    facts: Operator = field(compare=False)
     function: NativeFunction
     flat: str
     shard: int | None
     signature: CppSignature
     guard: str
-    facts: Operator = field(compare=False)
 
     @property
     def schema(self) -> FunctionSchema:
@@ -82,12 +85,12 @@ def build_operators(
     home = facts[0].function.namespace if facts else ""
     operators = [
         CppOperator(
+            one,
             one.function,
             one.function.flat_name(home),
             zlib.crc32(one.schema.base_name.encode()) % shards if shards > 1 else None,
             signature(one),
             guard(one.function),
-            one,
         )
         for one in facts
     ]
