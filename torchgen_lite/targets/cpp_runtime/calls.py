@@ -38,7 +38,7 @@ from torchgen_lite.targets.cpp.calls import (
 )
 from torchgen_lite.targets.cpp.layout import Layout, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_runtime.model import framework_headers, function_name
+from torchgen_lite.targets.cpp_runtime.methods import function_name
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.output import OutputFile
 
@@ -49,7 +49,7 @@ def build_calls(
     operators: Sequence[CppOperator], layout: Layout, options: RuntimeOptions, *, has_methods: bool
 ) -> Iterator[OutputFile]:
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
-    framework = framework_headers(options)
+    framework = options.framework_headers
     is_whole = layout.shards == (None,)
     taken: Taken = set()
     for shard in layout.shards:

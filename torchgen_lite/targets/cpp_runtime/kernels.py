@@ -12,7 +12,6 @@ takes the keys of the call as its first argument:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.key_tables import CURRENT
@@ -23,24 +22,20 @@ from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers, required_kernels
-from torchgen_lite.targets.cpp_runtime.model import framework_headers
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.output import OutputFile
 
-
-@lru_cache(maxsize=1)
-def keys_above_backends() -> frozenset[str]:
-    """The keys whose kernels take the keys of the call."""
-    above = CURRENT.functionalities[CURRENT.functionalities.index("BackendSelect") + 1 :]
-    prefixes = [prefix for name, prefix in CURRENT.per_backend if name in above]
-    return frozenset(
-        [*above, *prefixes, *[prefix + b for prefix in prefixes for b in CURRENT.backends]]
-    )
+_ABOVE = CURRENT.functionalities[CURRENT.functionalities.index("BackendSelect") + 1 :]
+_PREFIXES = [prefix for name, prefix in CURRENT.per_backend if name in _ABOVE]
+# The keys whose kernels take the keys of the call.
+ABOVE_BACKENDS = frozenset(
+    [*_ABOVE, *_PREFIXES, *[prefix + b for prefix in _PREFIXES for b in CURRENT.backends]]
+)
 
 
 def kernel_signature(operator: CppOperator, entry: KernelEntry, types: Types) -> CppSignature:
     """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
-    if entry.key not in keys_above_backends():
+    if entry.key not in ABOVE_BACKENDS:
         return operator.signature
     schema = operator.schema
     return runtime.signature(schema, schema.base_name, types, keyset=True)
@@ -53,7 +48,7 @@ def build_kernels(
 
     def includes(own: Sequence[Kernel | RequiredKernel]) -> Blocks:
         headers = signature_headers(k.signature for k in own)
-        return [*include_blocks(headers), *framework_headers(options)]
+        return [*include_blocks(headers), *options.framework_headers]
 
     if not options.kernel_headers:
         yield from kernels_headers(layout, kernels, includes(kernels))

@@ -12,8 +12,10 @@ method is called.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.signature import CppSignature, default_headers, signature_headers
 from torchgen_lite.languages.cpp.types import CType
@@ -21,10 +23,11 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import Taken, distinct
 from torchgen_lite.targets.cpp.layout import Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_runtime.model import function_name
 from torchgen_lite.targets.output import OutputFile
 
 SELF = CType("Self")
+# What the class of the methods has in it and spells.
+_IN_METHODS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
 # An operator, its signature without the receiver, and whether it leaves that as it is.
 Method = tuple[CppOperator, CppSignature, bool]
 
@@ -45,7 +48,7 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFil
 
 def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
     """The methods; of overloads that look the same in C++, only the first."""
-    own = types.with_tensor(SELF)
+    own = replace(types, tensor=SELF)
     taken: Taken = set()
     found = []
     for operator in operators:
@@ -60,3 +63,8 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
             if distinct(signature, taken):
                 found.append((operator, signature, not receiver.is_write))
     return found
+
+
+def function_name(name: str) -> str:
+    """The name of a function and of a method."""
+    return cpp_text.free_name(cpp_text.function_name(name), _IN_METHODS)

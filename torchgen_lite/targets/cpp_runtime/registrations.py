@@ -19,7 +19,7 @@ from torchgen_lite.targets.cpp.registrations import (
     registration_files,
 )
 from torchgen_lite.targets.cpp.required import Kernel, kernel_registrations
-from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
+from torchgen_lite.targets.cpp_runtime.kernels import ABOVE_BACKENDS
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.output import Header, OutputFile
 
@@ -35,7 +35,7 @@ def build_registrations(
     """The definitions of the operators, and the registrations of the kernels."""
 
     def type_of(kernel: Kernel) -> str:
-        call = "redispatch" if kernel.key in keys_above_backends() else "call"
+        call = "redispatch" if kernel.key in ABOVE_BACKENDS else "call"
         return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
 
     headers = options.kernel_headers

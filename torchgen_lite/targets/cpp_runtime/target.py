@@ -19,7 +19,6 @@ from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.framework import roots
 from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
-from torchgen_lite.targets.cpp_runtime.model import framework_headers
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions
 from torchgen_lite.targets.cpp_runtime.registrations import build_registrations
 from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
@@ -63,7 +62,7 @@ def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
     """The kernels."""
     layout, _, kernels = _library(select_cpp_runtime(program, options), program, options)
-    return author_functions(kernels, layout, framework_headers(options))
+    return author_functions(kernels, layout, options.framework_headers)
 
 
 def _library(
