@@ -43,7 +43,7 @@ from torchgen_lite.cli.backends.verdicts import (
     native_program,
     program_kernels,
 )
-from torchgen_lite.cli.session import Refused, Session, global_options, unknown
+from torchgen_lite.cli.session import Session, global_options, unknown
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 
@@ -125,10 +125,7 @@ def coverage_command(
     is_known = only is None or only in program.tags
     wrong = [] if is_known else [unknown("tag", only or "", program.tags)]
     require_right(program, [*unknown_keys(key, like), *wrong])
-    try:
-        kernels = _kernels(program, modules, folders)
-    except ImportError as error:
-        raise Refused(Diagnostic("TG012", str(error))) from None
+    kernels = _kernels(program, modules, folders)
     if fallback:
         kernels = kernels._replace(fallbacks=kernels.fallbacks | {key})
     pytorch = native_program(program.config, program.resolved.context, program.tags)

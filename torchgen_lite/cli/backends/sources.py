@@ -46,8 +46,8 @@ def read_any_text(path: Path) -> str:
 
 
 def loaded_kernels(modules: Sequence[str]) -> Kernels:
-    """What the installed PyTorch has registered after these imports; raises ImportError."""
-    every = list(registrations_of_torch(modules=modules))
+    """What the installed PyTorch has registered after these imports. Raises Refused."""
+    every = registrations_of_torch(modules)
     of = {o.name: {key: Kernel(label) for key, label in o.kernels.items()} for o in every}
     return Kernels(of, frozenset(every[0].fallbacks))
 

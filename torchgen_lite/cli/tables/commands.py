@@ -223,12 +223,7 @@ def _registrations(
     if asked.modules and not asked.torch:
         raise click.UsageError("`--import` needs `--torch`.")
     if asked.torch:
-        try:
-            every = list(registrations_of_torch(modules=asked.modules))
-        except ModuleNotFoundError:
-            raise Refused(Diagnostic("TG011", "PyTorch is not installed")) from None
-        except ImportError as error:
-            raise Refused(Diagnostic("TG012", str(error))) from None
+        every = registrations_of_torch(asked.modules)
         found = every if operator is None else _of_name(every, operator)
         details = partial(details_of_torch, [one.name for one in found])
     else:

@@ -28,12 +28,18 @@ _One = TypeVar("_One")
 
 
 class Step(NamedTuple):
-    """One dispatch: its keys, the resulting slot, and (number, text, held) for each rule tried."""
+    """One dispatch: its keys, and the resulting slot."""
 
     how: str
     keys: tuple[str, ...]
     cell: Cell
-    rules: tuple[tuple[int, str, bool], ...]
+
+    @property
+    def rules(self) -> list[tuple[int, str, bool]]:
+        """The number and the text of each rule tried, and whether it held."""
+        every = [*[(rule.step, rule.text) for rule in RULES], (FALLBACK_STEP, FALLBACK_TEXT)]
+        last = self.cell.step
+        return [(number, text, number == last) for number, text in every if number <= last]
 
 
 class Why(NamedTuple):
@@ -44,13 +50,6 @@ class Why(NamedTuple):
     skipped: tuple[str, ...]
     steps: tuple[Step, ...]
     end: str
-
-
-def _rules_looked_at(cell: Cell) -> tuple[tuple[int, str, bool], ...]:
-    steps = [(rule.step, rule.text) for rule in RULES] + [(FALLBACK_STEP, FALLBACK_TEXT)]
-    return tuple(
-        (number, text, number == cell.step) for number, text in steps if number <= cell.step
-    )
 
 
 def why(
@@ -81,7 +80,7 @@ def why(
     current, how, end = bits & mask, "call", ""
     while not end:
         cell = cells[sets.highest(current)]
-        steps.append(Step(how, sets.names(current), cell, _rules_looked_at(cell)))
+        steps.append(Step(how, sets.names(current), cell))
         below = sets.below(current)
         end = _end_of_chain(cell, not below & ~sets.backend_mask)
         current, how = below, "redispatch"
