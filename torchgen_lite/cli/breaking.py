@@ -158,13 +158,7 @@ def _show_pages(
 ) -> None:
     """Show the findings by cause, as Markdown if requested, and as a page."""
     from torchgen_lite.analysis.compare import causes
-    from torchgen_lite.cli.backends.pages import (
-        Answer,
-        Section,
-        render_html,
-        render_markdown,
-        write_file,
-    )
+    from torchgen_lite.cli.backends.pages import Section, render_html, render_markdown, write_file
 
     title = f"{counted(len(found), 'breaking change')} against {asked.against}"
     rows = [(one.operator or "", read_code(one.code).title, one.message) for one in found]
@@ -177,11 +171,10 @@ def _show_pages(
         sections += [Section(title, [(text,) for text in listed]) for title, listed in more]
         rows = [*rows, *[(text, title, "") for title, listed in more for text in listed]]
     shown = [section for section in sections if section.rows]
-    answer = Answer("breaking", title, shown, rows, {})
     if session.output_format == "markdown":
-        click.echo(render_markdown(answer), nl=False)
+        click.echo(render_markdown(title, shown), nl=False)
     if asked.html is not None:
-        write_file(session, asked.html, render_html(answer))
+        write_file(session, asked.html, render_html(title, shown, rows))
 
 
 def _show_others(

@@ -166,15 +166,15 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
 
 
 def _page_of_errors(program: Program, against: str, errors: Sequence[Diagnostic]) -> str:
-    from torchgen_lite.cli.backends.pages import Answer, Section, render_markdown
+    from torchgen_lite.cli.backends.pages import Section, render_markdown
 
     rows = _diagnostic_rows(errors, program)
     section = Section(counted(len(errors), "error"), rows)
-    return render_markdown(Answer("review", _title(program, against), [section], [], {}))
+    return render_markdown(_title(program, against), [section])
 
 
 def _page(program: Program, against: str, found: Review, prefix: str) -> str:
-    from torchgen_lite.cli.backends.pages import Answer, Section, render_markdown
+    from torchgen_lite.cli.backends.pages import Section, render_markdown
     from torchgen_lite.cli.tables.compare import comparison_sections
 
     sections = [
@@ -186,7 +186,7 @@ def _page(program: Program, against: str, found: Review, prefix: str) -> str:
         Section("generated code", list(_size_rows(found))),
     ]
     shown = [section for section in sections if section.rows]
-    return render_markdown(Answer("review", _title(program, against), shown, [], {}))
+    return render_markdown(_title(program, against), shown)
 
 
 def _title(program: Program, against: str) -> str:

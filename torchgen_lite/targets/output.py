@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, Policy
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
 from torchgen_lite.targets.options import CommonOptions
@@ -187,17 +187,17 @@ class Target(NamedTuple):
             return None
         return TemplatePackage(self.templates, Path(spec.origin).parent / "templates")
 
+    def _own_options(self) -> dict[str, Option]:
+        return options_of(_imported(self.options))
+
     def declared_options(self) -> dict[str, Option]:
         """The options by the attribute of the dataclass that declares them."""
-        return {**options_of(_imported(self.options)), **self._common_options()}
-
-    def _common_options(self) -> dict[str, Option]:
-        own = options_of(_imported(self.options))
-        return {a: o for a, o in options_of(CommonOptions).items() if a not in own}
+        own = self._own_options()
+        return own | {a: o for a, o in options_of(CommonOptions).items() if a not in own}
 
     def formatter(self, config: Config) -> str:
         """The formatter of the target's files, or empty; its options have no mistakes."""
-        given = self.given_options(config) if "format" in self._common_options() else {}
+        given = {} if "format" in self._own_options() else self.given_options(config)
         return str(given.get("format", ""))
 
     def torch_options(self) -> dict[str, object]:
@@ -230,7 +230,7 @@ class Target(NamedTuple):
             Diagnostic("TG510", p.message, locate_option(config, table, p.option), help=p.help)
             for p in problems
         ]
-        own = {a: v for a, v in values.items() if a not in self._common_options()}
+        own = {a: v for a, v in values.items() if a in self._own_options()}
         return (None if found else _imported(self.options)(**own)), tuple(found)
 
     def _unknown(self, option: str, names: Sequence[str]) -> Problem:
@@ -239,10 +239,10 @@ class Target(NamedTuple):
         return Problem(option, f"unknown option `{option}` of target `{self.name}`", help_)
 
     def build(self, program: Program) -> TargetResult:
-        """The files of the target: a pure function of the program, whose configuration has the
-        options."""
-        files: TargetResult = self._run(self.builder, program, TargetResult)
-        return files
+        """The files of the target, none if there are errors: a pure function of the program, whose
+        configuration has the options."""
+        result: TargetResult = self._run(self.builder, program, TargetResult)
+        return result._replace(files=()) if has_errors(result.diagnostics) else result
 
     def select(self, program: Program) -> Selection:
         """The operators that the target takes and what it registers; for a target with a

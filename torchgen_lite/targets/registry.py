@@ -10,7 +10,7 @@ A target that cannot be loaded is reported (TG514) when it is used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic
@@ -27,7 +27,6 @@ class Targets(Mapping[str, Target]):
 
     def __init__(self, *own: Target) -> None:
         self._own = {target.name: target for target in own}
-        self._loaded: dict[str, Target] = {}
 
     @cached_property
     def _others(self) -> Mapping[str, EntryPoint]:
@@ -37,11 +36,7 @@ class Targets(Mapping[str, Target]):
         return {name: found[name] for name in sorted(found) if name not in self._own}
 
     def __getitem__(self, name: str) -> Target:
-        if name in self._own:
-            return self._own[name]
-        if name not in self._loaded:
-            self._loaded[name] = _load(self._others[name])
-        return self._loaded[name]
+        return self._own.get(name) or _load(self._others[name])
 
     def __contains__(self, name: object) -> bool:
         return name in self._own or name in self._others
@@ -54,6 +49,7 @@ class Targets(Mapping[str, Target]):
         return len(self._own) + len(self._others)
 
 
+@cache
 def _load(entry: EntryPoint) -> Target:
     """The target that an entry point names, or one that says why it failed."""
     try:

@@ -46,7 +46,9 @@ def select(
         reason = refusal(operator.function)
         if reason:
             refused[name] = reason
-            diagnostics.append(skipped(operator.function, reason, target))
+            schema, label = operator.schema, f"left out of target `{target}`"
+            span, message = schema.name_span or schema.span, f"`{schema.full_name}` {reason}"
+            diagnostics.append(finding(operator.function, "TG511", message, span, label))
         else:
             selected.append(operator)
     return Selection(tuple(selected), policy, tuple(diagnostics), refused)
@@ -66,11 +68,3 @@ def select_calls(
 def has_any_number(function: NativeFunction) -> bool:
     """Whether a schema has `...` among its arguments or results, which no signature can express."""
     return function.func.is_vararg or function.func.is_varret
-
-
-def skipped(function: NativeFunction, reason: str, target: str) -> Diagnostic:
-    """The warning that a target generates nothing for an operator."""
-    schema = function.func
-    place = schema.name_span or schema.span
-    message = f"`{schema.full_name}` {reason}"
-    return finding(function, "TG511", message, place, f"left out of target `{target}`")

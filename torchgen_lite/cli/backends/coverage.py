@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -44,7 +43,7 @@ from torchgen_lite.cli.backends.verdicts import (
     native_program,
     program_kernels,
 )
-from torchgen_lite.cli.session import Refused, Session, global_options, unknown
+from torchgen_lite.cli.session import Session, global_options, unknown
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 
@@ -126,12 +125,9 @@ def coverage_command(
     is_known = only is None or only in program.tags
     wrong = [] if is_known else [unknown("tag", only or "", program.tags)]
     require_right(program, [*unknown_keys(key, like), *wrong])
-    try:
-        kernels = _kernels(program, modules, folders)
-    except ImportError as error:
-        raise Refused(Diagnostic("TG012", str(error))) from None
+    kernels = _kernels(program, modules, folders)
     if fallback:
-        kernels = replace(kernels, fallbacks=kernels.fallbacks | {key})
+        kernels = kernels._replace(fallbacks=kernels.fallbacks | {key})
     pytorch = native_program(program.config, program.resolved.context, program.tags)
     selected = _select(coverage(pytorch, key, kernels), pytorch, only, calls, like)
     worse = list(_compare(program, selected, against)) if against is not None else []

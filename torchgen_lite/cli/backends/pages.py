@@ -56,12 +56,12 @@ def show_answer(
     session.report(sort_diagnostics(found), kind=answer.kind)
     if session.output_format == "markdown":
         own = [Section(title, finding_rows(found))] if found else []
-        answer = answer._replace(sections=[*own, *answer.sections])
-        click.echo(render_markdown(answer), nl=False)
+        click.echo(render_markdown(answer.title, [*own, *answer.sections]), nl=False)
     else:
-        session.answer(answer.kind, render_text(answer.sections), **answer.data)
+        text = "\n".join(map(section_text, answer.sections))
+        session.answer(answer.kind, text, **answer.data)
     if html is not None:
-        write_file(session, html, render_html(answer))
+        write_file(session, html, render_html(answer.title, answer.sections, answer.rows))
 
 
 def write_file(session: Session, path: Path, text: str) -> None:
@@ -70,12 +70,8 @@ def write_file(session: Session, path: Path, text: str) -> None:
     session.talk(f"wrote {shown_path(path, Path.cwd())}")
 
 
-def render_text(sections: Sequence[Section]) -> str:
-    """Columns below each title."""
-    return "\n".join(_section_text(section) for section in sections)
-
-
-def _section_text(section: Section) -> str:
+def section_text(section: Section) -> str:
+    """Columns below the title."""
     widths = [max(map(len, column)) for column in zip_longest(*section.rows, fillvalue="")]
     lines = [section.title] if section.title else []
     for row in section.rows:
@@ -87,10 +83,10 @@ def _section_text(section: Section) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def render_markdown(answer: Answer) -> str:
+def render_markdown(heading: str, sections: Sequence[Section]) -> str:
     """A heading, and a table for each section; long ones fold."""
-    parts = [f"## {answer.title}\n"]
-    for title, rows in answer.sections:
+    parts = [f"## {heading}\n"]
+    for title, rows in sections:
         columns = max((len(row) for row in rows), default=1)
         head = f"| {' | '.join([''] * columns)} |\n|{'---|' * columns}\n"
         lines = [f"| {' | '.join(_cell(cell) for cell in row)} |\n" for row in rows]
@@ -107,17 +103,17 @@ def _cell(text: str) -> str:
     return escape(one_line(text), quote=False).replace("|", "\\|")
 
 
-def render_html(answer: Answer) -> str:
+def render_html(title: str, sections: Sequence[Section], rows: Sequence[Row]) -> str:
     """A self-contained page; it shows the first 500 rows that match."""
-    sections = "".join(
-        f"<h2>{escape(title)}</h2><table>{''.join(map(_html_row, rows))}</table>\n"
-        for title, rows in answer.sections
-        if len(rows) <= 12
+    tables = "".join(
+        f"<h2>{escape(name)}</h2><table>{''.join(map(_html_row, own))}</table>\n"
+        for name, own in sections
+        if len(own) <= 12
     )
     # "<" is escaped so that no name can end the script element.
-    data = json.dumps(answer.rows, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(rows, separators=(",", ":")).replace("<", "\\u003c")
     page = Path(__file__).with_name("page.html").read_text("utf-8")
-    page = page.replace("@TITLE@", escape(answer.title)).replace("@SECTIONS@", sections)
+    page = page.replace("@TITLE@", escape(title)).replace("@SECTIONS@", tables)
     return page.replace("@DATA@", data)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from torchgen_lite.cli.backends.verdicts import Kernels
+from torchgen_lite.cli.backends.verdicts import Kernel, Kernels
 from torchgen_lite.cli.session import require
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
@@ -46,13 +46,10 @@ def read_any_text(path: Path) -> str:
 
 
 def loaded_kernels(modules: Sequence[str]) -> Kernels:
-    """What the installed PyTorch has registered after these imports; raises ImportError."""
-    of: dict[str, dict[str, str]] = {}
-    fallbacks: frozenset[str] = frozenset()
-    for one in registrations_of_torch(modules=modules):
-        of[one.name] = dict(one.kernels)
-        fallbacks = frozenset(one.fallbacks)
-    return Kernels(of, fallbacks)
+    """What the installed PyTorch has registered after these imports. Raises Refused."""
+    every = registrations_of_torch(modules)
+    of = {o.name: {key: Kernel(label) for key, label in o.kernels.items()} for o in every}
+    return Kernels(of, frozenset(every[0].fallbacks))
 
 
 def scanned_kernels(folders: Sequence[Path]) -> Kernels:
@@ -60,7 +57,7 @@ def scanned_kernels(folders: Sequence[Path]) -> Kernels:
 
     The text is matched, not compiled. A fallback is `m.fallback(...)` in a block for namespace `_`.
     """
-    of: dict[str, dict[str, str]] = {}
+    of: dict[str, dict[str, Kernel]] = {}
     fallbacks: set[str] = set()
     keys = set(dispatch_keys(CURRENT))
     for path in _files(folders):
@@ -77,7 +74,7 @@ def scanned_kernels(folders: Sequence[Path]) -> Kernels:
             for found in _IMPL.finditer(text, start, end):
                 if found[1] == library:
                     name = found[2] if "::" in found[2] else f"{namespace}::{found[2]}"
-                    of.setdefault(name, {})[key] = path.as_posix()
+                    of.setdefault(name, {})[key] = Kernel(path.as_posix())
     return Kernels(of, frozenset(fallbacks))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -39,20 +38,8 @@ from torchgen_lite.loader.releases import INSTALLED
 _DEAD = "kernels that are never called, or abort when they are loaded"
 
 
-@dataclass(frozen=True)
-class Both:
-    """The author's kernels, and the two releases as programs."""
-
-    program: Program
-    old: Program
-    new: Program
-
-    def pairs(self) -> Iterator[tuple[NativeFunction, Operator | None, Operator | None]]:
-        """The author's entries for PyTorch operators, each with the operator before and after."""
-        old, new = self.old.resolved.by_name, self.new.resolved.by_name
-        for function in self.program.functions:
-            if function.namespace == "aten":
-                yield function, old.get(function.name), new.get(function.name)
+# An entry of the author for an operator of PyTorch, and the operator before and after.
+Entry = tuple[NativeFunction, Operator | None, Operator | None]
 
 
 @click.command("upgrade")
@@ -94,23 +81,32 @@ def upgrade_command(
     program = load_with_native(session, schema or None, old)
     after = read_native(new, Path.cwd())
     require_right(program, after.diagnostics)
-    old_native = native_program(program.config, program.resolved.context, program.tags)
     context, tags = tuple(after.functions.values()), after.tags or program.tags
-    both = Both(program, old_native, native_program(program.config, context, tags))
+    natives = (
+        native_program(program.config, program.resolved.context, program.tags),
+        native_program(program.config, context, tags),
+    )
+    was, now = (native.resolved.by_name for native in natives)
+    entries = [
+        (function, was.get(function.name), now.get(function.name))
+        for function in program.functions
+        if function.namespace == "aten"
+    ]
     key = key or _key_of(program)
     # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
-    found = [*unknown, *_changed(both)]
-    sections = [section for section in _sections(both, key) if section.rows]
+    found = [*unknown, *_changed(entries)]
+    every = [*_kernel_sections(entries), *_composites(program, natives, key)]
+    sections = [section for section in every if section.rows]
     data = {title: [list(row) for row in rows] for title, rows in sections}
-    every = [Section(_DEAD, finding_rows(found)), *sections]
-    rows = [(row[0], title, " ".join(row[1:])) for title, own in every for row in own]
+    shown = [Section(_DEAD, finding_rows(found)), *sections]
+    rows = [(row[0], title, " ".join(row[1:])) for title, own in shown for row in own]
     if not sections and not found:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
     answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})
     show_answer(session, answer, html, _DEAD, found)
     if fix:
-        _fix(session, both)
+        _fix(session, program, entries)
         found = [one for one in found if one.code != "TG372"]
     return session.exit_code(found)
 
@@ -123,9 +119,9 @@ def _key_of(program: Program) -> str:
     return max(sorted(set(keys)), key=keys.count, default="PrivateUse1")
 
 
-def _changed(both: Both) -> Iterator[Diagnostic]:
+def _changed(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
     """TG371 and TG372."""
-    for function, _, new in both.pairs():
+    for function, _, new in entries:
         name, place = function.func.local_name, function.place("func")
         if new is None:
             yield finding(function, "TG371", f"PyTorch no longer has operator `{name}`", place)
@@ -153,9 +149,10 @@ def _is_own(function: NativeFunction) -> bool:
     return place is not None and schema is not None and "(" in place.text
 
 
-def _sections(both: Both, key: str) -> Iterator[Section]:
+def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
+    """Operators whose kernels still work."""
     milder, structured = [], []
-    for function, old, new in both.pairs():
+    for function, old, new in entries:
         if new is None:
             continue
         rank = compare_kernels(function, new.function).rank
@@ -167,7 +164,6 @@ def _sections(both: Both, key: str) -> Iterator[Section]:
             )
     yield Section("different names, defaults or SymInt", milder)
     yield Section("structured or delegated differently", structured)
-    yield from _composites(both, key)
 
 
 def _structure(operator: Operator) -> str:
@@ -177,23 +173,22 @@ def _structure(operator: Operator) -> str:
     return "structured" if function.structured else "plain"
 
 
-def _composites(both: Both, key: str) -> Iterator[Section]:
+def _composites(program: Program, natives: tuple[Program, Program], key: str) -> Iterator[Section]:
     """Operators that became or stopped being composite, and new ones."""
-    natives = (both.old, both.new)
     before, after = (_verdicts(native, key, Kernels({})) for native in natives)
-    mine = {function.name for function in both.program.functions if function.dispatch}
+    mine = {function.name for function in program.functions if function.dispatch}
     gained = [
         n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
     ]
     yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
-    served = program_kernels(both.program, backend_policy(both.program))
+    served = program_kernels(program, backend_policy(program))
     was, now = (_verdicts(native, key, served) for native in natives)
     lost = [
         n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
     ]
     yield Section("no longer served: a kernel is needed", _names(lost))
     new = [n for n in now if n not in was and now[n] is Verdict.nothing]
-    theirs = {name: _backends(both.new, name) for name in new}
+    theirs = {name: _backends(natives[1], name) for name in new}
     yield Section(
         "new operators that CPU or CUDA have kernels for",
         [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
@@ -213,17 +208,17 @@ def _names(names: Sequence[str]) -> list[tuple[str]]:
     return [(name.removeprefix("aten::"),) for name in sorted(names)]
 
 
-def _fix(session: Session, both: Both) -> None:
+def _fix(session: Session, program: Program, entries: Sequence[Entry]) -> None:
     """Update the PyTorch schemas that the author's file repeats."""
     edits = []
-    for function, _, new in both.pairs():
+    for function, _, new in entries:
         span = function.func.span
         if new is None or span is None or not _is_own(function):
             continue
         if function.func.local_text != new.schema.local_text:
             prefix = f"{function.func.namespace}::" if function.func.namespace else ""
             edits.append(Edit(span, f"{prefix}{new.schema.local_text}"))
-    for source in both.program.sources:
+    for source in program.sources:
         if own := pick_edits(edits, source.path):
             text = apply_edits(source.text, own)
-            write_file(session, both.program.config.root / source.path, text)
+            write_file(session, program.config.root / source.path, text)

@@ -10,7 +10,6 @@ that of the operator called last, not that of the first slot.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -47,28 +46,30 @@ class Covered(NamedTuple):
     by: str = ""
 
 
-@dataclass(frozen=True)
-class Kernels:
-    """Kernels by operator and key, and the keys with a fallback.
+class Kernel(NamedTuple):
+    """What a table shows of a kernel, the variant that it is derived from, and the operator that a kernel made by
+    PyTorch calls to do the work; each may be empty."""
 
-    `through` has the variants that kernels are derived from, by operator and key.
-    """
+    label: str = ""
+    variant: str = ""
+    calls: str = ""
 
-    of: Mapping[str, Mapping[str, str]]
+
+class Kernels(NamedTuple):
+    """Kernels by operator and key, and the keys with a fallback."""
+
+    of: Mapping[str, Mapping[str, Kernel]]
     fallbacks: frozenset[str] = frozenset()
-    through: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def program_kernels(program: Program, policy: Policy) -> Kernels:
     """The kernels that the target of a program registers."""
-    of: dict[str, dict[str, str]] = {}
-    through: dict[tuple[str, str], str] = {}
+    of: dict[str, dict[str, Kernel]] = {}
     for one in registrations(program, policy):
-        name, variant = one.operator.name, _variant(one)
-        of.setdefault(name, {})[one.key] = _label(one)
-        if variant is not None:
-            through[name, one.key] = variant
-    return Kernels(of, through=through)
+        label = one.kernel.kernel if one.kernel else one.origin.value
+        variant = one.source.name if one.source not in (None, one.operator) else ""
+        of.setdefault(one.operator.name, {})[one.key] = Kernel(label, variant, _called(one))
+    return Kernels(of)
 
 
 def coverage(native: Program, key: str, kernels: Kernels) -> list[Covered]:
@@ -77,9 +78,7 @@ def coverage(native: Program, key: str, kernels: Kernels) -> list[Covered]:
     `native` is PyTorch as a program; `kernels` are those of the backend, or all that a loaded PyTorch has.
     """
     sets, has_fallback = key_sets(), key in kernels.fallbacks
-    registered: dict[str, dict[str, Registration]] = {}
-    for one in registrations(native, PYTORCH):
-        registered.setdefault(one.operator.name, {})[one.key] = one
+    lent = program_kernels(native, PYTORCH).of
     found: dict[str, Covered] = {}
 
     def cover(name: str) -> Covered:
@@ -87,55 +86,36 @@ def coverage(native: Program, key: str, kernels: Kernels) -> list[Covered]:
             operator = native.resolved.by_name[name]
             # A call that leads back to the same operator would never end.
             found[name] = Covered(operator, Verdict.nothing)
-            found[name] = decide(operator, kernels.of.get(name, {}), registered.get(name, {}))
+            found[name] = decide(operator)
         return found[name]
 
-    def decide(
-        operator: Operator, own: Mapping[str, str], lent: Mapping[str, Registration]
-    ) -> Covered:
+    def decide(operator: Operator) -> Covered:
+        own, others = kernels.of.get(operator.name, {}), lent.get(operator.name, {})
         # The key whose kernel fills the slot under the rules of the dispatch table.
-        source = choose(sets, key, frozenset({*own, *lent}), has_fallback).source
+        source = choose(sets, key, frozenset({*own, *others}), has_fallback).source
         if source is None:
             return Covered(operator, Verdict.fallback if has_fallback else Verdict.nothing)
-        label = own.get(source) or _label(lent.get(source))
+        mine, theirs = own.get(source, Kernel()), others.get(source, Kernel())
         if source == key:
-            variant = kernels.through.get((operator.name, source))
-            if variant is None and source in lent:
-                variant = _variant(lent[source])
-            if variant is not None:
+            if variant := mine.variant or theirs.variant:
                 return Covered(operator, Verdict.through, variant)
-            return Covered(operator, Verdict.own, label)
-        called = _called(lent.get(source))
-        if called is None:
+            return Covered(operator, Verdict.own, mine.label or theirs.label)
+        if not theirs.calls:
+            label = mine.label or theirs.label
             return Covered(operator, Verdict.composite, f"{source}: {label}")
-        end = cover(called).verdict
-        return Covered(operator, Verdict.through if end is Verdict.own else end, called)
+        end = cover(theirs.calls).verdict
+        return Covered(operator, Verdict.through if end is Verdict.own else end, theirs.calls)
 
     return [cover(operator.name) for operator in native.resolved.operators]
 
 
-def _label(registration: Registration | None) -> str:
-    if registration is None:
-        return ""
-    return registration.kernel.kernel if registration.kernel else registration.origin.value
-
-
-def _variant(registration: Registration) -> str | None:
-    """The variant whose kernel is also registered for this operator."""
-    source = registration.source
-    return source.name if source is not None and source is not registration.operator else None
-
-
-def _called(registration: Registration | None) -> str | None:
+def _called(registration: Registration) -> str:
     """The operator that a kernel made by PyTorch calls to do the work."""
-    if registration is None:
-        return None
     if registration.origin is Origin.default and registration.source is not None:
         return registration.source.name
-    operator = registration.operator
-    if operator.function.is_written or operator.group is None:
-        return None
-    group = operator.group
+    operator, group = registration.operator, registration.operator.group
+    if operator.function.is_written or group is None:
+        return ""
     functional = group.functional if operator.kind is not SchemaKind.functional else None
     variants = (functional, group.inplace, group.mutable, group.out)
     return next(variant.name for variant in variants if variant is not None)

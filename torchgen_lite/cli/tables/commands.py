@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from torchgen_lite.analysis.computed_table import Registrations
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.against.version import other_version
+from torchgen_lite.cli.backends.pages import render_markdown
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import (
     Refused,
@@ -19,14 +23,30 @@ from torchgen_lite.cli.session import (
     with_options,
     write_text,
 )
+from torchgen_lite.cli.tables.compare import (
+    compare_tables,
+    comparison_data,
+    comparison_sections,
+    render_comparison,
+)
+from torchgen_lite.cli.tables.explain import render_table, render_why, table_data, why, why_data
+from torchgen_lite.cli.tables.html import (
+    Before,
+    Details,
+    details_of,
+    details_of_torch,
+    render_html,
+)
+from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.computed_table import Registrations
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.cli.tables.html import Before, Details
-
+from torchgen_lite.key_tables import registrable_keys
+from torchgen_lite.loader.dispatch_table import renamed_keys
+from torchgen_lite.targets.registered import (
+    registrations_of_program,
+    select_operators,
+    why_absent,
+)
 
 _SOURCE = (
     schema_options,
@@ -108,8 +128,6 @@ def table_command(
     if html is not None:
         title = operator or ("operators of PyTorch" if asked["torch"] else "operators")
         return _write_page(session, found, html, title, details())
-    from torchgen_lite.cli.tables.explain import render_table, table_data
-
     text = "".join(render_table(one, keys) for one in found)
     session.answer("table", text, operators=[table_data(one, keys) for one in found])
     return FINE
@@ -124,14 +142,6 @@ def _compare(
     asked: _Asked,
 ) -> int:
     """`--against`: the cells that change."""
-    from torchgen_lite.cli.against.version import other_version
-    from torchgen_lite.cli.tables.compare import (
-        compare_tables,
-        comparison_data,
-        comparison_sections,
-        render_comparison,
-    )
-
     if asked.modules:
         raise click.UsageError("`--import` and `--against` exclude each other.")
     program = session.load(schema=asked.schema or None, torch=asked.torch)
@@ -146,16 +156,11 @@ def _compare(
         old, new = ([one for one in side if one.name in names] for side in (old, new))
     found = compare_tables(old, new, keys)
     if html is not None:
-        from torchgen_lite.cli.tables.html import Before, details_of
-
         title = f"{operator or 'operators'} against {against}"
         return _write_page(session, new, html, title, details_of(program), Before(against, old))
     if session.output_format == "markdown":
-        from torchgen_lite.cli.backends.pages import Answer, render_markdown
-
         title = f"Tables against {against}: {found.summary}"
-        answer = Answer("table", title, comparison_sections(found), [], {})
-        click.echo(render_markdown(answer), nl=False)
+        click.echo(render_markdown(title, comparison_sections(found)), nl=False)
     else:
         session.answer("table", render_comparison(found), **comparison_data(found))
     session.talk(f"{found.summary} against {against}")
@@ -174,8 +179,6 @@ def _write_page(
     details: Mapping[str, Details],
     before: Before | None = None,
 ) -> int:
-    from torchgen_lite.cli.tables.html import render_html
-
     write_text(path, render_html(found, title, details, before))
     session.talk(f"wrote {path}: {counted(len(found), 'operator')}")
     session.answer("table", "", files=[{"path": path, "status": "changed"}])
@@ -204,8 +207,6 @@ def why_command(
     """
     keys = _keys_of(session, keys)
     found, _ = _registrations(session, operator, keys, _Asked(**asked))
-    from torchgen_lite.cli.tables.explain import render_why, why, why_data
-
     answers = [(one, why(one, keys)) for one in found]
     text = "".join(render_why(*answer) for answer in answers)
     session.answer("why", text, calls=[why_data(*answer) for answer in answers])
@@ -219,23 +220,10 @@ def _registrations(
 
     Raises Refused if they, one of the keys or the schema can't be found.
     """
-    from torchgen_lite.cli.tables.html import details_of, details_of_torch
-    from torchgen_lite.cli.tables.registrations import registrations_of_torch
-    from torchgen_lite.targets.registered import (
-        registrations_of_program,
-        select_operators,
-        why_absent,
-    )
-
     if asked.modules and not asked.torch:
         raise click.UsageError("`--import` needs `--torch`.")
     if asked.torch:
-        try:
-            every = list(registrations_of_torch(modules=asked.modules))
-        except ModuleNotFoundError:
-            raise Refused(Diagnostic("TG011", "PyTorch is not installed")) from None
-        except ImportError as error:
-            raise Refused(Diagnostic("TG012", str(error))) from None
+        every = registrations_of_torch(asked.modules)
         found = every if operator is None else _of_name(every, operator)
         details = partial(details_of_torch, [one.name for one in found])
     else:
@@ -255,8 +243,6 @@ def _registrations(
 
 def tables_of_program(program: Program, target: str | None = None) -> list[Registrations]:
     """What a target registers for every operator of a program. Raises Refused."""
-    from torchgen_lite.targets.registered import registrations_of_program, select_operators
-
     selection = select_operators(program, target)
     require(selection.diagnostics)
     return list(registrations_of_program(program, selection))
@@ -264,15 +250,11 @@ def tables_of_program(program: Program, target: str | None = None) -> list[Regis
 
 def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
     """The canonical keys, for a project that renames PrivateUse1."""
-    from torchgen_lite.loader.dispatch_table import renamed_keys
-
     renamed = renamed_keys(session.settings()[0].privateuse1)
     return tuple(renamed.get(name, name) for name in names)
 
 
 def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
-    from torchgen_lite.key_tables import registrable_keys
-
     for key in keys if found else ():
         try:
             found[0].sets.parse(key)

@@ -20,6 +20,7 @@ from torchgen_lite.analysis.computed_table import (
     run_name,
     table,
 )
+from torchgen_lite.cli.backends.pages import Section, section_text
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
@@ -27,12 +28,18 @@ _One = TypeVar("_One")
 
 
 class Step(NamedTuple):
-    """One dispatch: its keys, the resulting slot, and (number, text, held) for each rule tried."""
+    """One dispatch: its keys, and the resulting slot."""
 
     how: str
     keys: tuple[str, ...]
     cell: Cell
-    rules: tuple[tuple[int, str, bool], ...]
+
+    @property
+    def rules(self) -> list[tuple[int, str, bool]]:
+        """The number and the text of each rule tried, and whether it held."""
+        every = [*[(rule.step, rule.text) for rule in RULES], (FALLBACK_STEP, FALLBACK_TEXT)]
+        last = self.cell.step
+        return [(number, text, number == last) for number, text in every if number <= last]
 
 
 class Why(NamedTuple):
@@ -43,13 +50,6 @@ class Why(NamedTuple):
     skipped: tuple[str, ...]
     steps: tuple[Step, ...]
     end: str
-
-
-def _rules_looked_at(cell: Cell) -> tuple[tuple[int, str, bool], ...]:
-    steps = [(rule.step, rule.text) for rule in RULES] + [(FALLBACK_STEP, FALLBACK_TEXT)]
-    return tuple(
-        (number, text, number == cell.step) for number, text in steps if number <= cell.step
-    )
 
 
 def why(
@@ -80,7 +80,7 @@ def why(
     current, how, end = bits & mask, "call", ""
     while not end:
         cell = cells[sets.highest(current)]
-        steps.append(Step(how, sets.names(current), cell, _rules_looked_at(cell)))
+        steps.append(Step(how, sets.names(current), cell))
         below = sets.below(current)
         end = _end_of_chain(cell, not below & ~sets.backend_mask)
         current, how = below, "redispatch"
@@ -167,9 +167,7 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     runs = runs_of(_slots(registrations, only), are_alike)
     aliases = registrations.keys.aliases
     rows = [(run_name(run), run[0].origin, _origin_of(run[0], aliases)) for run in runs]
-    widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
-    lines = [f"{a:{widths[0]}}  {b:{widths[1]}}  {c}".rstrip() for a, b, c in rows]
-    return "\n".join([registrations.name, *(f"  {line}" for line in lines)]) + "\n"
+    return section_text(Section(registrations.name, rows))
 
 
 def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[list[_One]]:

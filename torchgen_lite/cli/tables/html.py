@@ -13,8 +13,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from html import escape
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from torchgen_lite.analysis.computed_table import (
     FALLBACK_TEXT,
@@ -42,6 +43,7 @@ ORIGINS = (
     "backend fallback",
 )
 _CODES = {origin: str(index) for index, origin in enumerate(ORIGINS)}
+_Value = TypeVar("_Value")
 _PAGE = Path(__file__).with_name("page")
 
 
@@ -90,19 +92,34 @@ def render_html(
 
     A click on a cell explains it.
     """
-    patterns = _Patterns()
     now = list(operators)
-    rows = [patterns.row(one) for one in now]
+    here = {one.name: one for one in now}
+    there = {one.name: one for one in before.operators} if before is not None else {}
+    rows = [*now, *[one for name, one in there.items() if here.get(name) != one]]
+    kernels = [kernels_by_key(one) for one in rows]
+    patterns = [_pattern(*both) for both in zip(rows, kernels)]
+    examples = dict(zip(patterns, rows))
+    numbers = _numbers(examples)
+    labels = _numbers(label for own in kernels for label in own.values())
+    shown = [
+        [one.name, numbers[pattern], [labels[label] for label in own.values()]]
+        for one, pattern, own in zip(rows, patterns, kernels)
+    ]
+    other = before and {
+        "label": before.label,
+        "added": [name for name in here if name not in there],
+        "operators": shown[len(now) :],
+    }
     data = {
         "title": title,
         "origins": ORIGINS,
         "rules": [rule.text for rule in RULES] + [FALLBACK_TEXT],
-        "operators": rows,
-        "before": None if before is None else _before(before, now, patterns),
-        "keys": key_sets(patterns.keys).slots,
-        "fallbacks": patterns.fallbacks,
-        "patterns": patterns.tables,
-        "labels": list(patterns.labels),
+        "operators": shown[: len(now)],
+        "before": other,
+        "keys": key_sets(rows[-1].keys if rows else CURRENT).slots,
+        "fallbacks": dict(chain.from_iterable(one.fallbacks.items() for one in rows)),
+        "patterns": list(map(_table, examples.values())),
+        "labels": list(labels),
     }
     parts = {
         "TITLE": escape(title, quote=False),
@@ -123,46 +140,21 @@ def _json(data: object) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
 
 
-def _before(before: Before, now: Iterable[Registrations], patterns: _Patterns) -> dict[str, object]:
-    """The other side's operators that differ, and the names that it lacks."""
-    here = {one.name: one for one in now}
-    there = list(before.operators)
-    known = {one.name for one in there}
-    return {
-        "label": before.label,
-        "added": [name for name in here if name not in known],
-        "operators": [patterns.row(one) for one in there if here.get(one.name) != one],
-    }
+def _numbers(values: Iterable[_Value]) -> dict[_Value, int]:
+    """The place of each value among those that differ."""
+    return {value: number for number, value in enumerate(dict.fromkeys(values))}
 
 
-class _Patterns:
-    """The patterns and labels so far."""
-
-    def __init__(self) -> None:
-        self.tables: list[dict[str, object]] = []
-        self.labels: dict[str, int] = {}
-        self.fallbacks: dict[str, str] = {}
-        self.keys = CURRENT
-        self._known: dict[object, int] = {}
-
-    def row(self, operator: Registrations) -> list[object]:
-        """An operator's row: its name, and the numbers of its pattern and its kernels' labels."""
-        self.fallbacks.update(operator.fallbacks)
-        self.keys = operator.keys
-        kernels = kernels_by_key(operator)
-        pattern = (
-            tuple((key, is_fallthrough(label)) for key, label in kernels.items()),
-            tuple(sorted(operator.fallbacks.items())),
-        )
-        if pattern not in self._known:
-            self._known[pattern] = len(self.tables)
-            self.tables.append(_pattern(operator))
-        labels = [self.labels.setdefault(label, len(self.labels)) for label in kernels.values()]
-        return [operator.name, self._known[pattern], labels]
+def _pattern(operator: Registrations, kernels: Mapping[str, str]) -> object:
+    """What operators have in common whose tables differ in labels alone."""
+    return (
+        tuple((key, is_fallthrough(label)) for key, label in kernels.items()),
+        tuple(sorted(operator.fallbacks.items())),
+    )
 
 
-def _pattern(operator: Registrations) -> dict[str, object]:
-    """The pattern shared by operators with kernels at the same keys.
+def _table(operator: Registrations) -> dict[str, object]:
+    """The table of a pattern.
 
     A source is an index into `kernels`, or -1 for the key itself.
     """

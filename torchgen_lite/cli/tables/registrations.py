@@ -6,14 +6,25 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from torchgen_lite.analysis.computed_table import Registrations
+from torchgen_lite.cli.session import Refused
+from torchgen_lite.diagnostics import Diagnostic
 
 
-def registrations_of_torch(modules: Iterable[str] = ()) -> Iterator[Registrations]:
+def registrations_of_torch(modules: Iterable[str] = ()) -> list[Registrations]:
     """What an installed torch has registered, read from its dumps.
 
-    `modules` are imported first, for the operators that they register. Raises ImportError if torch
+    `modules` are imported first, for the operators that they register. Raises Refused if torch
     or a module cannot be imported, or if torch has keys that no table knows.
     """
+    try:
+        return list(_registrations(modules))
+    except ModuleNotFoundError:
+        raise Refused(Diagnostic("TG011", "PyTorch is not installed")) from None
+    except ImportError as error:
+        raise Refused(Diagnostic("TG012", str(error))) from None
+
+
+def _registrations(modules: Iterable[str]) -> Iterator[Registrations]:
     from torchgen_lite.key_tables import dispatch_keys, table_of
     from torchgen_lite.loader.importing.torch_registry import registered_kernels
     from torchgen_lite.loader.torch_files import import_torch

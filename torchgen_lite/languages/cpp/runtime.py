@@ -16,7 +16,7 @@ type must be given, or the target rejects the operator.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.languages.cpp.defaults import Spelling, default_of, reduction
@@ -72,10 +72,6 @@ class Types:
     tensor: CType
     named: Mapping[str, CType] = field(default_factory=dict)
     constants: Mapping[str, Expression] = field(default_factory=dict)
-
-    def with_tensor(self, tensor: CType) -> Types:
-        """The same with another name for the tensor."""
-        return replace(self, tensor=tensor)
 
     def passed(self, type_: Type) -> CType | None:
         """How a type is passed that is neither an option nor a list; None if the framework doesn't say."""

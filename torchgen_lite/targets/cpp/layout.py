@@ -73,9 +73,3 @@ def include_blocks(
     known = [*map(Header, sorted(set(headers)))]
     theirs, standard = ([h for h in known if ("/" in h.name) is there] for there in (True, False))
     return [block for block in (before, theirs, standard, after) if block]
-
-
-def with_last(includes: Blocks, header: Header) -> Blocks:
-    """The same with one more header at the end of the last block."""
-    *others, last = includes or [()]
-    return [*others, [*last, header]]

@@ -13,6 +13,7 @@ from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_m
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.cpp.selection import default_namespace
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
@@ -37,7 +38,6 @@ def check_names(
     program: Program,
     target: str,
     operators: Sequence[Operator],
-    namespace: str,
     inner: Collection[str],
     options: LibraryOptions,
 ) -> list[Diagnostic]:
@@ -47,6 +47,7 @@ def check_names(
     `inner` are the namespaces that the target makes inside the library's.
     """
     found = []
+    namespace = options.namespace or default_namespace([one.function for one in operators])
     problem = namespace_problem(namespace)
     if problem:
         place = locate_option(program.config, f"target.{target}", "namespace")

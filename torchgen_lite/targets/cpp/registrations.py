@@ -28,6 +28,7 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.output import Header, OutputFile
 
 # The file for registrations that every build has.
@@ -118,16 +119,25 @@ def registration_files(
     libraries: Libraries,
     registrations: Iterable[Some],
     layout: Layout,
+    options: LibraryOptions,
+    macro: str,
     template: str,
     context: Callable[[Libraries, Sequence[Some]], Mapping[str, object]],
 ) -> Iterator[OutputFile]:
-    """The files; see Note [One file of registrations]. `context` is what else the template prints."""
+    """The files; see Note [One file of registrations]. `macro` begins the names of those that open blocks, and
+    `context` is what else the template prints."""
+    opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
     by_file: dict[str, list[Some]] = {REGISTER: []} if libraries else {}
     for one in registrations:
         by_file.setdefault(stem(one.file, one.operator.shard), []).append(one)
     for name, own in by_file.items():
         defined = libraries if name == REGISTER else {}
-        shown = {"libraries": defined, "blocks": blocks(own), **context(defined, own)}
+        shown = {
+            "macros": (opening, f"{macro}_IMPL"),
+            "libraries": defined,
+            "blocks": blocks(own),
+            **context(defined, own),
+        }
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)
 
 

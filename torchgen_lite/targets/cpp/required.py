@@ -127,19 +127,29 @@ def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
 
 
 def kernel_registrations(
-    kernels: Sequence[Kernel], namespace: str, function: str, type_of: Callable[[Kernel], str]
-) -> Iterator[ImplCall]:
-    """The registrations of the author's kernels.
+    kernels: Sequence[Kernel],
+    layout: Layout,
+    headers: Sequence[str],
+    function: str,
+    type_of: Callable[[Kernel], str],
+) -> tuple[list[ImplCall], Blocks]:
+    """The registrations of the author's kernels, and what declares these.
 
     `function` is the macro around a kernel's address, and `type_of` names the type of a kernel with
     a shared name by its typed call: `ops::add_Tensor::schema*`.
     """
+    namespace = layout.namespace
     shared = shared_names(kernels, namespace)
+    includes = kernel_includes(layout, headers)
+    if shared:
+        includes[-1] = [*includes[-1], layout.own("operators.h")]
+    found = []
     for kernel in kernels:
         name = qualified(kernel.name, namespace)
         address = f"static_cast<{type_of(kernel)}>(&{name})" if name in shared else f"&{name}"
         registered = f"{function}({address})"
-        yield ImplCall(kernel.operator, kernel.key, registered, kernel.operator.guard)
+        found.append(ImplCall(kernel.operator, kernel.key, registered, kernel.operator.guard))
+    return found, includes
 
 
 def author_functions(

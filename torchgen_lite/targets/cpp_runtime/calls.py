@@ -24,7 +24,6 @@ from dataclasses import replace
 from functools import partial
 
 from torchgen_lite.languages.cpp import runtime
-from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import KEYSET, Types
 from torchgen_lite.languages.cpp.signature import signature_headers
 from torchgen_lite.languages.cpp.types import headers_of
@@ -37,26 +36,27 @@ from torchgen_lite.targets.cpp.calls import (
     function_headers,
     umbrella_file,
 )
-from torchgen_lite.targets.cpp.layout import include_blocks, stem
+from torchgen_lite.targets.cpp.layout import Layout, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
+from torchgen_lite.targets.cpp_runtime.methods import function_name
+from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.output import OutputFile
 
 _BODIES = "method_bodies.h"
 
 
 def build_calls(
-    operators: Sequence[CppOperator], layout: RuntimeLayout, *, has_methods: bool
+    operators: Sequence[CppOperator], layout: Layout, options: RuntimeOptions, *, has_methods: bool
 ) -> Iterator[OutputFile]:
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
-    framework = layout.framework()
+    framework = options.framework_headers
     is_whole = layout.shards == (None,)
     taken: Taken = set()
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
         calls = stem("operators", shard)
-        shown = {"namespace": layout.namespace, "operators": list(map(_struct, own))}
+        shown = {"namespace": layout.namespace, "operators": own, "keyset": KEYSET}
         declared = {
             "is_part": not is_whole,
             "includes": [*include_blocks(headers), *(framework if is_whole else [])],
@@ -66,7 +66,7 @@ def build_calls(
         yield OutputFile(layout.header(f"{calls}.h"), "cpp_runtime/operators.h.j2", header)
         defined = {**shown, "folder": layout.folder, "stem": calls, "framework": framework}
         yield OutputFile(layout.source(f"{calls}.cpp"), "cpp_runtime/operators.cpp.j2", defined)
-        views = list(functions(own, layout.types, taken))
+        views = list(functions(own, options.framework, taken))
         first, *others = include_blocks(function_headers(views)) or [()]
         includes = [*framework, [layout.own(f"{calls}.h"), *first], *others]
         yield function_file(layout, stem("functions", shard), includes, views)
@@ -74,18 +74,6 @@ def build_calls(
         bodies = [layout.own(_BODIES)] if has_methods else []
         yield umbrella_file(layout, "operators", before=framework, after=bodies)
         yield umbrella_file(layout, "functions", before=framework)
-
-
-def _struct(operator: CppOperator) -> tuple[CppOperator, list[tuple[str, str, list[str]]], str]:
-    """An operator, its calls (the name of each, its parameters, and what it passes on), and a name that no
-    parameter has."""
-    parameters, names = operator.signature.parameters, operator.names
-    keyed = cpp_text.parameter_list([KEYSET, *parameters])
-    calls = [
-        ("call", cpp_text.parameter_list(parameters), names),
-        ("redispatch", keyed, [KEYSET.name, *names]),
-    ]
-    return operator, calls, cpp_text.free_name("op", names)
 
 
 def functions(

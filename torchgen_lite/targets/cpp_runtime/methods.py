@@ -12,7 +12,7 @@ method is called.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -21,44 +21,34 @@ from torchgen_lite.languages.cpp.signature import CppSignature, default_headers,
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import Taken, distinct
-from torchgen_lite.targets.cpp.layout import include_blocks
+from torchgen_lite.targets.cpp.layout import Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
 
 SELF = CType("Self")
+# What the class of the methods has in it and spells.
+_IN_METHODS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
+# An operator, its signature without the receiver, and whether it leaves that as it is.
+Method = tuple[CppOperator, CppSignature, bool]
 
 
-class MethodView(NamedTuple):
-    """One method. `declared` are its parameters with their defaults."""
-
-    guard: str
-    doc: tuple[str, ...]
-    returns: CType
-    name: str
-    declared: str
-    parameters: str
-    is_const: bool
-    flat: str
-    passed: tuple[str, ...]
-    headers: frozenset[str]
-
-
-def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterator[OutputFile]:
+def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFile]:
     """Both headers, if any operator is a method."""
-    if not views:
+    if not found:
         return
-    context: dict[str, object] = {"namespace": layout.namespace, "methods": views}
+    headers = signature_headers([signature for _, signature, _ in found])
+    headers = headers.union(*[default_headers(signature) for _, signature, _ in found])
+    context: dict[str, object] = {"namespace": layout.namespace, "methods": found}
     for name, more in (
-        ("methods", {"includes": include_blocks({h for view in views for h in view.headers})}),
+        ("methods", {"includes": include_blocks(headers)}),
         ("method_bodies", {"folder": layout.folder}),
     ):
         yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
 
 
-def methods(operators: Sequence[CppOperator], types: Types) -> list[MethodView]:
+def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
     """The methods; of overloads that look the same in C++, only the first."""
-    own = types.with_tensor(SELF)
+    own = replace(types, tensor=SELF)
     taken: Taken = set()
     found = []
     for operator in operators:
@@ -67,24 +57,14 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[MethodView]:
         if receiver is None or bare_type(receiver.type) != "Tensor":
             continue
         if "method" in operator.function.variants:
+            name, returns = function_name(schema.base_name), runtime.returns_type(schema, own)
             others = [a for a in schema.arguments if a is not receiver]
-            returns = runtime.returns_type(schema, own)
-            signature = CppSignature(schema.base_name, returns, runtime.arguments(others, own))
+            signature = CppSignature(name, returns, runtime.arguments(others, own))
             if distinct(signature, taken):
-                found.append(_method(operator, signature, is_const=not receiver.is_write))
+                found.append((operator, signature, not receiver.is_write))
     return found
 
 
-def _method(operator: CppOperator, signature: CppSignature, *, is_const: bool) -> MethodView:
-    return MethodView(
-        guard=operator.guard,
-        doc=cpp_text.doc_comment(operator.function.doc),
-        returns=signature.returns,
-        name=function_name(signature.name),
-        declared=cpp_text.defaulted_list(signature.parameters),
-        parameters=cpp_text.parameter_list(signature.parameters),
-        is_const=is_const,
-        flat=operator.flat,
-        passed=tuple(["self_()" if name == "self" else name for name in operator.names]),
-        headers=signature_headers([signature]) | default_headers(signature),
-    )
+def function_name(name: str) -> str:
+    """The name of a function and of a method."""
+    return cpp_text.free_name(cpp_text.function_name(name), _IN_METHODS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.runtime import Types
@@ -11,6 +11,7 @@ from torchgen_lite.loader.options import choice, option, table_of
 from torchgen_lite.targets.cpp.options import HEADERS, LibraryOptions, calls_only_option
 from torchgen_lite.targets.cpp_runtime.framework import EXPRESSION, PASSED, TENSOR
 from torchgen_lite.targets.options import folder_option
+from torchgen_lite.targets.output import Header
 
 TARGET = "cpp-runtime"
 VENDORED = "vendored"
@@ -54,3 +55,8 @@ class RuntimeOptions(LibraryOptions):
     def framework(self) -> Types:
         """The C++ of the framework."""
         return Types(self.tensor, self.types, self.constants)
+
+    @property
+    def framework_headers(self) -> list[Sequence[Header]]:
+        """The block of headers that declare the types of the framework, if there are any."""
+        return [[Header(name, True) for name in self.headers]] if self.headers else []

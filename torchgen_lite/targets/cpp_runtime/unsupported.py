@@ -10,7 +10,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.targets.cpp.selection import check_structured
-from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
+from torchgen_lite.targets.cpp_runtime.kernels import ABOVE_BACKENDS
 
 
 def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
@@ -37,11 +37,11 @@ def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
     function = operator.function
     message = "target `cpp-runtime` has no structured kernels"
     yield from check_structured(operator, "TG561", message)
-    keys = {entry.key for entry in operator.own_kernels}
+    keys = ABOVE_BACKENDS.intersection([entry.key for entry in operator.own_kernels])
     if (
         function.derivatives is not None
         and not operator.is_composed
-        and not keys & _autograd_keys()
+        and not any(key.startswith("Autograd") for key in keys)
     ):
         yield finding(
             function,
@@ -51,7 +51,3 @@ def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
             "not used",
             "write one, and add it to `dispatch` under `Autograd`",
         )
-
-
-def _autograd_keys() -> frozenset[str]:
-    return frozenset(key for key in keys_above_backends() if key.startswith("Autograd"))

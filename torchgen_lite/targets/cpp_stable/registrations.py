@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.checks.releases import release_text
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.conditions import version_number
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, with_last
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import (
     ImplCall,
@@ -17,13 +17,7 @@ from torchgen_lite.targets.cpp.registrations import (
     definitions,
     registration_files,
 )
-from torchgen_lite.targets.cpp.required import (
-    Kernel,
-    kernel_includes,
-    kernel_registrations,
-    shared_names,
-)
-from torchgen_lite.targets.cpp_stable.model import needed_release
+from torchgen_lite.targets.cpp.required import Kernel, kernel_registrations
 from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
 from torchgen_lite.targets.output import Header, OutputFile
@@ -43,40 +37,42 @@ def build_registrations(
     """
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
     libraries = definitions(own, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS)
-    declared: Blocks = kernel_includes(layout, options.kernel_headers)
-    if shared_names(kernels, layout.namespace):
-        declared = with_last(declared, layout.own("operators.h"))
-    macro = "STABLE_TORCH_LIBRARY"
-    opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
-
-    def context(defined: Libraries, own: Sequence[ImplCall]) -> dict[str, object]:
-        needed = [layout.own("version.h")] if defined else []
-        return {
-            "includes": [*filter(None, [needed]), [STABLE_LIBRARY], *(declared if own else [])],
-            "macros": (opening, f"{macro}_IMPL"),
-            "python_module": options.python_module and cpp_text.quote(options.python_module),
-            "gates": gates if defined else [],
-        }
 
     def type_of(kernel: Kernel) -> str:
         return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"
 
+    headers = options.kernel_headers
+    registered, declared = kernel_registrations(kernels, layout, headers, "TORCH_BOX", type_of)
     gates = list(_gates(own))
-    registered = kernel_registrations(kernels, layout.namespace, "TORCH_BOX", type_of)
-    template = "cpp_stable/register.cpp.j2"
-    yield from registration_files(libraries, registered, layout, template, context)
+
+    def context(defined: Libraries, own: Sequence[ImplCall]) -> dict[str, object]:
+        version = [[layout.own("version.h")]] if defined else []
+        return {
+            "includes": [*version, [STABLE_LIBRARY], *(declared if own else [])],
+            "python_module": options.python_module,
+            "gates": gates if defined else [],
+        }
+
+    macro, template = "STABLE_TORCH_LIBRARY", "cpp_stable/register.cpp.j2"
+    yield from registration_files(libraries, registered, layout, options, macro, template, context)
 
 
 def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:
     """The release that is needed everywhere (no condition) and under each condition, as the number of the version
     macro, and what to say without it."""
-    releases: dict[str, Release] = {}
+    late: dict[str, list[CppOperator]] = {}
     for operator in operators:
-        release = needed_release(operator)
-        if release > releases.get(operator.guard, FIRST_RELEASE):
-            releases[operator.guard] = release
-    for guard, release in releases.items():
-        because = next(o for o in operators if o.guard == guard and needed_release(o) == release)
-        name = because.function.name
-        error = cpp_text.quote(f"{name} needs libtorch {release_text(release)}")
+        if _needed_release(operator) > FIRST_RELEASE:
+            late.setdefault(operator.guard, []).append(operator)
+    for guard, own in late.items():
+        because = max(own, key=_needed_release)
+        release = _needed_release(because)
+        error = f"{because.function.name} needs libtorch {release_text(release)}"
         yield guard, version_number(release), error
+
+
+def _needed_release(operator: CppOperator) -> Release:
+    """The first release that carries every type of an operator."""
+    schema = operator.schema
+    types = [a.type for a in schema.arguments] + [r.type for r in schema.returns]
+    return max(map(stable.since, types), default=FIRST_RELEASE)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.languages.cpp import stable
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Blocks, library_layout
-from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
+from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.registrations import module_file
@@ -23,10 +25,8 @@ from torchgen_lite.targets.cpp.selection import (
     check_copies,
     check_library,
     check_schemas,
-    default_namespace,
 )
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
-from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
 from torchgen_lite.targets.cpp_stable.unsupported import WantedReleases, check_entry
@@ -35,6 +35,8 @@ from torchgen_lite.targets.skipped import select
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
+# The namespaces and types that the declarations of typed calls spell.
+_SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 
 
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
@@ -44,14 +46,9 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     wanted = WantedReleases(program.config.torch, options.target_version)
     for operator in selection.operators:
         diagnostics += check_entry(operator, wanted)
-    namespace = options.namespace or default_namespace(functions)
-    diagnostics += check_names(
-        program, TARGET, selection.operators, namespace, INNER_NAMESPACES, options
-    )
+    diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
     diagnostics += check_copies(program, TARGET)
-    if has_errors(diagnostics):
-        return TargetResult(diagnostics=tuple(diagnostics))
     return TargetResult(_files(selection, program, options), tuple(diagnostics))
 
 
@@ -62,29 +59,34 @@ def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
 
 def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[AuthorFunction]:
     """The kernels."""
-    selection = select_cpp_stable(program, options)
+    layout, _, kernels = _library(select_cpp_stable(program, options), program, options)
+    return author_functions(kernels, layout)
+
+
+def _library(
+    selection: Selection, program: Program, options: StableOptions
+) -> tuple[Layout, Sequence[CppOperator], list[Kernel]]:
+    """Where files go, the operators, and the kernels, which take what the typed calls take."""
     layout = library_layout(selection.functions, options)
-    operators = build_operators(selection.operators, len(layout.shards))
-    return author_functions(_kernels(selection, program, operators, options), layout)
-
-
-def _kernels(
-    selection: Selection, program: Program, operators: Sequence[CppOperator], options: StableOptions
-) -> list[Kernel]:
-    """The typed call takes what a kernel takes."""
-    return author_kernels(
+    operators = build_operators(
+        selection.operators,
+        len(layout.shards),
+        lambda one: stable.signature(one.function, one.schema.base_name),
+        partial(condition, macro=STABLE_VERSION_MACRO),
+        _SPELLED,
+    )
+    kernels = author_kernels(
         selection.registrations(program),
         operators,
         lambda operator, entry: operator.signature,
         options.kernel_classes,
     )
+    return layout, operators, kernels
 
 
 def _files(selection: Selection, program: Program, options: StableOptions) -> Iterator[OutputFile]:
-    layout = library_layout(selection.functions, options)
-    operators = build_operators(selection.operators, len(layout.shards))
+    layout, operators, kernels = _library(selection, program, options)
     yield from build_calls(operators, layout)
-    kernels = _kernels(selection, program, operators, options)
     # With the author's header, the proof compares the unpacked arguments, so that
     # `std::vector<int64_t>` and `const std::vector<int64_t>&` are as good as a view; our own
     # prototypes have to match exactly.

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -61,8 +60,6 @@ def build_registrations(
     and what is registered."""
     defined = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
     libraries = definitions(defined, "at::Tag::{}".format, known_tags=tags)
-    macro = "TORCH_LIBRARY"
-    opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
     guards = [o.guard for o in defined]
 
     def context(shown: Libraries, own: Sequence[TorchImplCall]) -> dict[str, object]:
@@ -72,12 +69,13 @@ def build_registrations(
             "namespace": layout.namespace,
             "includes": _includes(layout, own, conditions, options),
             "wrappers": wrappers,
-            "macros": (opening, f"{macro}_IMPL"),
-            "python_module": options.python_module and cpp_text.quote(options.python_module),
+            "python_module": options.python_module,
         }
 
     template = "cpp_torch/register.cpp.j2"
-    yield from registration_files(libraries, registered, layout, template, context)
+    yield from registration_files(
+        libraries, registered, layout, options, "TORCH_LIBRARY", template, context
+    )
 
 
 def _includes(

@@ -23,7 +23,6 @@ from torchgen_lite.targets.cpp.selection import (
     any_number,
     check_library,
     check_schemas,
-    default_namespace,
 )
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import build_calls
@@ -62,9 +61,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
     selection = select_cpp_torch(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
-    namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner, options)
+    diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(program, functions)

@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from posixpath import join, normpath
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.languages.markup import HTML, MARKDOWN, Markup
 from torchgen_lite.targets.docs.facts import Reference, reference
 from torchgen_lite.targets.docs.options import DocsOptions
 from torchgen_lite.targets.docs.pages import PageView, index_view
 from torchgen_lite.targets.docs.paths import link, page_paths
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.registered import select_operators
 
 _MARKUP = {"markdown": MARKDOWN, "html": HTML}
@@ -29,13 +28,11 @@ _MARKUP = {"markdown": MARKDOWN, "html": HTML}
 def build_docs(program: Program, options: DocsOptions) -> TargetResult:
     """Every page, with the tables of the target that is configured."""
     selection = select_operators(program, options.tables or None)
-    if has_errors(selection.diagnostics):
-        return TargetResult(diagnostics=selection.diagnostics)
-    return TargetResult(_files(program, options, reference(program, selection)))
+    return TargetResult(_files(program, options, selection), selection.diagnostics)
 
 
-def _files(program: Program, options: DocsOptions, found: Reference) -> Iterator[OutputFile]:
-    formats = dict.fromkeys(options.format)
+def _files(program: Program, options: DocsOptions, selection: Selection) -> Iterator[OutputFile]:
+    formats, found = dict.fromkeys(options.format), reference(program, selection)
     for name in formats:
         folder = join(options.folder, name) if len(formats) > 1 else options.folder
         for file in _pages(found, _MARKUP[name], options):
