@@ -292,7 +292,7 @@ def generate_all(
     Callers that generate several times in one process pass the same `rendered` each time.
     """
     built, diagnostics = _build(program, targets)
-    outputs = list(_tell_apart(built, diagnostics))
+    outputs = _tell_apart(built, diagnostics)
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
     return _render(program, outputs, diagnostics, rendered)
@@ -313,7 +313,7 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
         return program.diagnostics
     built, diagnostics = _build(program, named)
     is_unsure = any(result.is_unsure for _, result in built)
-    outputs = list(_tell_apart(built, diagnostics)) if len(built) > 1 or is_unsure else []
+    outputs = _tell_apart(built, diagnostics) if len(built) > 1 or is_unsure else []
     if is_unsure and not has_errors(diagnostics):
         ours = replace(program, config=replace(config, template_dirs=()))
         return _render(ours, [one for one in outputs if one[1].calls], diagnostics).diagnostics
@@ -346,16 +346,16 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
 
 def _tell_apart(
     built: Iterable[_Built], diagnostics: list[Diagnostic]
-) -> Iterator[tuple[str, OutputFile]]:
+) -> list[tuple[str, OutputFile]]:
     """Each file with its target; two targets that write the same path give a diagnostic."""
+    outputs = [(name, file) for name, result in built for file in result.files]
     target_of: dict[str, str] = {}
-    for name, result in built:
-        for file in result.files:
-            if file.path in target_of:
-                message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
-                diagnostics.append(Diagnostic("TG013", message))
-            target_of[file.path] = name
-            yield name, file
+    for name, file in outputs:
+        if file.path in target_of:
+            message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
+            diagnostics.append(Diagnostic("TG013", message))
+        target_of[file.path] = name
+    return outputs
 
 
 def _render(

@@ -18,6 +18,7 @@ from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
+    BASE_TYPES,
     Argument,
     BaseType,
     FunctionSchema,
@@ -85,7 +86,8 @@ def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
 def _types(type_: Type, span: Span | None) -> Iterator[Found]:
     for part in walk_type(type_):
         name = bare_type(part)
-        if name in UNREAD_TYPES or (isinstance(part, BaseType) and is_type_variable(name)):
+        is_unknown = isinstance(part, BaseType) and name not in BASE_TYPES
+        if name in UNREAD_TYPES or (is_unknown and is_type_variable(name)):
             message = f"PyTorch's dispatcher does not know the type `{name}`"
         elif isinstance(part, OptionalType) and bare_type(part.elem) in ("None", "NoneType"):
             message = f"PyTorch's dispatcher cannot take `{name}`"

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..diagnostics import Diagnostic, Label, Source, Span
+from .dispatch_kind import DispatchKind, dispatch_kind
 from .kept import keeping, kept
 from .kind import SchemaKind, find_kind
 from .model import Argument, Return, find_annotation
@@ -117,6 +118,21 @@ class FunctionSchema:
     @kept
     def written(self) -> tuple[Argument, ...]:
         return tuple([a for a in self.annotated if a.is_write])
+
+    @kept
+    def is_aliasing(self) -> bool:
+        """Whether a result aliases an argument that is not written, or an argument becomes one (`(a -> *)`)."""
+        for value in self.returns:
+            annotation = find_annotation(value.type)
+            if annotation is not None and not annotation.is_write:
+                return True
+        return any(a.annotation is not None and "*" in a.annotation.after for a in self.annotated)
+
+    @kept
+    def carries_keys(self) -> bool:
+        """Whether an argument may carry a dispatch key; what stands for `...` may."""
+        kinds = [dispatch_kind(argument.type) for argument in self.arguments]
+        return self.is_vararg or any(kind is not DispatchKind.nothing for kind in kinds)
 
     @kept
     def kwarg_only(self) -> tuple[Argument, ...]:

@@ -121,14 +121,14 @@ def build_differentiation(
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
     by_name = {operator.function.name: operator for operator in operators}
+    plans = resolved.autograd
     planned = [
-        _Planned(by_name[one.operator.name], one, resolved.autograd[one.operator.name])
+        _Planned(by_name[one.operator.name], one, plans[one.operator.name])
         for one in registered
         if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS
     ]
-    diagnostics = [
-        d for o in operators for d in _refusals(o, resolved.autograd[o.function.name], policy)
-    ]
+    found = [(o, plans[o.function.name]) for o in operators if o.function.name in plans]
+    diagnostics = [d for operator, plan in found for d in _refusals(operator, plan, policy)]
     recorded = {id(one.recorded): one.recorded for one in planned if one.recorded is not None}
     diagnostics += dict.fromkeys(
         found for info in recorded.values() for found in unsayable_parts(info, functions)
