@@ -370,7 +370,7 @@ def _render(
     config = program.config
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     target_of = {file.path: name for name, file in outputs}
-    commands = {name: TARGETS[name].formatter(config) for name in target_of.values()}
+    commands = {name: TARGETS[name].formatter(config) for name in set(target_of.values())}
     try:
         files = render_files(
             [file for _, file in outputs],

@@ -22,7 +22,6 @@ from contextlib import suppress
 from ..diagnostics import Diagnostic, Label, Span, Suggestion, has_errors
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
-from .fast_path import parse_fast
 from .lexer import BAD_STRING
 from .model import Argument, Parts, Return
 
@@ -38,10 +37,7 @@ def parse_parts(text: str, locate: Locate) -> tuple[Parts | None, tuple[Diagnost
         message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
         label = Label(locate(0, 1), "starts here")
         return None, (Diagnostic("TG213", message, label),)
-    parts = parse_fast(text, locate)
-    if parts is not None:
-        return parts, ()
-    cursor = Cursor(text, locate)
+    cursor, parts = Cursor(text, locate), None
     with suppress(Abort):
         parts = _schema(cursor)
     return None if has_errors(cursor.diagnostics) else parts, tuple(cursor.diagnostics)
