@@ -42,73 +42,20 @@ class KeyTable(NamedTuple):
 
 TORCH_2_13 = KeyTable(
     release="2.13",
-    backends=(
-        "CPU",
-        "CUDA",
-        "HIP",
-        "XLA",
-        "MPS",
-        "IPU",
-        "XPU",
-        "HPU",
-        "VE",
-        "Lazy",
-        "MTIA",
-        "MAIA",
-        "PrivateUse1",
-        "PrivateUse2",
-        "PrivateUse3",
-        "Meta",
-    ),
-    functionalities=(
-        "Undefined",
-        "Dense",
-        "FPGA",
-        "Vulkan",
-        "Metal",
-        "Quantized",
-        "CustomRNGKeyId",
-        "MkldnnCPU",
-        "Sparse",
-        "SparseCsr",
-        "NestedTensor",
-        "BackendSelect",
-        "Fake",
-        "Python",
-        "FuncTorchDynamicLayerBackMode",
-        "Functionalize",
-        "Conjugate",
-        "Negative",
-        "ZeroTensor",
-        "ADInplaceOrView",
-        "AutogradOther",
-        "AutogradFunctionality",
-        "AutogradNestedTensor",
-        "Tracer",
-        "AutocastCPU",
-        "AutocastMTIA",
-        "AutocastMAIA",
-        "AutocastXPU",
-        "AutocastIPU",
-        "AutocastHPU",
-        "AutocastXLA",
-        "AutocastMPS",
-        "AutocastCUDA",
-        "AutocastPrivateUse1",
-        "FuncTorchBatched",
-        "BatchedNestedTensor",
-        "FuncTorchVmapMode",
-        "Batched",
-        "VmapMode",
-        "FuncTorchGradWrapper",
-        "DeferredInit",
-        "PythonTLSSnapshot",
-        "FuncTorchDynamicLayerFrontMode",
-        "TESTING_ONLY_GenericWrapper",
-        "TESTING_ONLY_GenericMode",
-        "PreDispatch",
-        "PythonDispatcher",
-    ),
+    backends=tuple("""
+        CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3
+        Meta
+        """.split()),
+    functionalities=tuple("""
+        Undefined Dense FPGA Vulkan Metal Quantized CustomRNGKeyId MkldnnCPU Sparse SparseCsr
+        NestedTensor BackendSelect Fake Python FuncTorchDynamicLayerBackMode Functionalize
+        Conjugate Negative ZeroTensor ADInplaceOrView AutogradOther AutogradFunctionality
+        AutogradNestedTensor Tracer AutocastCPU AutocastMTIA AutocastMAIA AutocastXPU AutocastIPU
+        AutocastHPU AutocastXLA AutocastMPS AutocastCUDA AutocastPrivateUse1 FuncTorchBatched
+        BatchedNestedTensor FuncTorchVmapMode Batched VmapMode FuncTorchGradWrapper DeferredInit
+        PythonTLSSnapshot FuncTorchDynamicLayerFrontMode TESTING_ONLY_GenericWrapper
+        TESTING_ONLY_GenericMode PreDispatch PythonDispatcher
+        """.split()),
     per_backend=(
         ("Dense", ""),
         ("Quantized", "Quantized"),
@@ -117,17 +64,9 @@ TORCH_2_13 = KeyTable(
         ("NestedTensor", "NestedTensor"),
         ("AutogradFunctionality", "Autograd"),
     ),
-    of_backends=(
-        "Dense",
-        "Quantized",
-        "Sparse",
-        "SparseCsr",
-        "FPGA",
-        "Vulkan",
-        "Metal",
-        "CustomRNGKeyId",
-        "MkldnnCPU",
-    ),
+    of_backends=tuple("""
+        Dense Quantized Sparse SparseCsr FPGA Vulkan Metal CustomRNGKeyId MkldnnCPU
+        """.split()),
     implicit_beside_backends=(),
     aliases=(
         "Autograd",

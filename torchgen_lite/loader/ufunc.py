@@ -19,15 +19,9 @@ from torchgen_lite.loader.yaml_nodes import MapNode, ScalarNode
 
 _LOOP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) \(([A-Za-z0-9_]+(?:, [A-Za-z0-9_]+)*)\)", re.ASCII)
 
-_KEYS = (
-    "CUDAFunctor",
-    "CUDAFunctorOnOther",
-    "CUDAFunctorOnSelf",
-    "CPUScalar",
-    "CPUVector",
-    "ScalarOnly",
-    "Generic",
-)
+_KEYS = tuple("""
+    CUDAFunctor CUDAFunctorOnOther CUDAFunctorOnSelf CPUScalar CPUVector ScalarOnly Generic
+    """.split())
 _DISPATCH_KEYS = ("CUDA", "CPU")
 # Element types, and words that stand for several (torchgen `ScalarType`, `DTYPE_CLASSES`).
 _TYPES = tuple("""
