@@ -64,16 +64,10 @@ class EntryReader:
     read. `is_structured` says that the entry names a PyTorch operator that is structured.
     """
 
-    __slots__ = (
-        "diagnostics",
-        "fields",
-        "func",
-        "head",
-        "is_structured",
-        "reported",
-        "source",
-        "words",
-    )
+    func: FunctionSchema | None = None
+    head: ScalarNode | None = None
+    is_structured = False
+    reported = 0
 
     def __init__(
         self,
@@ -85,10 +79,6 @@ class EntryReader:
         self.source = source
         self.diagnostics = diagnostics
         self.words = words
-        self.func: FunctionSchema | None = None
-        self.is_structured = False
-        self.head: ScalarNode | None = None
-        self.reported = 0
         self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
 
     @property
