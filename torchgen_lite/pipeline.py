@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Modules, Program, build_program, lint_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
-from torchgen_lite.diagnostics import (
-    Diagnostic,
-    Source,
-    did_you_mean,
-    has_errors,
-    sort_diagnostics,
-)
+from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
     Config,
@@ -238,9 +232,7 @@ def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> N
     return replace(native, is_found=native.is_found and in_pytorch)
 
 
-def _index_modules(
-    config: Config,
-) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
+def _index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
     """The functions of modules that options name, by target and option.
 
     Modules that can't be read give diagnostics.

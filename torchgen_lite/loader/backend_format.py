@@ -88,7 +88,7 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
         if name not in BACKEND_FIELDS and name not in words.extra_fields:
             hint = did_you_mean(name, BACKEND_FIELDS)
             message = f"unknown field `{short(name)}`"
-            reader.report("TG102", message, reader.span(key), "not a field", hint)
+            reader.report("TG102", message, key, "not a field", hint)
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
     symint = {item.name for item in _items(reader, "symint", versions)}
@@ -151,12 +151,11 @@ def _backend(reader: EntryReader) -> Backend:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.
         if "backend" not in reader.fields and "official" not in reader.fields:
             first = next(iter(reader.fields.values()))[0]
-            reader.report("TG104", "a backend file without `backend`", reader.span(first), "here")
+            reader.report("TG104", "a backend file without `backend`", first, "here")
         return Backend("PrivateUse1", namespace, class_name)
     name = _PRIVATE.get(text, text)
-    span = reader.span(reader.fields["backend"][1])
     names = key_names(reader.words.privateuse1)
-    reader.choice("TG103", "dispatch key", name, span, names)
+    reader.choice("TG103", "dispatch key", name, reader.fields["backend"][1], names)
     return Backend(
         names.get(name, "PrivateUse1"),
         namespace,
@@ -170,7 +169,7 @@ def _cpp_name(reader: EntryReader, field: str) -> str:
     text = reader.text(field) or ""
     is_path = KERNEL_NAME.fullmatch(text) and "." not in text and not text.startswith("::")
     if text and not is_path:
-        reader.refuse("TG108", text, "a name in C++", reader.span(reader.fields[field][1]))
+        reader.refuse("TG108", text, "a name in C++", reader.fields[field][1])
         return ""
     return text
 
@@ -195,7 +194,7 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
             continue
         text = named.value.split("(", 1)[0].strip()
         if not OPERATOR_NAME.fullmatch(text):
-            reader.refuse("TG123", text, "the name of an operator", reader.span(named))
+            reader.refuse("TG123", text, "the name of an operator", named)
             continue
         schema = None
         if "(" in named.value:

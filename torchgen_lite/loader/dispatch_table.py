@@ -152,6 +152,5 @@ def _is_kernel_name(reader: EntryReader, node: ScalarNode) -> bool:
         hint = (
             f"a template has no name of its own: name a function that calls `{short(node.value)}`"
         )
-    span = reader.span(node)
-    reader.refuse("TG108", node.value, "the name of a kernel", span, "not an identifier", hint)
+    reader.refuse("TG108", node.value, "the name of a kernel", node, "not an identifier", hint)
     return False

@@ -75,7 +75,7 @@ class Earlier:
         names += [whole.removeprefix("aten::") for whole in self._native]
         hint = did_you_mean(name.removeprefix("aten::"), names) if names else _NO_FILE
         message = f"operator `{short(name)}` is not declared"
-        reader.report("TG312", message, reader.span(node), "no such operator", hint)
+        reader.report("TG312", message, node, "no such operator", hint)
 
     def _lent(self, name: str, span: Span) -> NativeFunction | None:
         """An operator that no file declares, borrowed without its kernels."""

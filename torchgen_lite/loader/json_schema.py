@@ -11,9 +11,7 @@ from torchgen_lite.loader.options import Json
 
 
 def build_json_schema(
-    tags: Mapping[str, str] | None = None,
-    extra_fields: Collection[str] = (),
-    privateuse1: str = "",
+    tags: Mapping[str, str] | None = None, extra_fields: Collection[str] = (), privateuse1: str = ""
 ) -> Json:
     """The schema as JSON data.
 

@@ -31,7 +31,7 @@ def load_entry(
     """
     if not isinstance(node, MapNode):
         hint = missing_space(node) or "begin the entry with `- func: ...`"
-        reader.report("TG101", "an entry must be a mapping", reader.span(node), "here", hint)
+        reader.report("TG101", "an entry must be a mapping", node, "here", hint)
         return None
     name, base = _name_alone(reader, earlier), None
     if name is not None and earlier is not None:
@@ -155,11 +155,11 @@ def _check_fields(
                 if not reader.is_full:
                     hint = did_you_mean(name, extra_fields) or _nearest_field(name, FIELDS)
                 message = f"unknown field `{short(name)}`"
-                reader.report("TG102", message, reader.span(key), "not a field", hint)
+                reader.report("TG102", message, key, "not a field", hint)
         elif field is None or field.retired or (field.shape.read is None and name != "func"):
             if field is not None and field.retired:
                 message = f"field `{name}` is retired since PyTorch {field.retired}"
-                reader.report("TG112", message, reader.span(key), "has no effect")
+                reader.report("TG112", message, key, "has no effect")
             text = value.value if isinstance(value, ScalarNode) else _raw(reader, value)
             extra.append((name, text))
     return tuple(extra)
@@ -198,8 +198,5 @@ def _build(
     names = tuple(fields) if base.is_written else ()
     places = FieldSpans(source, names, number, others if names else ())
     return base._replace(
-        is_part_of_structured=base.shares_structured,
-        extra=extra,
-        field_spans=places,
-        **values,
+        is_part_of_structured=base.shares_structured, extra=extra, field_spans=places, **values
     )

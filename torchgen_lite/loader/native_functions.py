@@ -105,7 +105,7 @@ def _load_file(
     elif not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
         hint = "begin each entry with `- func: ...`"
-        reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
+        reader.report("TG101", "not a list of entries", node, "here", hint)
 
 
 class _Entries:
@@ -140,7 +140,7 @@ class _Entries:
         keys = reader.fields.keys()
         others = _others(keys)
         if others is not None:
-            reader.report("TG101", others, reader.span(item), "not an entry of PyTorch")
+            reader.report("TG101", others, item, "not an entry of PyTorch")
             self.is_over = True
             return
         if keys.isdisjoint(_OF_EXECUTORCH):
@@ -171,7 +171,7 @@ def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) 
         return False
     reader = EntryReader(source, diagnostics)
     message = f"more than {MAX_ERRORS} errors"
-    reader.report("TG110", message, reader.span(item), "not read from here on")
+    reader.report("TG110", message, item, "not read from here on")
     return True
 
 

@@ -104,7 +104,7 @@ class EntryReader:
         self,
         code: str,
         message: str,
-        span: Span,
+        at: Span | Node,
         label: str = "",
         help: Help | None = None,
         secondary: tuple[Label, ...] = (),
@@ -117,7 +117,7 @@ class EntryReader:
             Diagnostic(
                 code,
                 message,
-                Label(span, label),
+                Label(at if isinstance(at, Span) else self.span(at), label),
                 secondary,
                 help,
                 operator=self.operator,
@@ -136,12 +136,12 @@ class EntryReader:
         code: str,
         text: str,
         what: str,
-        span: Span,
+        at: Span | Node,
         label: str = "not a name",
         help: Help | None = None,
     ) -> None:
         """Record that a text is not what it should be."""
-        self.report(code, f"`{short(text)}` is not {what}", span, label, help)
+        self.report(code, f"`{short(text)}` is not {what}", at, label, help)
 
     def read_keys(self, node: MapNode) -> list[tuple[ScalarNode, Node]]:
         """The pairs of a mapping whose keys are names, each name once."""
@@ -153,16 +153,16 @@ class EntryReader:
         for pair in node.items:
             key = pair[0]
             if not isinstance(key, ScalarNode) or not key.value:
-                self.report("TG121", "a key must be a name", self.span(key), "not a name")
+                self.report("TG121", "a key must be a name", key, "not a name")
             elif key.value == "<<" and not key.style:
-                self.report("TG109", "merge keys are not read", self.span(key), "merge key")
+                self.report("TG109", "merge keys are not read", key, "merge key")
             elif key.value in pairs:
                 first = self.span(pairs[key.value][0])
                 another = "another entry begins with `- func: ...`"
                 self.report(
                     "TG105",
                     f"`{short(key.value)}` is written twice",
-                    self.span(key),
+                    key,
                     "written again here",
                     another if key.value == "func" else None,
                     secondary=(Label(first, "first written here"),),
@@ -178,9 +178,7 @@ class EntryReader:
             self.report("TG114", message, span, f"expected {wanted}", _leave_out(span, name))
             return
         found = _NODE_NAMES[type(node)]
-        self.report(
-            "TG106", f"`{name}` takes {wanted}, not {found}", self.span(node), "wrong type", hint
-        )
+        self.report("TG106", f"`{name}` takes {wanted}, not {found}", node, "wrong type", hint)
 
     def text(self, name: str) -> str | None:
         """The text of a field, or None if it is absent or wrong."""
@@ -200,7 +198,7 @@ class EntryReader:
             return TRUTH[node.value]
         if isinstance(node, ScalarNode) and not node.is_null:
             message = f"`{name}` takes True or False, not `{short(node.value)}`"
-            self.report("TG106", message, self.span(node), "not a boolean")
+            self.report("TG106", message, node, "not a boolean")
         else:
             self.wrong_type(name, node, "True or False")
         return False
@@ -237,11 +235,13 @@ class EntryReader:
         """The name of another operator."""
         text = self.text(name)
         if text is not None and not OPERATOR_NAME.fullmatch(text):
-            self.refuse("TG123", text, "the name of an operator", self.span(self.fields[name][1]))
+            self.refuse("TG123", text, "the name of an operator", self.fields[name][1])
             return None
         return text
 
-    def choice(self, code: str, what: str, word: str, span: Span, choices: Collection[str]) -> bool:
+    def choice(
+        self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]
+    ) -> bool:
         """Whether a word is one of the choices; reports a diagnostic if it isn't."""
         if word in choices:
             return True
@@ -250,7 +250,7 @@ class EntryReader:
         if hint is None and len(names) < 8:
             hint = "one of " + ", ".join(f"`{n}`" for n in names)
         article = "an" if what[0] in "aeiou" else "a"
-        self.report(code, f"unknown {what} `{short(word)}`", span, f"not {article} {what}", hint)
+        self.report(code, f"unknown {what} `{short(word)}`", at, f"not {article} {what}", hint)
         return False
 
 

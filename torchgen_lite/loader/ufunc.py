@@ -49,7 +49,7 @@ def read_inner_loops(reader: EntryReader, name: str) -> Loops:
         return ()
     loops: list[tuple[str, str]] = []
     for key, value in reader.read_keys(node):
-        if not reader.choice("TG107", "ufunc key", key.value, reader.span(key), _KEYS):
+        if not reader.choice("TG107", "ufunc key", key.value, key, _KEYS):
             continue
         if isinstance(value, ScalarNode) and not value.is_null:
             loops.append(_read_loop(reader, key.value, value))
@@ -62,13 +62,13 @@ def _read_loop(reader: EntryReader, key: str, node: ScalarNode) -> tuple[str, st
     loop, found = (key, node.value), _LOOP.fullmatch(node.value)
     if found is None:
         label, hint = "not `name (Type, Type)`", "write it like `add (AllAndComplex, Half)`"
-        reader.refuse("TG124", node.value, "an inner loop", reader.span(node), label, hint)
+        reader.refuse("TG124", node.value, "an inner loop", node, label, hint)
         return loop
     for name in found[2].split(", "):
         if name not in _TYPES:
             message = f"unknown element type `{short(name)}`"
             near = did_you_mean(name, _TYPES)
-            reader.report("TG124", message, reader.span(node), "not an element type", near)
+            reader.report("TG124", message, node, "not an element type", near)
     return loop
 
 
