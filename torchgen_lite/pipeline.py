@@ -29,6 +29,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch_files import find_torch_files, read_tags
@@ -58,19 +59,6 @@ class Generated(NamedTuple):
     files: Mapping[str, str]
     target_of: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
-
-
-class Inputs(NamedTuple):
-    """What a program is read from, once the configuration and the command line are settled.
-
-    `tags` are those of PyTorch's own file, or None for an author's. `modules` are the functions of
-    modules that options name; None reads them.
-    """
-
-    sources: Sequence[Source]
-    tags: dict[str, str] | None
-    native: NativeOperators
-    modules: Modules | None
 
 
 def load(
@@ -117,8 +105,7 @@ def load(
         settings.root / path: locate_value(settings, "", "schema", path) for path in settings.schema
     }
     sources, found = load_schema_sources(paths, settings.root, places, texts)
-    inputs = Inputs(sources, tags, native, modules)
-    return read_program(settings, inputs, [*diagnostics, *found])
+    return read_program(settings, sources, native, [*diagnostics, *found], tags, modules)
 
 
 def lint(program: Program) -> Program:
@@ -172,36 +159,42 @@ def _with_torch(
     return replace(config, namespace="", torch=""), [files.native_functions], tags
 
 
-def read_program(config: Config, inputs: Inputs, diagnostics: list[Diagnostic]) -> Program:
-    """The program of schema files that have been read, with `diagnostics` and what is found in them."""
-    native, tags = inputs.native, inputs.tags
+def read_program(
+    config: Config,
+    sources: Sequence[Source],
+    native: NativeOperators,
+    diagnostics: Sequence[Diagnostic] = (),
+    torch_tags: dict[str, str] | None = None,
+    modules: Modules | None = None,
+) -> Program:
+    """The program of schema files that have been read, with `diagnostics` and what is found in them.
+
+    `torch_tags` are those of PyTorch's own file, or None for an author's. `modules` are the functions
+    of modules that options name; None reads them.
+    """
+    tags = torch_tags
     if tags is None:
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
+    release = parse_version(config.for_torch) or native.version
     functions, found = load_native_functions(
-        inputs.sources,
-        tags=tags,
-        extra_fields=config.extra_fields,
-        namespace=config.namespace,
-        privateuse1=config.privateuse1,
-        for_torch=parse_version(config.for_torch) or native.version,
+        sources,
+        Dialect(tags, config.extra_fields, config.namespace, config.privateuse1, release),
         derive=partial(derive_functions, vocabulary=tags),
         native=native.functions,
     )
-    diagnostics += found
-    if not native.is_found and inputs.tags is None:
+    if not native.is_found and torch_tags is None:
         native = _native_of_entries(config, functions)
-    modules, unread = inputs.modules, list[Diagnostic]()
+    unread: list[Diagnostic] = []
     if modules is None:
         modules, unread = _index_modules(config)
-        diagnostics += unread
     # A function may be in a module that cannot be read, so it isn't reported as missing.
     closed = {} if unread else _closed_modules(modules)
     return build_program(
         functions,
         config,
-        diagnostics=diagnostics,
+        diagnostics=[*diagnostics, *found, *unread],
         tags=tags,
-        sources=inputs.sources,
+        sources=sources,
         formulas=closed.get("formulas"),
         modules=modules,
         native=native,

@@ -36,7 +36,7 @@ def load_derivatives_file(reader: EntryReader, node: MapNode | ListNode, earlier
             reader.wrong_type("backward", found, "a list of entries")
     versions = VendorVersions(reader)
     for item in items:
-        entry = EntryReader(reader.source, reader.diagnostics, reader.words, item)
+        entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
         _load_entry(entry, item, earlier, versions)
 
 

@@ -31,8 +31,8 @@ def load_executorch_entry(
     reader: EntryReader, node: Node, earlier: Earlier
 ) -> NativeFunction | None:
     """The operator with these kernels; None if it can't be read."""
-    allowed = {*reader.words.extra_fields, *EXECUTORCH_FIELDS}
-    reader.words = reader.words._replace(extra_fields=allowed)
+    allowed = {*reader.dialect.extra_fields, *EXECUTORCH_FIELDS}
+    reader.dialect = reader.dialect._replace(extra_fields=allowed)
     function = load_entry(reader, node, earlier)
     kernels = _read_kernels(reader)
     if function is None:

@@ -15,7 +15,7 @@ def build_json_schema(
 ) -> Json:
     """The schema as JSON data.
 
-    `tags` are the known tags, by default PyTorch's. `reader.Words` describes the other parameters.
+    `tags` are the known tags, by default PyTorch's. `reader.Dialect` describes the other parameters.
     """
     if tags is None:
         tags = KNOWN_TAGS

@@ -40,7 +40,7 @@ def load_entry(
             reader.func, reader.is_structured = base.func, base.structured
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
-    extra = _check_fields(reader, reader.words.extra_fields)
+    extra = _check_fields(reader, reader.dialect.extra_fields)
     # Fields are read even if the schema is wrong, so that one run reports everything.
     values = read_fields(reader)
     return None if reader.func is None else _build(reader, node, base, values, extra)
@@ -86,7 +86,7 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
         message = f"{len(schema.arguments)} arguments; an operator has at most {MAX_ARGUMENTS}"
         span = schema.arguments[MAX_ARGUMENTS].span or reader.span(node)
         reader.report("TG223", message, span, "too many from here", "take several as a list")
-    namespace = reader.words.namespace
+    namespace = reader.dialect.namespace
     if namespace and not schema.namespace:
         schema = replace(schema, name=f"{namespace}::{schema.name}")
     return schema

@@ -60,7 +60,7 @@ def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
     tags: list[str] = []
     for word, span in reader.list_words(name):
         if _NAME.fullmatch(word):
-            reader.choice("TG111", "tag", word, span, reader.words.tags)
+            reader.choice("TG111", "tag", word, span, reader.dialect.tags)
             tags.append(word)
         else:
             reader.refuse("TG128", word, "the name of a tag", span)

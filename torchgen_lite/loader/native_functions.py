@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
@@ -11,11 +11,9 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.earlier import Derive, Earlier, Native
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import EntryReader, Words
+from torchgen_lite.loader.reader import PYTORCH, Dialect, EntryReader
 from torchgen_lite.loader.sources import read_source, shown_path
-from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
 
 # After this many errors the rest of a file is not read.
@@ -54,37 +52,29 @@ def load_schema_sources(
 
 def load_native_functions(
     sources: Sequence[Source],
+    dialect: Dialect = PYTORCH,
     *,
-    tags: Collection[str] | None = None,
-    extra_fields: Collection[str] = (),
-    namespace: str = "",
-    privateuse1: str = "",
-    for_torch: Version = (),
     derive: Derive = lambda functions: (),
     native: Native | None = None,
 ) -> Loaded:
     """The entries of several files, in order. Every mistake is a diagnostic; never raises.
 
     A file is in PyTorch's format, in one of the backend formats, or in ExecuTorch's. The latter two
-    add kernels to operators of earlier files or of `native`. A tag that isn't in `tags`, by default
-    PyTorch's, gets a warning. `reader.Words` describes the other words of a project. `derive` gives
-    the operators that PyTorch derives from others, which may get kernels too.
+    add kernels to operators of earlier files or of `native`. `derive` gives the operators that
+    PyTorch derives from others, which may get kernels too.
     """
-    if tags is None:
-        tags = KNOWN_TAGS
-    words = Words(tags, extra_fields, namespace, privateuse1, for_torch)
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
     for source in sources:
-        _load_file(source, Earlier(functions, derive, native), words, diagnostics)
+        _load_file(source, Earlier(functions, derive, native), dialect, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 
 def _load_file(
-    source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
+    source: Source, earlier: Earlier, dialect: Dialect, diagnostics: list[Diagnostic]
 ) -> None:
     """Add what this file declares to the functions read so far."""
-    entries = _Entries(source, earlier, words, diagnostics)
+    entries = _Entries(source, earlier, dialect, diagnostics)
     node, found = read_yaml(source, entries.take)
     diagnostics += found
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
@@ -93,15 +83,15 @@ def _load_file(
     if _has_formulas(node):
         from torchgen_lite.loader.derivatives_format import load_derivatives_file
 
-        load_derivatives_file(EntryReader(source, diagnostics, words, node), node, earlier)
+        load_derivatives_file(EntryReader(source, diagnostics, dialect, node), node, earlier)
     elif isinstance(node, MapNode) and not _OF_BACKENDS.isdisjoint(_keys(node)):
         from torchgen_lite.loader.backend_format import load_backend_file
 
-        load_backend_file(EntryReader(source, diagnostics, words, node), earlier)
+        load_backend_file(EntryReader(source, diagnostics, dialect, node), earlier)
     elif isinstance(node, MapNode) and "aten" in _keys(node):
         from torchgen_lite.loader.backend_format import load_namespaces
 
-        load_namespaces(EntryReader(source, diagnostics, words, node), earlier)
+        load_namespaces(EntryReader(source, diagnostics, dialect, node), earlier)
     elif not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
         hint = "begin each entry with `- func: ...`"
@@ -115,11 +105,11 @@ class _Entries:
     """
 
     def __init__(
-        self, source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
+        self, source: Source, earlier: Earlier, dialect: Dialect, diagnostics: list[Diagnostic]
     ) -> None:
         self.source = source
         self.earlier = earlier
-        self.words = words
+        self.dialect = dialect
         self.diagnostics = diagnostics
         self.has_formulas: bool | None = None
         self.is_over = False
@@ -136,7 +126,7 @@ class _Entries:
         return True
 
     def _load(self, item: Node) -> None:
-        reader = EntryReader(self.source, self.diagnostics, self.words, item)
+        reader = EntryReader(self.source, self.diagnostics, self.dialect, item)
         keys = reader.fields.keys()
         others = _others(keys)
         if others is not None:

@@ -15,6 +15,7 @@ from torchgen_lite.diagnostics import (
     Suggestion,
     did_you_mean,
 )
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
@@ -38,23 +39,23 @@ Fields = dict[str, tuple[ScalarNode, Node]]
 _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
 
 
-class Words(NamedTuple):
-    """The words that a project's schema files may use besides PyTorch's.
+class Dialect(NamedTuple):
+    """What a project's schema files may say besides PyTorch's own.
 
-    `tags` are the known tags; `extra_fields` are a vendor's fields, which are kept as text.
+    `tags` are the known tags, by default PyTorch's; `extra_fields` are a vendor's fields, which are kept as text.
     Operators written without a namespace are in `namespace`, or in `aten` if it is empty.
     `privateuse1` is another name of that key. `for_torch` is the release for which version ranges
     of vendors are read, by default the newest in the file.
     """
 
-    tags: Collection[str] = ()
+    tags: Collection[str] = KNOWN_TAGS
     extra_fields: Collection[str] = ()
     namespace: str = ""
     privateuse1: str = ""
     for_torch: Version = ()
 
 
-NO_WORDS = Words()
+PYTORCH = Dialect()
 
 
 class EntryReader:
@@ -73,12 +74,12 @@ class EntryReader:
         self,
         source: Source,
         diagnostics: list[Diagnostic],
-        words: Words = NO_WORDS,
+        dialect: Dialect = PYTORCH,
         node: Node | None = None,
     ) -> None:
         self.source = source
         self.diagnostics = diagnostics
-        self.words = words
+        self.dialect = dialect
         self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
 
     @property
