@@ -9,6 +9,7 @@ with `torch._C`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 
@@ -138,12 +139,8 @@ def table_of(version: tuple[int, ...]) -> KeyTable:
 
     A release before the first table has the keys of the first.
     """
-    fitting = [table for table in KEY_TABLES if _numbers(table.release) <= version[:2]]
-    return fitting[-1] if fitting else KEY_TABLES[0]
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    return tuple(map(int, release.split(".")))
+    numbers = [tuple(map(int, table.release.split("."))) for table in KEY_TABLES]
+    return KEY_TABLES[max(bisect_right(numbers, version[:2]) - 1, 0)]
 
 
 def dispatch_keys(table: KeyTable) -> dict[str, int]:

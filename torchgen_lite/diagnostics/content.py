@@ -50,18 +50,14 @@ class Content(NamedTuple):
 def content_of(diagnostic: Diagnostic) -> Content:
     """The parts of a diagnostic; a label that adds nothing is empty, and `see here` at another place."""
     label = diagnostic.label.text if diagnostic.label else ""
+    is_said = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", diagnostic.message) is not None
     remarks = [Remark("help", str(diagnostic.help))] if diagnostic.help else []
     return Content(
         diagnostic.message,
-        "" if _POINTS.fullmatch(label) or _has(diagnostic.message, label) else label,
+        "" if _POINTS.fullmatch(label) or is_said else label,
         (*remarks, *[Remark("note", note) for note in diagnostic.notes]),
         tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
     )
-
-
-def _has(message: str, label: str) -> bool:
-    """Whether a message has the words of a label."""
-    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", message) is not None
 
 
 def place(span: Span) -> str:

@@ -32,12 +32,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, Dialect, EntryReader, short
+from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, Dialect, EntryReader
 from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -85,10 +85,8 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     """Give the operators this backend's kernels, and append the backend's own operators."""
     dialect = reader.dialect
     for name, (key, _) in reader.fields.items():
-        if name not in BACKEND_FIELDS and name not in dialect.extra_fields:
-            hint = did_you_mean(name, BACKEND_FIELDS)
-            message = f"unknown field `{short(name)}`"
-            reader.report("TG102", message, key, "not a field", hint)
+        if name not in dialect.extra_fields:
+            reader.choice("TG102", "field", name, key, BACKEND_FIELDS)
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
     symint = {item.name for item in _items(reader, "symint", versions)}

@@ -160,13 +160,9 @@ def _check_fields(
             if field is not None and field.retired:
                 message = f"field `{name}` is retired since PyTorch {field.retired}"
                 reader.report("TG112", message, key, "has no effect")
-            text = value.value if isinstance(value, ScalarNode) else _raw(reader, value)
-            extra.append((name, text))
+            raw = reader.source.text[value.start : value.end]
+            extra.append((name, value.value if isinstance(value, ScalarNode) else raw))
     return tuple(extra)
-
-
-def _raw(reader: EntryReader, node: Node) -> str:
-    return reader.source.text[node.start : node.end]
 
 
 def _build(

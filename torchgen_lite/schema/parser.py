@@ -88,19 +88,11 @@ def _name(cursor: Cursor) -> tuple[str, str]:
         start = cursor.start
         overload_name = cursor.ident("TG215", "an overload name")
         if overload_name == "default" or overload_name.startswith("__"):
-            cursor.report(
-                "TG215",
-                f"`{overload_name}` cannot be an overload name",
-                start,
-                cursor.last_end,
-                "reserved",
-                _leave_out(cursor, start - 1) if overload_name == "default" else None,
-            )
+            message, end = f"`{overload_name}` cannot be an overload name", cursor.last_end
+            without = Suggestion("leave the overload name out", cursor.locate(start - 1, end), "")
+            hint = without if overload_name == "default" else None
+            cursor.report("TG215", message, start, end, "reserved", hint)
     return name, overload_name
-
-
-def _leave_out(cursor: Cursor, dot: int) -> Suggestion:
-    return Suggestion("leave the overload name out", cursor.locate(dot, cursor.last_end), "")
 
 
 def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:

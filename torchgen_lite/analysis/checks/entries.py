@@ -41,17 +41,13 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
         if "generated" in tags and function.is_written:
             message = "`generated` marks what PyTorch's generator derives"
             yield _tag(function, "TG126", message, "not written by hand", "leave the tag out")
-        if _IN_PLACE_VIEW in tags and not _writes_in_place(function):
+        is_in_place = is_inplace_name(function.func.base_name) and function.func.written
+        if _IN_PLACE_VIEW in tags and not is_in_place:
             message = f"`{function.func.local_name}` does not change a tensor in place"
             hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
             yield _tag(function, "TG126", message, "not in place", hint)
     if _SEEDED in known:
         yield from _check_generators(resolved.functions)
-
-
-def _writes_in_place(function: NativeFunction) -> bool:
-    schema = function.func
-    return is_inplace_name(schema.base_name) and any(a.is_write for a in schema.arguments)
 
 
 def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
