@@ -74,8 +74,21 @@ def _load_file(
     source: Source, earlier: Earlier, dialect: Dialect, diagnostics: list[Diagnostic]
 ) -> None:
     """Add what this file declares to the functions read so far."""
-    entries = _Entries(source, earlier, dialect, diagnostics)
-    node, found = read_yaml(source, entries.take)
+    has_formulas: bool | None = None
+    is_over = False
+
+    def take(item: Node) -> bool:
+        """Read an entry as soon as its node is complete, unless this is a derivatives.yaml."""
+        nonlocal has_formulas, is_over
+        if has_formulas is None:
+            has_formulas = _begins_formulas(item)
+        if not has_formulas and not is_over:
+            is_over = _too_many_errors(source, item, diagnostics) or not _load_item(
+                EntryReader(source, diagnostics, dialect, item), item, earlier
+            )
+        return not has_formulas
+
+    node, found = read_yaml(source, take)
     diagnostics += found
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
@@ -98,49 +111,22 @@ def _load_file(
         reader.report("TG101", "not a list of entries", node, "here", hint)
 
 
-class _Entries:
-    """The entries of one file, each read as soon as its node is complete.
+def _load_item(reader: EntryReader, item: Node, earlier: Earlier) -> bool:
+    """Add the function of an entry; False if it belongs to another kind of file."""
+    keys = reader.fields.keys()
+    others = _others(keys)
+    if others is not None:
+        reader.report("TG101", others, item, "not an entry of PyTorch")
+        return False
+    if keys.isdisjoint(_OF_EXECUTORCH):
+        function = load_entry(reader, item, earlier)
+    else:
+        from torchgen_lite.loader.executorch_format import load_executorch_entry
 
-    Once `is_over` is set, no more entries are read.
-    """
-
-    def __init__(
-        self, source: Source, earlier: Earlier, dialect: Dialect, diagnostics: list[Diagnostic]
-    ) -> None:
-        self.source = source
-        self.earlier = earlier
-        self.dialect = dialect
-        self.diagnostics = diagnostics
-        self.has_formulas: bool | None = None
-        self.is_over = False
-
-    def take(self, item: Node) -> bool:
-        """Read an entry, unless this is a derivatives.yaml, which is read as a whole."""
-        if self.has_formulas is None:
-            self.has_formulas = _begins_formulas(item)
-        if self.has_formulas:
-            return False
-        self.is_over = self.is_over or _too_many_errors(self.source, item, self.diagnostics)
-        if not self.is_over:
-            self._load(item)
-        return True
-
-    def _load(self, item: Node) -> None:
-        reader = EntryReader(self.source, self.diagnostics, self.dialect, item)
-        keys = reader.fields.keys()
-        others = _others(keys)
-        if others is not None:
-            reader.report("TG101", others, item, "not an entry of PyTorch")
-            self.is_over = True
-            return
-        if keys.isdisjoint(_OF_EXECUTORCH):
-            function = load_entry(reader, item, self.earlier)
-        else:
-            from torchgen_lite.loader.executorch_format import load_executorch_entry
-
-            function = load_executorch_entry(reader, item, self.earlier)
-        if function is not None:
-            self.earlier.functions.append(function)
+        function = load_executorch_entry(reader, item, earlier)
+    if function is not None:
+        earlier.functions.append(function)
+    return True
 
 
 def _others(keys: Set[str]) -> str | None:
