@@ -168,8 +168,7 @@ def _read_alone(current: Program, sources: Sequence[Source]) -> Program:
 
     config = current.config
     tags = dict(current.tags) if config.operators == "torch" else None
-    native, modules = load_native(config), current.modules
-    return read_program(config, sources, native, torch_tags=tags, modules=modules)
+    return read_program(config, sources, load_native(config), (), tags, current.modules)
 
 
 def _write_revision(
