@@ -9,6 +9,7 @@ with `torch._C`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 
@@ -42,73 +43,20 @@ class KeyTable(NamedTuple):
 
 TORCH_2_13 = KeyTable(
     release="2.13",
-    backends=(
-        "CPU",
-        "CUDA",
-        "HIP",
-        "XLA",
-        "MPS",
-        "IPU",
-        "XPU",
-        "HPU",
-        "VE",
-        "Lazy",
-        "MTIA",
-        "MAIA",
-        "PrivateUse1",
-        "PrivateUse2",
-        "PrivateUse3",
-        "Meta",
-    ),
-    functionalities=(
-        "Undefined",
-        "Dense",
-        "FPGA",
-        "Vulkan",
-        "Metal",
-        "Quantized",
-        "CustomRNGKeyId",
-        "MkldnnCPU",
-        "Sparse",
-        "SparseCsr",
-        "NestedTensor",
-        "BackendSelect",
-        "Fake",
-        "Python",
-        "FuncTorchDynamicLayerBackMode",
-        "Functionalize",
-        "Conjugate",
-        "Negative",
-        "ZeroTensor",
-        "ADInplaceOrView",
-        "AutogradOther",
-        "AutogradFunctionality",
-        "AutogradNestedTensor",
-        "Tracer",
-        "AutocastCPU",
-        "AutocastMTIA",
-        "AutocastMAIA",
-        "AutocastXPU",
-        "AutocastIPU",
-        "AutocastHPU",
-        "AutocastXLA",
-        "AutocastMPS",
-        "AutocastCUDA",
-        "AutocastPrivateUse1",
-        "FuncTorchBatched",
-        "BatchedNestedTensor",
-        "FuncTorchVmapMode",
-        "Batched",
-        "VmapMode",
-        "FuncTorchGradWrapper",
-        "DeferredInit",
-        "PythonTLSSnapshot",
-        "FuncTorchDynamicLayerFrontMode",
-        "TESTING_ONLY_GenericWrapper",
-        "TESTING_ONLY_GenericMode",
-        "PreDispatch",
-        "PythonDispatcher",
-    ),
+    backends=tuple("""
+        CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3
+        Meta
+        """.split()),
+    functionalities=tuple("""
+        Undefined Dense FPGA Vulkan Metal Quantized CustomRNGKeyId MkldnnCPU Sparse SparseCsr
+        NestedTensor BackendSelect Fake Python FuncTorchDynamicLayerBackMode Functionalize
+        Conjugate Negative ZeroTensor ADInplaceOrView AutogradOther AutogradFunctionality
+        AutogradNestedTensor Tracer AutocastCPU AutocastMTIA AutocastMAIA AutocastXPU AutocastIPU
+        AutocastHPU AutocastXLA AutocastMPS AutocastCUDA AutocastPrivateUse1 FuncTorchBatched
+        BatchedNestedTensor FuncTorchVmapMode Batched VmapMode FuncTorchGradWrapper DeferredInit
+        PythonTLSSnapshot FuncTorchDynamicLayerFrontMode TESTING_ONLY_GenericWrapper
+        TESTING_ONLY_GenericMode PreDispatch PythonDispatcher
+        """.split()),
     per_backend=(
         ("Dense", ""),
         ("Quantized", "Quantized"),
@@ -117,17 +65,9 @@ TORCH_2_13 = KeyTable(
         ("NestedTensor", "NestedTensor"),
         ("AutogradFunctionality", "Autograd"),
     ),
-    of_backends=(
-        "Dense",
-        "Quantized",
-        "Sparse",
-        "SparseCsr",
-        "FPGA",
-        "Vulkan",
-        "Metal",
-        "CustomRNGKeyId",
-        "MkldnnCPU",
-    ),
+    of_backends=tuple("""
+        Dense Quantized Sparse SparseCsr FPGA Vulkan Metal CustomRNGKeyId MkldnnCPU
+        """.split()),
     implicit_beside_backends=(),
     aliases=(
         "Autograd",
@@ -199,12 +139,8 @@ def table_of(version: tuple[int, ...]) -> KeyTable:
 
     A release before the first table has the keys of the first.
     """
-    fitting = [table for table in KEY_TABLES if _numbers(table.release) <= version[:2]]
-    return fitting[-1] if fitting else KEY_TABLES[0]
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    return tuple(map(int, release.split(".")))
+    numbers = [tuple(map(int, table.release.split("."))) for table in KEY_TABLES]
+    return KEY_TABLES[max(bisect_right(numbers, version[:2]) - 1, 0)]
 
 
 def dispatch_keys(table: KeyTable) -> dict[str, int]:

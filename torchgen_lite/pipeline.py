@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Modules, Program, build_program, lint_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
-from torchgen_lite.diagnostics import (
-    Diagnostic,
-    Source,
-    did_you_mean,
-    has_errors,
-    sort_diagnostics,
-)
+from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
     Config,
@@ -35,6 +29,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch_files import find_torch_files, read_tags
@@ -64,19 +59,6 @@ class Generated(NamedTuple):
     files: Mapping[str, str]
     target_of: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
-
-
-class Inputs(NamedTuple):
-    """What a program is read from, once the configuration and the command line are settled.
-
-    `tags` are those of PyTorch's own file, or None for an author's. `modules` are the functions of
-    modules that options name; None reads them.
-    """
-
-    sources: Sequence[Source]
-    tags: dict[str, str] | None
-    native: NativeOperators
-    modules: Modules | None
 
 
 def load(
@@ -123,8 +105,7 @@ def load(
         settings.root / path: locate_value(settings, "", "schema", path) for path in settings.schema
     }
     sources, found = load_schema_sources(paths, settings.root, places, texts)
-    inputs = Inputs(sources, tags, native, modules)
-    return read_program(settings, inputs, [*diagnostics, *found])
+    return read_program(settings, sources, native, [*diagnostics, *found], tags, modules)
 
 
 def lint(program: Program) -> Program:
@@ -178,36 +159,42 @@ def _with_torch(
     return replace(config, namespace="", torch=""), [files.native_functions], tags
 
 
-def read_program(config: Config, inputs: Inputs, diagnostics: list[Diagnostic]) -> Program:
-    """The program of schema files that have been read, with `diagnostics` and what is found in them."""
-    native, tags = inputs.native, inputs.tags
+def read_program(
+    config: Config,
+    sources: Sequence[Source],
+    native: NativeOperators,
+    diagnostics: Sequence[Diagnostic] = (),
+    torch_tags: dict[str, str] | None = None,
+    modules: Modules | None = None,
+) -> Program:
+    """The program of schema files that have been read, with `diagnostics` and what is found in them.
+
+    `torch_tags` are those of PyTorch's own file, or None for an author's. `modules` are the functions
+    of modules that options name; None reads them.
+    """
+    tags = torch_tags
     if tags is None:
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
+    release = parse_version(config.for_torch) or native.version
     functions, found = load_native_functions(
-        inputs.sources,
-        tags=tags,
-        extra_fields=config.extra_fields,
-        namespace=config.namespace,
-        privateuse1=config.privateuse1,
-        for_torch=parse_version(config.for_torch) or native.version,
+        sources,
+        Dialect(tags, config.extra_fields, config.namespace, config.privateuse1, release),
         derive=partial(derive_functions, vocabulary=tags),
         native=native.functions,
     )
-    diagnostics += found
-    if not native.is_found and inputs.tags is None:
+    if not native.is_found and torch_tags is None:
         native = _native_of_entries(config, functions)
-    modules, unread = inputs.modules, list[Diagnostic]()
+    unread: list[Diagnostic] = []
     if modules is None:
         modules, unread = _index_modules(config)
-        diagnostics += unread
     # A function may be in a module that cannot be read, so it isn't reported as missing.
     closed = {} if unread else _closed_modules(modules)
     return build_program(
         functions,
         config,
-        diagnostics=diagnostics,
+        diagnostics=[*diagnostics, *found, *unread],
         tags=tags,
-        sources=inputs.sources,
+        sources=sources,
         formulas=closed.get("formulas"),
         modules=modules,
         native=native,
@@ -238,9 +225,7 @@ def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> N
     return replace(native, is_found=native.is_found and in_pytorch)
 
 
-def _index_modules(
-    config: Config,
-) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
+def _index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
     """The functions of modules that options name, by target and option.
 
     Modules that can't be read give diagnostics.
@@ -292,7 +277,7 @@ def generate_all(
     Callers that generate several times in one process pass the same `rendered` each time.
     """
     built, diagnostics = _build(program, targets)
-    outputs = list(_tell_apart(built, diagnostics))
+    outputs = _tell_apart(built, diagnostics)
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
     return _render(program, outputs, diagnostics, rendered)
@@ -313,7 +298,7 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
         return program.diagnostics
     built, diagnostics = _build(program, named)
     is_unsure = any(result.is_unsure for _, result in built)
-    outputs = list(_tell_apart(built, diagnostics)) if len(built) > 1 or is_unsure else []
+    outputs = _tell_apart(built, diagnostics) if len(built) > 1 or is_unsure else []
     if is_unsure and not has_errors(diagnostics):
         ours = replace(program, config=replace(config, template_dirs=()))
         return _render(ours, [one for one in outputs if one[1].calls], diagnostics).diagnostics
@@ -346,16 +331,16 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
 
 def _tell_apart(
     built: Iterable[_Built], diagnostics: list[Diagnostic]
-) -> Iterator[tuple[str, OutputFile]]:
+) -> list[tuple[str, OutputFile]]:
     """Each file with its target; two targets that write the same path give a diagnostic."""
+    outputs = [(name, file) for name, result in built for file in result.files]
     target_of: dict[str, str] = {}
-    for name, result in built:
-        for file in result.files:
-            if file.path in target_of:
-                message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
-                diagnostics.append(Diagnostic("TG013", message))
-            target_of[file.path] = name
-            yield name, file
+    for name, file in outputs:
+        if file.path in target_of:
+            message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
+            diagnostics.append(Diagnostic("TG013", message))
+        target_of[file.path] = name
+    return outputs
 
 
 def _render(
@@ -370,7 +355,7 @@ def _render(
     config = program.config
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     target_of = {file.path: name for name, file in outputs}
-    commands = {name: TARGETS[name].formatter(config) for name in target_of.values()}
+    commands = {name: TARGETS[name].formatter(config) for name in set(target_of.values())}
     try:
         files = render_files(
             [file for _, file in outputs],

@@ -30,6 +30,7 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
@@ -63,7 +64,7 @@ def read_release(folder: Path) -> Result:
         tags, wrong_tags = load_tags(sources[0])
         found += [*unread, *wrong_tags]
     sources, unread = load_schema_sources(paths, folder)
-    functions, diagnostics = load_native_functions(sources, tags=tags)
+    functions, diagnostics = load_native_functions(sources, Dialect(tags))
     found += [*unread, *diagnostics]
     config = Config(
         folder, targets=("python",), target_options={"python": TARGETS["python"].torch_options()}

@@ -16,6 +16,7 @@ from torchgen_lite.diagnostics import (
     render_full,
 )
 from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.reader import Dialect
 
 HERE = Path(__file__).parent
 TAGS = ("core", "pointwise", "inplace_view", "generated", "view_copy", "nondeterministic_seeded")
@@ -24,7 +25,7 @@ TAGS = ("core", "pointwise", "inplace_view", "generated", "view_copy", "nondeter
 def diagnose(name: str) -> tuple[Diagnostic, ...]:
     """Everything that is said about a file of this folder."""
     source = Source(name, (HERE / name).read_text("utf-8"))
-    functions, found = load_native_functions([source], tags=TAGS)
+    functions, found = load_native_functions([source], Dialect(TAGS))
     program = lint_program(
         build_program(functions, Config(HERE), diagnostics=found, sources=[source])
     )

@@ -9,6 +9,7 @@ import pytest
 from torchgen_lite.analysis import build_program
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.reader import Dialect
 
 # The number of the issue in pytorch/pytorch, an input of its kind, and the start of what is said.
 REPORTS = [
@@ -50,7 +51,7 @@ REPORTS = [
 @pytest.mark.parametrize(("issue", "text", "place"), REPORTS)
 def test_a_crash_elsewhere_is_a_diagnostic_here(issue: int, text: str, place: str) -> None:
     source = Source("ops.yaml", text)
-    functions, found = load_native_functions([source], tags=("core",))
+    functions, found = load_native_functions([source], Dialect(("core",)))
     program = build_program(functions, Config(Path(".")), diagnostics=found, sources=[source])
     lines = [line for line in render_concise(program.diagnostics).splitlines() if "error" in line]
     assert any(line.startswith(f"ops.yaml:{place}: error[TG") for line in lines), issue

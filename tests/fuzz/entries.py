@@ -13,6 +13,7 @@ from torchgen_lite.analysis import build_program, lint_program
 from torchgen_lite.diagnostics import Source, render_full
 from torchgen_lite.loader import Config, find_torch_files, load_native_functions
 from torchgen_lite.loader.fmt import format_text
+from torchgen_lite.loader.reader import Dialect
 
 TAGS = ("core", "pointwise", "inplace_view")
 SLOW_SECONDS = 1.0
@@ -58,7 +59,7 @@ def mutate(text: str, chooser: random.Random) -> str:
 def read(text: str) -> None:
     """Everything that happens to a file between reading and printing."""
     source = Source("ops.yaml", text)
-    functions, found = load_native_functions([source], tags=TAGS)
+    functions, found = load_native_functions([source], Dialect(TAGS))
     program = lint_program(
         build_program(functions, Config(ROOT), diagnostics=found, sources=[source])
     )

@@ -32,6 +32,7 @@ from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Source, has_errors
 from torchgen_lite.loader import load_native_functions
 from torchgen_lite.loader.config import parse_config
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
@@ -269,7 +270,10 @@ def _program(texts: Sequence[str], toml: str, path: Path, native: NativeOperator
         return build_program((), config, diagnostics=found, sources=())
     sources = [Source(f"{number}.yaml", text) for number, text in enumerate(texts)]
     functions, found = load_native_functions(
-        sources, derive=derive_functions, native=native.functions, for_torch=native.version
+        sources,
+        Dialect(for_torch=native.version),
+        derive=derive_functions,
+        native=native.functions,
     )
     return lint_program(
         build_program(

@@ -19,6 +19,7 @@ from torchgen_lite.diagnostics import (
 from torchgen_lite.loader import Config, load_native_functions
 from torchgen_lite.loader.config import parse_config
 from torchgen_lite.loader.fmt import format_text
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.schema import default_value, parse_schema
 
 PIECES = st.sampled_from(
@@ -106,7 +107,7 @@ VALUES = st.recursive(
 
 def _read_everything(text: str) -> None:
     source = Source("ops.yaml", text)
-    functions, found = load_native_functions([source], tags=("core",))
+    functions, found = load_native_functions([source], Dialect(("core",)))
     program = lint_program(
         build_program(functions, Config(Path(".")), diagnostics=found, sources=[source])
     )

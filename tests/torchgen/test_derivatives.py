@@ -23,6 +23,7 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.pipeline import load
 
 pytestmark = pytest.mark.torch
@@ -72,7 +73,7 @@ def matches() -> Matches:
     paths = [files.native_functions, files.derivatives, files.tags]
     sources, unread = load_schema_sources(paths, files.tags.parent)
     tags, _ = load_tags(sources[2])
-    functions, wrong = load_native_functions(sources[:2], tags=tags, derive=derive_functions)
+    functions, wrong = load_native_functions(sources[:2], Dialect(tags), derive=derive_functions)
     assert (unread, wrong) == ((), ())
     return match_derivatives(resolve(functions, tags).operators)
 

@@ -21,6 +21,7 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.targets.cpp_torch.nodes import node_view, unsayable_parts
 from torchgen_lite.targets.output import OutputFile
 
@@ -93,7 +94,7 @@ def differentiable() -> list[DifferentiabilityInfo]:
     paths = [files.native_functions, files.derivatives, files.tags]
     sources, _ = load_schema_sources(paths, files.tags.parent)
     tags, _ = load_tags(sources[2])
-    functions, _ = load_native_functions(sources[:2], tags=tags, derive=derive_functions)
+    functions, _ = load_native_functions(sources[:2], Dialect(tags), derive=derive_functions)
     matches = match_derivatives(resolve(functions, tags).operators)
     infos = [i for by_key in matches.infos.values() for i in by_key.values() if i.slots]
     return list({info.node_name: info for info in infos}.values())

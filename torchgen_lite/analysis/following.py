@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.copying import copied_entries
+from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.kernels import KernelEntry, kernels_of
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -18,7 +19,7 @@ _BACKENDS = frozenset({"PrivateUse1", "PrivateUse2", "PrivateUse3"})
 _WRITING = (SchemaKind.inplace, SchemaKind.out)
 
 
-def out_kernels(operator: Operator) -> Iterator[KernelEntry]:
+def out_kernels(group: VariantGroup, function: NativeFunction) -> Iterator[KernelEntry]:
     """The out variant's kernels that serve a functional or in-place variant without its own.
 
     Note [What a backend leaves out]
@@ -27,8 +28,7 @@ def out_kernels(operator: Operator) -> Iterator[KernelEntry]:
     done in place. PyTorch does the same, but only for operators that are structured in its own
     file.
     """
-    group, function = operator.group, operator.function
-    if group is None or (function is not group.functional and function is not group.inplace):
+    if function is not group.functional and function is not group.inplace:
         return
     if group.out.namespace in TORCH_NAMESPACES and not group.out.structured:
         for kernel in kernels_of(group.out):

@@ -12,6 +12,7 @@ from torchgen_lite.loader.config import Config, locate_value
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED, read_release
 from torchgen_lite.loader.torch_files import find_torch_files, load_related, read_tags
 from torchgen_lite.loader.versions import Version
@@ -73,6 +74,6 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
     if names:
         declared: Sequence[NativeFunction] = tuple(load_related(found.source, names))
     else:
-        declared, _ = load_native_functions([found.source], tags=vocabulary)
+        declared, _ = load_native_functions([found.source], Dialect(vocabulary))
     every = {one.name: one for one in (*declared, *derive_functions(declared, vocabulary))}
     return NativeOperators(every, tags, found.version, True)

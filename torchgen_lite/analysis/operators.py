@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
-from torchgen_lite.analysis.derive.signature import Signature, is_aliasing, signature_of
+from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.derive.tags import tags_of
 from torchgen_lite.analysis.kernels import (
     COMPOSITE_IMPLICIT,
@@ -57,11 +57,6 @@ class Operator:
     @kept
     def kind(self) -> SchemaKind:
         return self.schema.kind()
-
-    @kept
-    def is_aliasing(self) -> bool:
-        """Whether the schema says that a result aliases an argument, or that an argument becomes one."""
-        return is_aliasing(self.schema)
 
     @kept
     def signature(self) -> Signature:

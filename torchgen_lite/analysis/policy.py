@@ -109,13 +109,7 @@ UNKNOWN_VIEWS = frozenset({Origin.not_implemented, Origin.unknown_view})
 PYTORCH = Policy(
     in_pytorch=True,
     makes=STRUCTURED
-    | {
-        Origin.derived,
-        Origin.default,
-        Origin.copied,
-        Origin.returns_self,
-        Origin.backend_select,
-    },
+    | {Origin.derived, Origin.default, Origin.copied, Origin.returns_self, Origin.backend_select},
     is_pytorch=True,
 )
 # The same for other files without a target, whose entries have their formulas.

@@ -67,6 +67,10 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
+# The fields whose checks are imported when an entry has them.
+_CHECKED = ("derivatives", "fake", "samples", "autocast")
+
+
 def build_program(
     functions: Sequence[NativeFunction],
     config: Config,
@@ -92,7 +96,8 @@ def build_program(
     found = [*diagnostics, *found, *check_functions(resolved, known, release)]
     if config.torch:
         found += check_releases(resolved, config.torch)
-    if any(function.derivatives is not None for function in merged):
+    used = {name for function in merged for name in _CHECKED if getattr(function, name)}
+    if "derivatives" in used:
         # Imported here: PyTorch's own entries have no formulas.
         from torchgen_lite.analysis.differentiability.check import check_derivatives
 
@@ -104,12 +109,12 @@ def build_program(
 
             wrong += [*check_kinds(resolved), *check_integers(resolved)]
         found += wrong
-    if any(function.fake is not None or function.samples for function in merged):
+    if not used.isdisjoint(("fake", "samples")):
         from torchgen_lite.analysis.fakes.check import check_fakes
         from torchgen_lite.analysis.samples import check_samples
 
         found += [*check_fakes(resolved), *check_samples(merged)]
-    if any(function.autocast is not None for function in merged):
+    if "autocast" in used:
         from torchgen_lite.analysis.autocast import check_autocast
 
         found += check_autocast(resolved)

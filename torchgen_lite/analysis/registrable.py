@@ -18,6 +18,7 @@ from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
+    BASE_TYPES,
     Argument,
     BaseType,
     FunctionSchema,
@@ -26,6 +27,7 @@ from torchgen_lite.schema import (
     Type,
     walk_type,
 )
+from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 from torchgen_lite.schema.type_names import is_type_variable
@@ -39,10 +41,8 @@ UNREAD_TYPES = frozenset(
 )
 # Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
-_SCALAR_TYPES = frozenset("""
-    bfloat16 bool cdouble cfloat chalf complex32 complex64 complex128 double float float16 float32 float64
-    half int int8 int16 int32 int64 long qint8 qint32 quint8 short uint8 uint16 uint32 uint64
-    """.split())
+# The parser reads `uint8` and `int8`, but not their other names.
+_SCALAR_TYPES = frozenset(ENUMERATORS["ScalarType"].keys() - {"byte", "char"})
 _SINGLE = INTEGERS | {"Scalar", "bool", "complex", "float", "str"}
 # For other element types the parser makes integer lists, which a kernel cannot take.
 _LISTED = frozenset({"SymInt", "bool", "complex", "float", "int"})
@@ -85,7 +85,8 @@ def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
 def _types(type_: Type, span: Span | None) -> Iterator[Found]:
     for part in walk_type(type_):
         name = bare_type(part)
-        if name in UNREAD_TYPES or (isinstance(part, BaseType) and is_type_variable(name)):
+        is_unknown = isinstance(part, BaseType) and name not in BASE_TYPES
+        if name in UNREAD_TYPES or (is_unknown and is_type_variable(name)):
             message = f"PyTorch's dispatcher does not know the type `{name}`"
         elif isinstance(part, OptionalType) and bare_type(part.elem) in ("None", "NoneType"):
             message = f"PyTorch's dispatcher cannot take `{name}`"

@@ -67,8 +67,9 @@ def registrations(
     for operator in operators:
         every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
         if has_autograd and operator.name not in lent:
-            every.append(_autograd(operator, resolved.autograd[operator.name], policy))
-        if Origin.copied in wanted:
+            plan = resolved.autograd.get(operator.name)
+            every += [] if plan is None else [_autograd(operator, plan, policy)]
+        if Origin.copied in wanted and operator.group is not None:
             every.append(_copied(program, operator))
         taken = set()
         for found in chain.from_iterable(every):
@@ -87,16 +88,19 @@ def _copied(program: Program, operator: Operator) -> Iterator[Registration]:
 
 def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
     """What could be registered for one operator besides autograd; the policy selects from it."""
+    function, group = operator.function, operator.group
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = Origin.implied if kernel.is_implied else Origin.written
             origin = Origin.derived if operator.is_derived else origin
             yield Registration(operator, kernel.key, origin, kernel)
-    yield from _structured(program, operator, policy)
-    for kernel in out_kernels(operator):
-        out = program.resolved.by_name[operator.group.out.name] if operator.group else None
-        yield Registration(operator, kernel.key, Origin.from_out, kernel, out)
-    if not operator.is_derived and not operator.function.is_written:
+    if function.structured or function.structured_delegate is not None:
+        yield from _structured(program, operator, policy)
+    if group is not None:
+        for kernel in out_kernels(group, function):
+            out = program.resolved.by_name[group.out.name]
+            yield Registration(operator, kernel.key, Origin.from_out, kernel, out)
+    if not operator.is_derived and not function.is_written:
         # A backend may have a kernel for it, but PyTorch's own is registered too.
         yield Registration(operator, EXPLICIT, Origin.derived)
     if _is_pytorchs(operator, policy):
@@ -105,13 +109,20 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         yield Registration(operator, META, Origin.returns_self)
     if _selects_backend(operator, policy):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
-    if TORCH_LIBRARY.isdisjoint(policy.makes):
+    if TORCH_LIBRARY.isdisjoint(policy.makes) or _has_only_kernels(operator):
         return
     functional = functional_variant(program.resolved, operator)
     if functional is not None:
         yield Registration(operator, FUNCTIONALIZE, Origin.functionalize, source=functional)
     for key, origin in rules_of(operator):
         yield Registration(operator, key, origin)
+
+
+def _has_only_kernels(operator: Operator) -> bool:
+    """Whether no rule is in the entry, and none follows from what the operator writes or returns."""
+    function, schema = operator.function, operator.schema
+    has_rule = function.fake or function.vmap or function.autocast
+    return not has_rule and not schema.written and bool(schema.returns)
 
 
 def _is_pytorchs(operator: Operator, policy: Policy) -> bool:

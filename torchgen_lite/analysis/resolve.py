@@ -68,7 +68,10 @@ class Resolved:
         """All operators, and the groups that some of them are derived to complete."""
         own, lent = self.declared_by_name, self.lent
         elsewhere = [operator for name, operator in lent.items() if name not in own]
-        groups = group_by_signature([*self.declared, *elsewhere])
+        every = [*self.declared, *elsewhere]
+        if not [o for o in every if o.schema.written or o.function.autogen]:
+            return self.declared, ()  # There are only functional operators, each alone.
+        groups = group_by_signature(every)
         if elsewhere:
             # Groups made up only of lent operators are left to their authors.
             groups = [g for g in groups if any(o.name in own for o in g.values())]
@@ -130,7 +133,7 @@ class Resolved:
 
     @kept
     def autograd(self) -> Mapping[str, AutogradPlan]:
-        """What autograd does for each operator, by its name."""
+        """What autograd does for operators, by their names; nothing for those that are left out."""
         # Imported here: most programs have no formulas.
         from torchgen_lite.analysis.differentiability.plan import plan_autograd
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.derive.signature import is_aliasing
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule
@@ -50,7 +49,7 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
     schema, name = operator.schema, operator.schema.full_name
     if is_view_rule(operator.function):
         return f"`{name}` is a view, whose derivative is known"
-    if is_aliasing(schema):
+    if schema.is_aliasing:
         return f"`{name}` shares memory with an argument: give it a fake with `view`"
     if any(a.kwarg_only and is_tensor_like(a.type) for a in schema.arguments):
         return f"`{name}` has tensors that are given by keyword"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from .model import Diagnostic, Label, Span
 
@@ -11,19 +11,15 @@ from .model import Diagnostic, Label, Span
 _POINTS = re.compile(r"|here|(in )?this \w+")
 
 
-class Remark(NamedTuple):
-    """A line that stands below a diagnostic."""
-
-    word: Literal["help", "note"]
-    text: str
-
-
 class Content(NamedTuple):
-    """The parts of a diagnostic, in the order in which they are read."""
+    """The parts of a diagnostic, in the order in which they are read.
+
+    `remarks` are the lines below it: each is a `help` or a `note`, and its text.
+    """
 
     message: str
     label: str
-    remarks: tuple[Remark, ...]
+    remarks: tuple[tuple[str, str], ...]
     others: tuple[Label, ...]
 
     @property
@@ -50,18 +46,14 @@ class Content(NamedTuple):
 def content_of(diagnostic: Diagnostic) -> Content:
     """The parts of a diagnostic; a label that adds nothing is empty, and `see here` at another place."""
     label = diagnostic.label.text if diagnostic.label else ""
-    remarks = [Remark("help", str(diagnostic.help))] if diagnostic.help else []
+    is_said = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", diagnostic.message) is not None
+    remarks = [("help", str(diagnostic.help))] if diagnostic.help else []
     return Content(
         diagnostic.message,
-        "" if _POINTS.fullmatch(label) or _has(diagnostic.message, label) else label,
-        (*remarks, *[Remark("note", note) for note in diagnostic.notes]),
+        "" if _POINTS.fullmatch(label) or is_said else label,
+        (*remarks, *[("note", note) for note in diagnostic.notes]),
         tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
     )
-
-
-def _has(message: str, label: str) -> bool:
-    """Whether a message has the words of a label."""
-    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", message) is not None
 
 
 def place(span: Span) -> str:

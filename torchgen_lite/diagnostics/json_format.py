@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from .model import Diagnostic, Edit, has_errors
+from .model import Diagnostic, Span, has_errors
 
 JSON_VERSION = 1
 
@@ -22,39 +22,22 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         "start": None,
         "end": None,
         "operator": diagnostic.operator or None,
-        "fix": _fix(diagnostic.fix),
+        "fix": None,
         "related": [
-            {
-                "message": label.text,
-                "path": label.span.source.path,
-                "start": _position(label.span.source.line_column(label.span.start)),
-                "end": _position(label.span.source.line_column(label.span.end)),
-            }
-            for label in diagnostic.secondary
+            {"message": label.text, **_place(label.span)} for label in diagnostic.secondary
         ],
     }
     if diagnostic.label is not None:
-        data["start"] = _position(diagnostic.start())
-        data["end"] = _position(diagnostic.end())
-        data["label"] = diagnostic.label.text
+        data |= {**_place(diagnostic.label.span), "label": diagnostic.label.text}
+    if diagnostic.fix is not None:
+        data["fix"] = {**_place(diagnostic.fix.span), "text": diagnostic.fix.text}
     return data
 
 
-def _fix(edit: Edit | None) -> dict[str, object] | None:
-    """An edit: a place, and the text that replaces the text there."""
-    if edit is None:
-        return None
-    source, start, end = edit.span
-    return {
-        "path": source.path,
-        "start": _position(source.line_column(start)),
-        "end": _position(source.line_column(end)),
-        "text": edit.text,
-    }
-
-
-def _position(line_column: tuple[int, int]) -> dict[str, int]:
-    return {"line": line_column[0], "column": line_column[1]}
+def _place(span: Span) -> dict[str, object]:
+    source, *offsets = span
+    positions = [dict(zip(("line", "column"), source.line_column(at))) for at in offsets]
+    return {"path": source.path, "start": positions[0], "end": positions[1]}
 
 
 def json_document(
@@ -71,11 +54,7 @@ def json_document(
         "version": JSON_VERSION,
         "kind": kind,
         "ok": not has_errors(diagnostics) if ok is None else ok,
-        "summary": {
-            "errors": errors,
-            "warnings": len(diagnostics) - errors,
-            **(summary or {}),
-        },
+        "summary": {"errors": errors, "warnings": len(diagnostics) - errors, **(summary or {})},
         **(extra or {}),
         "diagnostics": [diagnostic_to_json(d) for d in diagnostics],
     }
@@ -88,45 +67,22 @@ def render_json(diagnostics: Sequence[Diagnostic], *, kind: str = "lint") -> str
 
 def json_format_schema() -> dict[str, object]:
     """The JSON Schema (Draft-07) of the JSON output."""
-    position = {
-        "type": ["object", "null"],
-        "required": ["line", "column"],
-        "properties": {
-            "line": {"type": "integer", "minimum": 1},
-            "column": {"type": "integer", "minimum": 1},
-        },
-    }
+    text, number = {"type": "string"}, {"type": "integer", "minimum": 1}
     text_or_null = {"type": ["string", "null"]}
-    fix = {
-        "type": ["object", "null"],
-        "required": ["path", "start", "end", "text"],
-        "properties": {
-            "path": {"type": "string"},
-            "start": position,
-            "end": position,
-            "text": {"type": "string"},
-        },
-    }
-    related = {
-        "type": "object",
-        "required": ["message", "path", "start", "end"],
-        "properties": {
-            "message": {"type": "string"},
-            "path": {"type": "string"},
-            "start": position,
-            "end": position,
-        },
-    }
+    position = _object({"line": number, "column": number}) | {"type": ["object", "null"]}
+    place = {"path": text, "start": position, "end": position}
+    fix = _object({**place, "text": text}) | {"type": ["object", "null"]}
+    related = _object({"message": text, **place})
     diagnostic = {
         "type": "object",
         "required": ["code", "severity", "message", "path", "start", "end"],
         "properties": {
             "code": {"type": "string", "pattern": "^[A-Z]{2,8}[0-9]{3}$"},
             "severity": {"enum": ["error", "warning"]},
-            "message": {"type": "string"},
-            "label": {"type": "string"},
+            "message": text,
+            "label": text,
             "help": text_or_null,
-            "notes": {"type": "array", "items": {"type": "string"}},
+            "notes": {"type": "array", "items": text},
             "path": text_or_null,
             "start": position,
             "end": position,
@@ -152,3 +108,8 @@ def json_format_schema() -> dict[str, object]:
             "diagnostics": {"type": "array", "items": diagnostic},
         },
     }
+
+
+def _object(properties: dict[str, object]) -> dict[str, object]:
+    """An object that has all of these properties."""
+    return {"type": "object", "required": list(properties), "properties": properties}

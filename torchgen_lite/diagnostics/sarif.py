@@ -91,12 +91,7 @@ def _artifact(span: Span) -> dict[str, object]:
 def _region(span: Span) -> dict[str, object]:
     line, column = span.source.line_column(span.start)
     end_line, end_column = span.source.line_column(span.end)
-    return {
-        "startLine": line,
-        "startColumn": column,
-        "endLine": end_line,
-        "endColumn": end_column,
-    }
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
 
 
 def _fingerprint(diagnostic: Diagnostic) -> str:

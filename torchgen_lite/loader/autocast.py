@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import EntryReader
+from torchgen_lite.loader.shapes import Shape
 from torchgen_lite.loader.yaml_nodes import ListNode, ScalarNode
 
 DTYPES = ("float32", "lower_precision")
@@ -42,7 +44,7 @@ def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
     found: dict[str, str] = {}
     span = reader.span(node)
     for key, value in reader.read_keys(node):
-        if not reader.choice("TG337", "autocast field", key.value, reader.span(key), _FIELDS):
+        if not reader.choice("TG337", "autocast field", key.value, key, _FIELDS):
             return None
         if not isinstance(value, ScalarNode) or value.is_null or not value.value:
             reader.wrong_type(key.value, value, "a name")
@@ -59,4 +61,19 @@ def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
 
 
 def _is_dtype(reader: EntryReader, node: ScalarNode) -> bool:
-    return reader.choice("TG337", "autocast rule", node.value, reader.span(node), DTYPES)
+    return reader.choice("TG337", "autocast rule", node.value, node, DTYPES)
+
+
+def _schema() -> Json:
+    """A dtype, or a mapping that has one."""
+    dtype = {"enum": list(DTYPES)}
+    mapping = {
+        "type": "object",
+        "properties": {"dtype": dtype, "result": {"type": "string"}},
+        "additionalProperties": False,
+        "required": ["dtype"],
+    }
+    return {"anyOf": [dtype, mapping]}
+
+
+SHAPE = Shape(lambda tags: _schema(), read_autocast)

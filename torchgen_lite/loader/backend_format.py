@@ -32,12 +32,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader, Words, short
+from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, Dialect, EntryReader
 from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -83,24 +83,22 @@ class _Item(NamedTuple):
 
 def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     """Give the operators this backend's kernels, and append the backend's own operators."""
-    words = reader.words
+    dialect = reader.dialect
     for name, (key, _) in reader.fields.items():
-        if name not in BACKEND_FIELDS and name not in words.extra_fields:
-            hint = did_you_mean(name, BACKEND_FIELDS)
-            message = f"unknown field `{short(name)}`"
-            reader.report("TG102", message, reader.span(key), "not a field", hint)
+        if name not in dialect.extra_fields:
+            reader.choice("TG102", "field", name, key, BACKEND_FIELDS)
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
     symint = {item.name for item in _items(reader, "symint", versions)}
-    own_words = words._replace(
-        extra_fields={*words.extra_fields, *_VENDOR},
-        namespace=words.namespace or (reader.text("backend") or backend.key).lower(),
+    own_dialect = dialect._replace(
+        extra_fields={*dialect.extra_fields, *_VENDOR},
+        namespace=dialect.namespace or (reader.text("backend") or backend.key).lower(),
     )
     # One of the backend's own operators may be named in another list of the file.
     own: set[str] = set()
     for field in _ENTRY_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
-        for function in _own_entries(reader, field, own_words, versions):
+        for function in _own_entries(reader, field, own_dialect, versions):
             name = function.func.local_name
             own.add(name)
             kernel = _kernel(function, backend, name in symint, function.structured)
@@ -123,12 +121,12 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
 
     The kernel of an entry without `dispatch` is named after the operator.
     """
-    extra_fields = {*reader.words.extra_fields, *_VENDOR}
+    extra_fields = {*reader.dialect.extra_fields, *_VENDOR}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
-        own_words = reader.words._replace(extra_fields=extra_fields, namespace=namespace)
+        own = reader.dialect._replace(extra_fields=extra_fields, namespace=namespace)
         for item in _list_of(reader, name, "a list of entries"):
-            entry = EntryReader(reader.source, reader.diagnostics, own_words, item)
+            entry = EntryReader(reader.source, reader.diagnostics, own, item)
             function = load_entry(entry, item, earlier)
             if function is None:
                 continue
@@ -151,12 +149,11 @@ def _backend(reader: EntryReader) -> Backend:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.
         if "backend" not in reader.fields and "official" not in reader.fields:
             first = next(iter(reader.fields.values()))[0]
-            reader.report("TG104", "a backend file without `backend`", reader.span(first), "here")
+            reader.report("TG104", "a backend file without `backend`", first, "here")
         return Backend("PrivateUse1", namespace, class_name)
     name = _PRIVATE.get(text, text)
-    span = reader.span(reader.fields["backend"][1])
-    names = key_names(reader.words.privateuse1)
-    reader.choice("TG103", "dispatch key", name, span, names)
+    names = key_names(reader.dialect.privateuse1)
+    reader.choice("TG103", "dispatch key", name, reader.fields["backend"][1], names)
     return Backend(
         names.get(name, "PrivateUse1"),
         namespace,
@@ -170,7 +167,7 @@ def _cpp_name(reader: EntryReader, field: str) -> str:
     text = reader.text(field) or ""
     is_path = KERNEL_NAME.fullmatch(text) and "." not in text and not text.startswith("::")
     if text and not is_path:
-        reader.refuse("TG108", text, "a name in C++", reader.span(reader.fields[field][1]))
+        reader.refuse("TG108", text, "a name in C++", reader.fields[field][1])
         return ""
     return text
 
@@ -195,7 +192,7 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
             continue
         text = named.value.split("(", 1)[0].strip()
         if not OPERATOR_NAME.fullmatch(text):
-            reader.refuse("TG123", text, "the name of an operator", reader.span(named))
+            reader.refuse("TG123", text, "the name of an operator", named)
             continue
         schema = None
         if "(" in named.value:
@@ -284,11 +281,13 @@ def _add(
 
 
 def _own_entries(
-    reader: EntryReader, field: str, words: Words, versions: VendorVersions
+    reader: EntryReader, field: str, dialect: Dialect, versions: VendorVersions
 ) -> Iterator[NativeFunction]:
     for item in _list_of(reader, field, "a list of entries"):
         if _is_meant(_named(item)[1], versions):
-            function = load_entry(EntryReader(reader.source, reader.diagnostics, words, item), item)
+            function = load_entry(
+                EntryReader(reader.source, reader.diagnostics, dialect, item), item
+            )
             if function is not None:
                 yield function
 

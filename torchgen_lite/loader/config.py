@@ -141,9 +141,7 @@ class Config:
         shown="any",
     )
     extra_fields: tuple[str, ...] = option(
-        "Fields of a vendor, which entries may have and which are ignored.",
-        one_or_more(TEXT),
-        (),
+        "Fields of a vendor, which entries may have and which are ignored.", one_or_more(TEXT), ()
     )
     tags: tuple[str, ...] = option(
         "Your own tags, in addition to those of PyTorch; they are not passed to libtorch.",

@@ -90,14 +90,13 @@ def read_derivatives(
                 message = (
                     "`output_differentiability` is given both under `derivatives` and next to it"
                 )
-                reader.report("TG105", message, reader.span(key), "again here")
+                reader.report("TG105", message, key, "again here")
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)
         elif key.value == "dispatch" and isinstance(value, MapNode):
             for name, formulas in reader.read_keys(value):
                 choices = (DEFAULT, *AUTOGRAD_KEYS)
-                at = reader.span(name)
-                if not reader.choice("TG103", "dispatch key", name.value, at, choices):
+                if not reader.choice("TG103", "dispatch key", name.value, name, choices):
                     continue
                 if not isinstance(formulas, MapNode):
                     reader.wrong_type(name.value, formulas, "a mapping to formulas")
@@ -144,7 +143,7 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
             values.append(TRUTH[item.value])
         elif len(node.items) > 1:
             message = f"`{short(item.value)}` is neither True nor False"
-            reader.report("TG328", message, reader.span(item), "a condition must be the only item")
+            reader.report("TG328", message, item, "a condition must be the only item")
         else:
             values.append(item.value)
     return tuple(values)

@@ -36,7 +36,7 @@ def load_derivatives_file(reader: EntryReader, node: MapNode | ListNode, earlier
             reader.wrong_type("backward", found, "a list of entries")
     versions = VendorVersions(reader)
     for item in items:
-        entry = EntryReader(reader.source, reader.diagnostics, reader.words, item)
+        entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
         _load_entry(entry, item, earlier, versions)
 
 
@@ -45,7 +45,7 @@ def _load_entry(
 ) -> None:
     if not isinstance(node, MapNode):
         hint = "begin the entry with `- name: ...`"
-        reader.report("TG101", "an entry must be a mapping", reader.span(node), "here", hint)
+        reader.report("TG101", "an entry must be a mapping", node, "here", hint)
         return
     version = reader.fields.pop("version", None)
     if version is not None and not versions.has("version", version[1]):
@@ -53,7 +53,7 @@ def _load_entry(
     pair = reader.fields.pop("name", None)
     name = pair[1] if pair else None
     if not isinstance(name, ScalarNode) or name.is_null:
-        reader.report("TG104", "an entry without `name`", reader.span(node), "here")
+        reader.report("TG104", "an entry without `name`", node, "here")
         return
     reader.head = name
     schema, found = parse_schema(name.value, locate=scalar_locator(reader.source, name))

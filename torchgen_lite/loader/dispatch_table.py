@@ -76,7 +76,7 @@ def _read_line(
         reader.wrong_type(short(key.value), value, "the name of a kernel")
     elif _is_kernel_name(reader, value):
         kernel = value.value
-    known = _usual_keys(key.value, reader.words.privateuse1)
+    known = _usual_keys(key.value, reader.dialect.privateuse1)
     if known and kernel is not None and key.is_verbatim and entries.keys().isdisjoint(known):
         source, begin = reader.source, key.start
         for usual, (start, end) in known.items():
@@ -120,7 +120,7 @@ def _usual_keys(text: str, privateuse1: str) -> dict[str, tuple[int, int]] | Non
 
 
 def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
-    privateuse1 = reader.words.privateuse1
+    privateuse1 = reader.dialect.privateuse1
     names = key_names(privateuse1)
     name = names.get(word)
     if name is None:
@@ -152,6 +152,5 @@ def _is_kernel_name(reader: EntryReader, node: ScalarNode) -> bool:
         hint = (
             f"a template has no name of its own: name a function that calls `{short(node.value)}`"
         )
-    span = reader.span(node)
-    reader.refuse("TG108", node.value, "the name of a kernel", span, "not an identifier", hint)
+    reader.refuse("TG108", node.value, "the name of a kernel", node, "not an identifier", hint)
     return False

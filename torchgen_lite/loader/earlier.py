@@ -43,14 +43,11 @@ class Earlier:
         wanted = name.removeprefix("aten::")
         self._index()
         if wanted not in self._positions:
-            lent = self._lent(wanted, reader.span(node))
+            lent = self._lent(reader, name, node)
             if lent is not None:
                 self.functions.append(lent)
                 self._index()
-        position = self._positions.get(wanted)
-        if position is None:
-            self._report(reader, name, node)
-        return position
+        return self._positions.get(wanted)
 
     def is_native(self, name: str) -> bool:
         """Whether PyTorch has an operator of that full name."""
@@ -58,32 +55,28 @@ class Earlier:
 
     def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
         """The operator that an entry names and adds to; TG312 if there is none."""
-        wanted = name.removeprefix("aten::")
         self._index()
-        position = self._positions.get(wanted)
-        if position is not None:
-            known, span = self.functions[position], reader.span(node)
-            places = FieldSpans.of(None, [("func", span)])
-            return NativeFunction(known.func.named_at(span), known.namespace, field_spans=places)
-        lent = self._lent(wanted, reader.span(node))
-        if lent is None:
-            self._report(reader, name, node)
-        return lent
+        position = self._positions.get(name.removeprefix("aten::"))
+        if position is None:
+            return self._lent(reader, name, node)
+        known, span = self.functions[position], reader.span(node)
+        places = FieldSpans.of(None, [("func", span)])
+        return NativeFunction(known.func.named_at(span), known.namespace, field_spans=places)
 
-    def _report(self, reader: EntryReader, name: str, node: Node) -> None:
-        names = [*self._positions, *self._derived_by_name()]
+    def _lent(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
+        """An operator that no file declares, borrowed without its kernels; TG312 if there is none."""
+        wanted, derived = name.removeprefix("aten::"), self._derived_by_name()
+        if wanted in derived:
+            return derived[wanted]._replace(dispatch=())
+        native = self._native.get(wanted if "::" in wanted else f"aten::{wanted}")
+        if native is not None:
+            return adopt(native, reader.span(node))
+        names = [*self._positions, *derived]
         names += [whole.removeprefix("aten::") for whole in self._native]
-        hint = did_you_mean(name.removeprefix("aten::"), names) if names else _NO_FILE
+        hint = did_you_mean(wanted, names) if names else _NO_FILE
         message = f"operator `{short(name)}` is not declared"
-        reader.report("TG312", message, reader.span(node), "no such operator", hint)
-
-    def _lent(self, name: str, span: Span) -> NativeFunction | None:
-        """An operator that no file declares, borrowed without its kernels."""
-        derived = self._derived_by_name().get(name)
-        if derived is not None:
-            return derived._replace(dispatch=())
-        native = self._native.get(name if "::" in name else f"aten::{name}")
-        return native and adopt(native, span)
+        reader.report("TG312", message, node, "no such operator", hint)
+        return None
 
     def _index(self) -> None:
         """Index the functions added since the last call."""

@@ -31,8 +31,8 @@ def load_executorch_entry(
     reader: EntryReader, node: Node, earlier: Earlier
 ) -> NativeFunction | None:
     """The operator with these kernels; None if it can't be read."""
-    allowed = {*reader.words.extra_fields, *EXECUTORCH_FIELDS}
-    reader.words = reader.words._replace(extra_fields=allowed)
+    allowed = {*reader.dialect.extra_fields, *EXECUTORCH_FIELDS}
+    reader.dialect = reader.dialect._replace(extra_fields=allowed)
     function = load_entry(reader, node, earlier)
     kernels = _read_kernels(reader)
     if function is None:
@@ -58,10 +58,10 @@ def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:
             continue
         fields = reader.fields_of(item)
         for name, (key, _) in fields.items():
-            reader.choice("TG102", "field", name, reader.span(key), _KERNEL_FIELDS)
+            reader.choice("TG102", "field", name, key, _KERNEL_FIELDS)
         named = fields.get("kernel_name")
         if named is None or not isinstance(named[1], ScalarNode):
-            reader.report("TG104", "a kernel without `kernel_name`", reader.span(item), "here")
+            reader.report("TG104", "a kernel without `kernel_name`", item, "here")
             continue
         span = reader.span(named[1])
         if not KERNEL_NAME.fullmatch(named[1].value):

@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas import Expression, ListDisplay, parse_formula
-from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.options import Json
+from torchgen_lite.loader.reader import KERNEL, KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.shapes import Shape
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
@@ -77,8 +79,9 @@ class Fake:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-def read_fake(reader: EntryReader, node: Node) -> Fake | None:
+def read_fake(reader: EntryReader, name: str) -> Fake | None:
     """The value of `fake:`, or None and diagnostics if it can't be read."""
+    node = reader.fields[name][1]
     span = reader.span(node)
     if isinstance(node, ScalarNode):
         name = node.value.strip()
@@ -128,13 +131,13 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
     pairs = reader.read_keys(node)
     if not pairs:
         hint = "write `x.dim() == 2: x is a matrix`"
-        reader.report("TG330", "an empty check", reader.span(node), "here", hint)
+        reader.report("TG330", "an empty check", node, "here", hint)
         return None
     for key, value in pairs:
         condition = parse_in(reader, key.value, scalar_locator(reader.source, key))
         if not isinstance(value, ScalarNode) or value.is_null or not value.value.strip():
             hint = "write `x.dim() == 2: x is a matrix`"
-            reader.report("TG330", "a check without a message", reader.span(key), "here", hint)
+            reader.report("TG330", "a check without a message", key, "here", hint)
         elif condition is not None:
             found.append(FakeCheck(condition, " ".join(value.value.split())))
     return tuple(found) if len(found) == len(pairs) else None
@@ -201,3 +204,26 @@ def parse_in(
     tree, found = parse_formula(text, locate=locate)
     reader.repeat(found, "write `floor_div(a, b)`" if "//" in text else None)
     return tree
+
+
+def _schema() -> Json:
+    """A name, a rule, a list of rules, or a mapping from results to rules."""
+    checks = {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}
+    rule = {
+        "type": "object",
+        "propertyNames": {"enum": [*RULE_FIELDS, CHECK]},
+        "properties": {CHECK: checks},
+        "additionalProperties": {"type": ["string", "number", "array"]},
+        "minProperties": 1,
+    }
+    named = {
+        "type": "object",
+        "properties": {CHECK: checks},
+        "additionalProperties": rule,
+        "minProperties": 1,
+    }
+    several = {"type": "array", "items": rule, "minItems": 1}
+    return {"anyOf": [{"type": "string", "pattern": f"^{KERNEL}$"}, rule, named, several]}
+
+
+SHAPE = Shape(lambda tags: _schema(), read_fake)

@@ -68,9 +68,7 @@ _FIELDS = (
         "for generated C++: whether the device of the arguments becomes the current device",
     ),
     Field(
-        "structured",
-        FLAG,
-        "the kernel is split into a meta and an impl function; for out variants",
+        "structured", FLAG, "the kernel is split into a meta and an impl function; for out variants"
     ),
     Field(
         "structured_delegate",

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.fields import FIELD_ORDER, FIELDS
 from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, read_yaml
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.kind import VARIANTS
@@ -37,22 +38,20 @@ def format_text(
     A file whose lines all end in CRLF, as git may check it out, keeps its line ends.
     """
     source = Source(path, text)
-    before, found = load_native_functions([source], extra_fields=extra_fields)
+    dialect = Dialect(extra_fields=extra_fields)
+    before, found = load_native_functions([source], dialect)
     root, _ = read_yaml(source)
     if has_errors(found):
         return text, tuple(d for d in found if d.severity == "error")
     unix = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    if not isinstance(root, ListNode) or not all(_is_block(source, i) for i in root.items):
+    items = root.items if isinstance(root, ListNode) else [None]
+    if not all(isinstance(i, MapNode) and not text.startswith("{", i.start) for i in items):
         return text, ()
     result = _format_lines(unix.split("\n"))
-    after, _ = load_native_functions([Source(path, result)], extra_fields=extra_fields)
+    after, _ = load_native_functions([Source(path, result)], dialect)
     if 0 < text.count("\n") == text.count("\r\n"):
         result = result.replace("\n", "\r\n")
     return (result if after == before else text), ()
-
-
-def _is_block(source: Source, node: object) -> bool:
-    return isinstance(node, MapNode) and not source.text.startswith("{", node.start)
 
 
 def _format_lines(lines: list[str]) -> str:

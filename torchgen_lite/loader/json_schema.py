@@ -11,13 +11,11 @@ from torchgen_lite.loader.options import Json
 
 
 def build_json_schema(
-    tags: Mapping[str, str] | None = None,
-    extra_fields: Collection[str] = (),
-    privateuse1: str = "",
+    tags: Mapping[str, str] | None = None, extra_fields: Collection[str] = (), privateuse1: str = ""
 ) -> Json:
     """The schema as JSON data.
 
-    `tags` are the known tags, by default PyTorch's. `reader.Words` describes the other parameters.
+    `tags` are the known tags, by default PyTorch's. `reader.Dialect` describes the other parameters.
     """
     if tags is None:
         tags = KNOWN_TAGS

@@ -31,7 +31,7 @@ def load_entry(
     """
     if not isinstance(node, MapNode):
         hint = missing_space(node) or "begin the entry with `- func: ...`"
-        reader.report("TG101", "an entry must be a mapping", reader.span(node), "here", hint)
+        reader.report("TG101", "an entry must be a mapping", node, "here", hint)
         return None
     name, base = _name_alone(reader, earlier), None
     if name is not None and earlier is not None:
@@ -40,7 +40,7 @@ def load_entry(
             reader.func, reader.is_structured = base.func, base.structured
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
-    extra = _check_fields(reader, reader.words.extra_fields)
+    extra = _check_fields(reader, reader.dialect.extra_fields)
     # Fields are read even if the schema is wrong, so that one run reports everything.
     values = read_fields(reader)
     return None if reader.func is None else _build(reader, node, base, values, extra)
@@ -86,7 +86,7 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
         message = f"{len(schema.arguments)} arguments; an operator has at most {MAX_ARGUMENTS}"
         span = schema.arguments[MAX_ARGUMENTS].span or reader.span(node)
         reader.report("TG223", message, span, "too many from here", "take several as a list")
-    namespace = reader.words.namespace
+    namespace = reader.dialect.namespace
     if namespace and not schema.namespace:
         schema = replace(schema, name=f"{namespace}::{schema.name}")
     return schema
@@ -155,18 +155,14 @@ def _check_fields(
                 if not reader.is_full:
                     hint = did_you_mean(name, extra_fields) or _nearest_field(name, FIELDS)
                 message = f"unknown field `{short(name)}`"
-                reader.report("TG102", message, reader.span(key), "not a field", hint)
+                reader.report("TG102", message, key, "not a field", hint)
         elif field is None or field.retired or (field.shape.read is None and name != "func"):
             if field is not None and field.retired:
                 message = f"field `{name}` is retired since PyTorch {field.retired}"
-                reader.report("TG112", message, reader.span(key), "has no effect")
-            text = value.value if isinstance(value, ScalarNode) else _raw(reader, value)
-            extra.append((name, text))
+                reader.report("TG112", message, key, "has no effect")
+            raw = reader.source.text[value.start : value.end]
+            extra.append((name, value.value if isinstance(value, ScalarNode) else raw))
     return tuple(extra)
-
-
-def _raw(reader: EntryReader, node: Node) -> str:
-    return reader.source.text[node.start : node.end]
 
 
 def _build(
@@ -198,8 +194,5 @@ def _build(
     names = tuple(fields) if base.is_written else ()
     places = FieldSpans(source, names, number, others if names else ())
     return base._replace(
-        is_part_of_structured=base.shares_structured,
-        extra=extra,
-        field_spans=places,
-        **values,
+        is_part_of_structured=base.shares_structured, extra=extra, field_spans=places, **values
     )

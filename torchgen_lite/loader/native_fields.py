@@ -60,7 +60,7 @@ def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
     tags: list[str] = []
     for word, span in reader.list_words(name):
         if _NAME.fullmatch(word):
-            reader.choice("TG111", "tag", word, span, reader.words.tags)
+            reader.choice("TG111", "tag", word, span, reader.dialect.tags)
             tags.append(word)
         else:
             reader.refuse("TG128", word, "the name of a tag", span)
@@ -114,14 +114,13 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
     for name in ("precomputed", "ufunc_inner_loop", "structured_inherits"):
         if name in fields and not structured:
             message = f"`{name}` needs `structured: True`"
-            reader.report("TG116", message, reader.span(fields[name][0]), "not structured")
+            reader.report("TG116", message, fields[name][0], "not structured")
     if "python_module" in fields and "method" in values.get("variants", ()):
         _exclude(reader, "variants", "python_module")
     if structured and func is not None and not func.out:
         message = "`structured: True` on an operator without out arguments"
-        span = reader.span(fields["structured"][0])
         hint = "put it on the out variant and give this one `structured_delegate`"
-        reader.report("TG310", message, span, "not an out variant", hint)
+        reader.report("TG310", message, fields["structured"][0], "not an out variant", hint)
 
 
 def _exclude(reader: EntryReader, first: str, second: str) -> None:
@@ -131,7 +130,7 @@ def _exclude(reader: EntryReader, first: str, second: str) -> None:
     reader.report(
         "TG116",
         f"`{first}` and `{second}` exclude each other",
-        reader.span(fields[second][0]),
+        fields[second][0],
         f"not together with `{first}`",
         secondary=given,
     )

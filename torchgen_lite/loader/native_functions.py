@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
@@ -11,11 +11,9 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.earlier import Derive, Earlier, Native
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import EntryReader, Words
+from torchgen_lite.loader.reader import PYTORCH, Dialect, EntryReader
 from torchgen_lite.loader.sources import read_source, shown_path
-from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
 
 # After this many errors the rest of a file is not read.
@@ -54,38 +52,43 @@ def load_schema_sources(
 
 def load_native_functions(
     sources: Sequence[Source],
+    dialect: Dialect = PYTORCH,
     *,
-    tags: Collection[str] | None = None,
-    extra_fields: Collection[str] = (),
-    namespace: str = "",
-    privateuse1: str = "",
-    for_torch: Version = (),
     derive: Derive = lambda functions: (),
     native: Native | None = None,
 ) -> Loaded:
     """The entries of several files, in order. Every mistake is a diagnostic; never raises.
 
     A file is in PyTorch's format, in one of the backend formats, or in ExecuTorch's. The latter two
-    add kernels to operators of earlier files or of `native`. A tag that isn't in `tags`, by default
-    PyTorch's, gets a warning. `reader.Words` describes the other words of a project. `derive` gives
-    the operators that PyTorch derives from others, which may get kernels too.
+    add kernels to operators of earlier files or of `native`. `derive` gives the operators that
+    PyTorch derives from others, which may get kernels too.
     """
-    if tags is None:
-        tags = KNOWN_TAGS
-    words = Words(tags, extra_fields, namespace, privateuse1, for_torch)
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
     for source in sources:
-        _load_file(source, Earlier(functions, derive, native), words, diagnostics)
+        _load_file(source, Earlier(functions, derive, native), dialect, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 
 def _load_file(
-    source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
+    source: Source, earlier: Earlier, dialect: Dialect, diagnostics: list[Diagnostic]
 ) -> None:
     """Add what this file declares to the functions read so far."""
-    entries = _Entries(source, earlier, words, diagnostics)
-    node, found = read_yaml(source, entries.take)
+    has_formulas: bool | None = None
+    is_over = False
+
+    def take(item: Node) -> bool:
+        """Read an entry as soon as its node is complete, unless this is a derivatives.yaml."""
+        nonlocal has_formulas, is_over
+        if has_formulas is None:
+            has_formulas = _begins_formulas(item)
+        if not has_formulas and not is_over:
+            is_over = _too_many_errors(source, item, diagnostics) or not _load_item(
+                EntryReader(source, diagnostics, dialect, item), item, earlier
+            )
+        return not has_formulas
+
+    node, found = read_yaml(source, take)
     diagnostics += found
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
@@ -93,64 +96,37 @@ def _load_file(
     if _has_formulas(node):
         from torchgen_lite.loader.derivatives_format import load_derivatives_file
 
-        load_derivatives_file(EntryReader(source, diagnostics, words, node), node, earlier)
+        load_derivatives_file(EntryReader(source, diagnostics, dialect, node), node, earlier)
     elif isinstance(node, MapNode) and not _OF_BACKENDS.isdisjoint(_keys(node)):
         from torchgen_lite.loader.backend_format import load_backend_file
 
-        load_backend_file(EntryReader(source, diagnostics, words, node), earlier)
+        load_backend_file(EntryReader(source, diagnostics, dialect, node), earlier)
     elif isinstance(node, MapNode) and "aten" in _keys(node):
         from torchgen_lite.loader.backend_format import load_namespaces
 
-        load_namespaces(EntryReader(source, diagnostics, words, node), earlier)
+        load_namespaces(EntryReader(source, diagnostics, dialect, node), earlier)
     elif not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
         hint = "begin each entry with `- func: ...`"
-        reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
+        reader.report("TG101", "not a list of entries", node, "here", hint)
 
 
-class _Entries:
-    """The entries of one file, each read as soon as its node is complete.
+def _load_item(reader: EntryReader, item: Node, earlier: Earlier) -> bool:
+    """Add the function of an entry; False if it belongs to another kind of file."""
+    keys = reader.fields.keys()
+    others = _others(keys)
+    if others is not None:
+        reader.report("TG101", others, item, "not an entry of PyTorch")
+        return False
+    if keys.isdisjoint(_OF_EXECUTORCH):
+        function = load_entry(reader, item, earlier)
+    else:
+        from torchgen_lite.loader.executorch_format import load_executorch_entry
 
-    Once `is_over` is set, no more entries are read.
-    """
-
-    def __init__(
-        self, source: Source, earlier: Earlier, words: Words, diagnostics: list[Diagnostic]
-    ) -> None:
-        self.source = source
-        self.earlier = earlier
-        self.words = words
-        self.diagnostics = diagnostics
-        self.has_formulas: bool | None = None
-        self.is_over = False
-
-    def take(self, item: Node) -> bool:
-        """Read an entry, unless this is a derivatives.yaml, which is read as a whole."""
-        if self.has_formulas is None:
-            self.has_formulas = _begins_formulas(item)
-        if self.has_formulas:
-            return False
-        self.is_over = self.is_over or _too_many_errors(self.source, item, self.diagnostics)
-        if not self.is_over:
-            self._load(item)
-        return True
-
-    def _load(self, item: Node) -> None:
-        reader = EntryReader(self.source, self.diagnostics, self.words, item)
-        keys = reader.fields.keys()
-        others = _others(keys)
-        if others is not None:
-            reader.report("TG101", others, reader.span(item), "not an entry of PyTorch")
-            self.is_over = True
-            return
-        if keys.isdisjoint(_OF_EXECUTORCH):
-            function = load_entry(reader, item, self.earlier)
-        else:
-            from torchgen_lite.loader.executorch_format import load_executorch_entry
-
-            function = load_executorch_entry(reader, item, self.earlier)
-        if function is not None:
-            self.earlier.functions.append(function)
+        function = load_executorch_entry(reader, item, earlier)
+    if function is not None:
+        earlier.functions.append(function)
+    return True
 
 
 def _others(keys: Set[str]) -> str | None:
@@ -171,7 +147,7 @@ def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) 
         return False
     reader = EntryReader(source, diagnostics)
     message = f"more than {MAX_ERRORS} errors"
-    reader.report("TG110", message, reader.span(item), "not read from here on")
+    reader.report("TG110", message, item, "not read from here on")
     return True
 
 

@@ -27,7 +27,7 @@ def read_precomputed(reader: EntryReader, name: str) -> tuple[str, ...]:
             continue
         if "->" not in item.value and item is not node.items[-1]:
             message = "only the last line of `precomputed` may be without `->`"
-            reader.report("TG118", message, reader.span(item), "no `->`")
+            reader.report("TG118", message, item, "no `->`")
         elif _check_line(reader, item, reader.func):
             lines.append(item.value)
     return tuple(lines)

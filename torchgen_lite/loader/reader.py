@@ -15,6 +15,7 @@ from torchgen_lite.diagnostics import (
     Suggestion,
     did_you_mean,
 )
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
@@ -38,23 +39,23 @@ Fields = dict[str, tuple[ScalarNode, Node]]
 _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
 
 
-class Words(NamedTuple):
-    """The words that a project's schema files may use besides PyTorch's.
+class Dialect(NamedTuple):
+    """What a project's schema files may say besides PyTorch's own.
 
-    `tags` are the known tags; `extra_fields` are a vendor's fields, which are kept as text.
+    `tags` are the known tags, by default PyTorch's; `extra_fields` are a vendor's fields, which are kept as text.
     Operators written without a namespace are in `namespace`, or in `aten` if it is empty.
     `privateuse1` is another name of that key. `for_torch` is the release for which version ranges
     of vendors are read, by default the newest in the file.
     """
 
-    tags: Collection[str] = ()
+    tags: Collection[str] = KNOWN_TAGS
     extra_fields: Collection[str] = ()
     namespace: str = ""
     privateuse1: str = ""
     for_torch: Version = ()
 
 
-NO_WORDS = Words()
+PYTORCH = Dialect()
 
 
 class EntryReader:
@@ -64,31 +65,21 @@ class EntryReader:
     read. `is_structured` says that the entry names a PyTorch operator that is structured.
     """
 
-    __slots__ = (
-        "diagnostics",
-        "fields",
-        "func",
-        "head",
-        "is_structured",
-        "reported",
-        "source",
-        "words",
-    )
+    func: FunctionSchema | None = None
+    head: ScalarNode | None = None
+    is_structured = False
+    reported = 0
 
     def __init__(
         self,
         source: Source,
         diagnostics: list[Diagnostic],
-        words: Words = NO_WORDS,
+        dialect: Dialect = PYTORCH,
         node: Node | None = None,
     ) -> None:
         self.source = source
         self.diagnostics = diagnostics
-        self.words = words
-        self.func: FunctionSchema | None = None
-        self.is_structured = False
-        self.head: ScalarNode | None = None
-        self.reported = 0
+        self.dialect = dialect
         self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
 
     @property
@@ -114,7 +105,7 @@ class EntryReader:
         self,
         code: str,
         message: str,
-        span: Span,
+        at: Span | Node,
         label: str = "",
         help: Help | None = None,
         secondary: tuple[Label, ...] = (),
@@ -127,7 +118,7 @@ class EntryReader:
             Diagnostic(
                 code,
                 message,
-                Label(span, label),
+                Label(at if isinstance(at, Span) else self.span(at), label),
                 secondary,
                 help,
                 operator=self.operator,
@@ -146,12 +137,12 @@ class EntryReader:
         code: str,
         text: str,
         what: str,
-        span: Span,
+        at: Span | Node,
         label: str = "not a name",
         help: Help | None = None,
     ) -> None:
         """Record that a text is not what it should be."""
-        self.report(code, f"`{short(text)}` is not {what}", span, label, help)
+        self.report(code, f"`{short(text)}` is not {what}", at, label, help)
 
     def read_keys(self, node: MapNode) -> list[tuple[ScalarNode, Node]]:
         """The pairs of a mapping whose keys are names, each name once."""
@@ -163,16 +154,16 @@ class EntryReader:
         for pair in node.items:
             key = pair[0]
             if not isinstance(key, ScalarNode) or not key.value:
-                self.report("TG121", "a key must be a name", self.span(key), "not a name")
+                self.report("TG121", "a key must be a name", key, "not a name")
             elif key.value == "<<" and not key.style:
-                self.report("TG109", "merge keys are not read", self.span(key), "merge key")
+                self.report("TG109", "merge keys are not read", key, "merge key")
             elif key.value in pairs:
                 first = self.span(pairs[key.value][0])
                 another = "another entry begins with `- func: ...`"
                 self.report(
                     "TG105",
                     f"`{short(key.value)}` is written twice",
-                    self.span(key),
+                    key,
                     "written again here",
                     another if key.value == "func" else None,
                     secondary=(Label(first, "first written here"),),
@@ -188,9 +179,7 @@ class EntryReader:
             self.report("TG114", message, span, f"expected {wanted}", _leave_out(span, name))
             return
         found = _NODE_NAMES[type(node)]
-        self.report(
-            "TG106", f"`{name}` takes {wanted}, not {found}", self.span(node), "wrong type", hint
-        )
+        self.report("TG106", f"`{name}` takes {wanted}, not {found}", node, "wrong type", hint)
 
     def text(self, name: str) -> str | None:
         """The text of a field, or None if it is absent or wrong."""
@@ -210,7 +199,7 @@ class EntryReader:
             return TRUTH[node.value]
         if isinstance(node, ScalarNode) and not node.is_null:
             message = f"`{name}` takes True or False, not `{short(node.value)}`"
-            self.report("TG106", message, self.span(node), "not a boolean")
+            self.report("TG106", message, node, "not a boolean")
         else:
             self.wrong_type(name, node, "True or False")
         return False
@@ -247,11 +236,13 @@ class EntryReader:
         """The name of another operator."""
         text = self.text(name)
         if text is not None and not OPERATOR_NAME.fullmatch(text):
-            self.refuse("TG123", text, "the name of an operator", self.span(self.fields[name][1]))
+            self.refuse("TG123", text, "the name of an operator", self.fields[name][1])
             return None
         return text
 
-    def choice(self, code: str, what: str, word: str, span: Span, choices: Collection[str]) -> bool:
+    def choice(
+        self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]
+    ) -> bool:
         """Whether a word is one of the choices; reports a diagnostic if it isn't."""
         if word in choices:
             return True
@@ -260,7 +251,7 @@ class EntryReader:
         if hint is None and len(names) < 8:
             hint = "one of " + ", ".join(f"`{n}`" for n in names)
         article = "an" if what[0] in "aeiou" else "a"
-        self.report(code, f"unknown {what} `{short(word)}`", span, f"not {article} {what}", hint)
+        self.report(code, f"unknown {what} `{short(word)}`", at, f"not {article} {what}", hint)
         return False
 
 

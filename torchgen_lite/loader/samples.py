@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas import Call, Expression, ListDisplay
 from torchgen_lite.loader.fakes import parse_in, read_expression
+from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.references import Reference, read_reference
+from torchgen_lite.loader.shapes import Shape, comma_list, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
@@ -56,8 +58,9 @@ class Samples:
     gradcheck: Settings | None = ()
 
 
-def read_samples(reader: EntryReader, node: Node) -> Samples:
+def read_samples(reader: EntryReader, name: str) -> Samples:
     """A list of calls, or a mapping that has the calls and settings for all of them."""
+    node = reader.fields[name][1]
     if isinstance(node, ListNode):
         return Samples(_read_calls(reader, node))
     if not isinstance(node, MapNode):
@@ -71,11 +74,11 @@ def read_samples(reader: EntryReader, node: Node) -> Samples:
             continue
         near = did_you_mean(key.value, FIELDS) or "write each sample behind a dash"
         message = f"unknown field `{short(key.value)}` of `samples`"
-        reader.report("TG335", message, reader.span(key), "not a field", near)
+        reader.report("TG335", message, key, "not a field", near)
     if "calls" not in values:
         if len(values) == len(node.items):
             hint = "write the samples as a list under `calls:`"
-            reader.report("TG335", "`samples` without `calls`", reader.span(node), "here", hint)
+            reader.report("TG335", "`samples` without `calls`", node, "here", hint)
         return Samples(())
     return Samples(
         _read_calls(reader, values["calls"]),
@@ -134,7 +137,7 @@ def _number(reader: EntryReader, name: str, node: Node) -> float | None:
         number = math.nan
     if not 0 <= number < math.inf:
         message = f"`{name}` takes a non-negative number, not `{short(node.value)}`"
-        reader.report("TG106", message, reader.span(node), "not a number")
+        reader.report("TG106", message, node, "not a number")
         return None
     return number
 
@@ -148,14 +151,13 @@ def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:
         return ()
     found: list[tuple[str, float | str]] = []
     for key, value in reader.read_keys(node):
-        span = reader.span(key)
-        if not reader.choice("TG335", "setting of gradcheck", key.value, span, GRADCHECK):
+        if not reader.choice("TG335", "setting of gradcheck", key.value, key, GRADCHECK):
             continue
         if key.value == "dtype":
-            words = _words(reader, value, "dtype")
+            given = _words(reader, value, "dtype")
             kinds = DTYPES[2:]
-            if len(words) == 1 and reader.choice("TG335", "dtype of gradcheck", *words[0], kinds):
-                found.append(("dtype", words[0][0]))
+            if len(given) == 1 and reader.choice("TG335", "dtype of gradcheck", *given[0], kinds):
+                found.append(("dtype", given[0][0]))
         elif (number := _number(reader, key.value, value)) is not None:
             found.append((key.value, number))
     return tuple(found)
@@ -211,3 +213,31 @@ def _from_mapping(reader: EntryReader, node: MapNode, text: str, span: Span) -> 
     if len(keywords) < len(pairs):
         return None
     return Sample(text, (), tuple(keywords), span, tuple(spans))
+
+
+def _schema() -> Json:
+    """A list of calls, or a mapping that has one."""
+    number = {"type": "number", "minimum": 0}
+    settings: dict[str, object] = dict.fromkeys(GRADCHECK, number)
+    settings["dtype"] = {"enum": list(DTYPES[2:])}
+    calls = {"type": "array"}
+    whole: dict[str, object] = dict.fromkeys(FIELDS, calls) | dict.fromkeys(TOLERANCES, number)
+    whole["reference"] = {"type": "string"}
+    whole["dtypes"] = words(comma_list(DTYPES), DTYPES)
+    whole["gradcheck"] = {
+        "anyOf": [
+            {"enum": [False]},
+            {"type": "object", "properties": settings, "additionalProperties": False},
+        ]
+    }
+    mapping = {
+        "type": "object",
+        "properties": whole,
+        "additionalProperties": False,
+        "required": ["calls"],
+        "dependencies": {"rtol": ["atol"], "atol": ["rtol"]},
+    }
+    return {"anyOf": [calls, mapping]}
+
+
+SHAPE = Shape(lambda tags: _schema(), read_samples)

@@ -50,7 +50,7 @@ def one_of(code: str, what: str, choices: Collection[str]) -> Shape:
         text = reader.text(name)
         if text is None or text in choices:
             return text
-        reader.choice(code, what, text, reader.span(reader.fields[name][1]), choices)
+        reader.choice(code, what, text, reader.fields[name][1], choices)
         return None
 
     return Shape(plain(enum=list(choices)), read)

@@ -16,17 +16,17 @@ def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
         return tags, tuple(diagnostics)
     outer = EntryReader(source, diagnostics)
     if not isinstance(node, ListNode):
-        outer.report("TG101", "not a list of tags", outer.span(node), "here")
+        outer.report("TG101", "not a list of tags", node, "here")
         return tags, tuple(diagnostics)
     for item in node.items:
         reader = EntryReader(source, diagnostics, node=item)
         if not isinstance(item, MapNode):
-            reader.report("TG101", "a tag must be a mapping", reader.span(item), "here")
+            reader.report("TG101", "a tag must be a mapping", item, "here")
             continue
         for name, (key, _) in reader.fields.items():
-            reader.choice("TG102", "field", name, reader.span(key), ("tag", "desc"))
+            reader.choice("TG102", "field", name, key, ("tag", "desc"))
         if "tag" not in reader.fields:
-            reader.report("TG104", "an entry without `tag`", reader.span(item), "here")
+            reader.report("TG104", "an entry without `tag`", item, "here")
             continue
         name_node = reader.fields["tag"][1]
         if not isinstance(name_node, ScalarNode) or name_node.is_null:

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import EntryReader, Words
+from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.tags import load_tags
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
@@ -64,7 +63,7 @@ def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunct
     node, _ = read_yaml(source)
     for item in node.items if isinstance(node, ListNode) else ():
         if isinstance(item, MapNode) and _root(_name(item)) in roots:
-            function = load_entry(EntryReader(source, [], Words(KNOWN_TAGS), item), item)
+            function = load_entry(EntryReader(source, [], node=item), item)
             if function is not None:
                 yield function
 

@@ -19,15 +19,9 @@ from torchgen_lite.loader.yaml_nodes import MapNode, ScalarNode
 
 _LOOP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) \(([A-Za-z0-9_]+(?:, [A-Za-z0-9_]+)*)\)", re.ASCII)
 
-_KEYS = (
-    "CUDAFunctor",
-    "CUDAFunctorOnOther",
-    "CUDAFunctorOnSelf",
-    "CPUScalar",
-    "CPUVector",
-    "ScalarOnly",
-    "Generic",
-)
+_KEYS = tuple("""
+    CUDAFunctor CUDAFunctorOnOther CUDAFunctorOnSelf CPUScalar CPUVector ScalarOnly Generic
+    """.split())
 _DISPATCH_KEYS = ("CUDA", "CPU")
 # Element types, and words that stand for several (torchgen `ScalarType`, `DTYPE_CLASSES`).
 _TYPES = tuple("""
@@ -55,7 +49,7 @@ def read_inner_loops(reader: EntryReader, name: str) -> Loops:
         return ()
     loops: list[tuple[str, str]] = []
     for key, value in reader.read_keys(node):
-        if not reader.choice("TG107", "ufunc key", key.value, reader.span(key), _KEYS):
+        if not reader.choice("TG107", "ufunc key", key.value, key, _KEYS):
             continue
         if isinstance(value, ScalarNode) and not value.is_null:
             loops.append(_read_loop(reader, key.value, value))
@@ -68,13 +62,13 @@ def _read_loop(reader: EntryReader, key: str, node: ScalarNode) -> tuple[str, st
     loop, found = (key, node.value), _LOOP.fullmatch(node.value)
     if found is None:
         label, hint = "not `name (Type, Type)`", "write it like `add (AllAndComplex, Half)`"
-        reader.refuse("TG124", node.value, "an inner loop", reader.span(node), label, hint)
+        reader.refuse("TG124", node.value, "an inner loop", node, label, hint)
         return loop
     for name in found[2].split(", "):
         if name not in _TYPES:
             message = f"unknown element type `{short(name)}`"
             near = did_you_mean(name, _TYPES)
-            reader.report("TG124", message, reader.span(node), "not an element type", near)
+            reader.report("TG124", message, node, "not an element type", near)
     return loop
 
 

@@ -17,7 +17,7 @@ class VendorVersions:
         self.reader = reader
         known = [self._read(word) for word, _ in reader.list_words(_ALL)]
         self._newest = max(known, default=())
-        self._wanted = reader.words.for_torch[:2] or self._newest
+        self._wanted = reader.dialect.for_torch[:2] or self._newest
 
     def has(self, field: str, node: Node) -> bool:
         """Whether a field includes the release.

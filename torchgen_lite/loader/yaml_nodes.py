@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Union
 
 import yaml
@@ -38,17 +39,15 @@ _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U000100
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+@dataclass(slots=True, eq=False)
 class ScalarNode:
     """A scalar: its text, how it was quoted (`""`, `'`, `"`, `|`, `>`), and where it stands."""
 
-    __slots__ = ("end", "start", "style", "value", "weight")
-
-    def __init__(self, value: str, style: str, start: int, end: int) -> None:
-        self.value = value
-        self.style = style
-        self.start = start
-        self.end = end
-        self.weight = 1
+    value: str
+    style: str
+    start: int
+    end: int
+    weight: int = 1
 
     @property
     def is_verbatim(self) -> bool:
@@ -60,29 +59,25 @@ class ScalarNode:
         return self.style == "" and self.value in ("", "~", "null", "Null", "NULL")
 
 
+@dataclass(slots=True, eq=False)
 class ListNode:
     """A sequence."""
 
-    __slots__ = ("end", "items", "start", "weight")
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.end = start
-        self.items: list[Node] = []
-        self.weight = 1
+    start: int
+    end: int = 0
+    items: list[Node] = field(default_factory=list)
+    weight: int = 1
 
 
+@dataclass(slots=True, eq=False)
 class MapNode:
     """A mapping, as pairs in the order written; repeated keys are all kept."""
 
-    __slots__ = ("end", "items", "key", "start", "weight")
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.end = start
-        self.items: list[tuple[Node, Node]] = []
-        self.key: Node | None = None
-        self.weight = 1
+    start: int
+    end: int = 0
+    items: list[tuple[Node, Node]] = field(default_factory=list)
+    key: Node | None = None
+    weight: int = 1
 
 
 Node = Union[ScalarNode, ListNode, MapNode]

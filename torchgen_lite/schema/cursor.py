@@ -23,21 +23,6 @@ class Abort(Exception):
 class Cursor:
     """Tokens with a current position. `kind` and `start` describe the current token."""
 
-    __slots__ = (
-        "at",
-        "depth",
-        "diagnostics",
-        "errors",
-        "kind",
-        "kinds",
-        "last_end",
-        "locate",
-        "start",
-        "starts",
-        "text",
-        "texts",
-    )
-
     def __init__(self, text: str, locate: Callable[[int, int], Span]) -> None:
         self.text = text
         self.locate = locate

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import TypeVar
 
 from ..diagnostics import Source, Span
@@ -34,24 +35,6 @@ _Part = TypeVar("_Part", Argument, Return)
 
 _ARGUMENT = re.compile(r"(.+) ([A-Za-z_][A-Za-z0-9_]*)((?:=.*)?)", re.ASCII)
 
-# Each part by its text, with places as if it stood alone.
-_arguments: dict[str, Argument | None] = {}
-_returns: dict[str, Return | None] = {}
-# One argument, of any name, for each type and default.
-_shapes: dict[tuple[str, str], Argument] = {}
-
-
-def _learn(
-    text: str, read: Callable[[str], _Part | None], known: dict[str, _Part | None]
-) -> _Part | None:
-    """Read a part and remember it."""
-    part = read(text)
-    if len(known) >= _MOST_PARTS:
-        known.clear()
-    if len(text) <= _LONGEST_PART:
-        known[text] = part
-    return part
-
 
 def _parse(text: str, parse: Callable[[Cursor], _Part]) -> _Part | None:
     """The part as the real parser reads it; None if it is invalid or spelled unusually."""
@@ -62,24 +45,25 @@ def _parse(text: str, parse: Callable[[Cursor], _Part]) -> _Part | None:
     return None if cursor.diagnostics or str(part) != text else part
 
 
+@lru_cache(_MOST_PARTS)
 def _argument(text: str) -> Argument | None:
-    """An argument made from a known one that differs only in name, or read by the real parser."""
+    """An argument, with places as if it stood alone."""
     cut = _ARGUMENT.fullmatch(text)
-    if cut is None:
+    like = _argument_like(cut[1], cut[3]) if cut is not None else None
+    if cut is None or like is None:
         return _parse(text, parse_argument)
-    type_, name, default = cut.groups()
-    like = _shapes.get((type_, default))
-    if like is None:
-        found = _parse(text, parse_argument)
-        if found is not None and str(found.type) == type_ and len(text) <= _LONGEST_PART:
-            if len(_shapes) >= _MOST_PARTS:
-                _shapes.clear()
-            _shapes[type_, default] = found
-        return found
-    offsets = (0, len(text), *cut.span(2), cut.end(2) + bool(default))
-    return like._replace(name=name, offsets=offsets)
+    offsets = (0, len(text), *cut.span(2), cut.end(2) + bool(cut[3]))
+    return like._replace(name=cut[2], offsets=offsets)
 
 
+@lru_cache(_MOST_PARTS)
+def _argument_like(type_: str, default: str) -> Argument | None:
+    """An argument of any name with this type and default."""
+    found = _parse(f"{type_} x{default}", parse_argument)
+    return found if found is not None and str(found.type) == type_ else None
+
+
+@lru_cache(_MOST_PARTS)
 def _return(text: str) -> Return | None:
     return _parse(text, parse_return)
 
@@ -120,7 +104,7 @@ def _read_arguments(text: str, position: int, end: int, whole: Span) -> tuple[Ar
             kwarg_only = True
             position += 3
             continue
-        part = _arguments[item] if item in _arguments else _learn(item, _argument, _arguments)
+        part = _argument(item) if len(item) <= _LONGEST_PART else None
         if part is None:
             return None
         type_, name, default, _, _, _, offsets = part
@@ -143,7 +127,7 @@ def _read_returns(text: str, position: int, whole: Span) -> tuple[Return, ...] |
             return ()
     returns: list[Return] = []
     for item in text[position:end].split(", "):
-        part = _returns[item] if item in _returns else _learn(item, _return, _returns)
+        part = _return(item) if len(item) <= _LONGEST_PART else None
         if part is None:
             return None
         stop = position + len(item)

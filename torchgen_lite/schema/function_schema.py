@@ -13,10 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..diagnostics import Diagnostic, Label, Source, Span
+from .dispatch_kind import DispatchKind, dispatch_kind
+from .fast_path import parse_fast
 from .kept import keeping, kept
-from .kind import SchemaKind, find_kind
+from .kind import SchemaKind, is_inplace_name
 from .model import Argument, Return, find_annotation
-from .parser import Locate, parse_parts
+from .parser import MAX_LENGTH, Locate, parse_parts
 
 
 class SchemaError(ValueError):
@@ -72,6 +74,11 @@ class FunctionSchema:
         )
 
     @property
+    def is_open(self) -> bool:
+        """Whether it has `...` among its arguments or results, which no signature can express."""
+        return self.is_vararg or self.is_varret
+
+    @property
     def namespace(self) -> str:
         """`aten` for `aten::add`, or the empty string."""
         return self.name.rpartition("::")[0]
@@ -119,6 +126,21 @@ class FunctionSchema:
         return tuple([a for a in self.annotated if a.is_write])
 
     @kept
+    def is_aliasing(self) -> bool:
+        """Whether a result aliases an argument that is not written, or an argument becomes one (`(a -> *)`)."""
+        for value in self.returns:
+            annotation = find_annotation(value.type)
+            if annotation is not None and not annotation.is_write:
+                return True
+        return any(a.annotation is not None and "*" in a.annotation.after for a in self.annotated)
+
+    @kept
+    def carries_keys(self) -> bool:
+        """Whether an argument may carry a dispatch key; what stands for `...` may."""
+        kinds = [dispatch_kind(argument.type) for argument in self.arguments]
+        return self.is_vararg or any(kind is not DispatchKind.nothing for kind in kinds)
+
+    @kept
     def kwarg_only(self) -> tuple[Argument, ...]:
         """Keyword-only arguments that are not out arguments."""
         return tuple([a for a in self.arguments if a.kwarg_only and not a.is_out])
@@ -162,13 +184,21 @@ class FunctionSchema:
         """How this operator writes its result (torchgen `FunctionSchema.kind`).
 
         An in-place name makes it `inplace`, out arguments make it `out` (`scratch` if one of them is
-        work space, named `_scratch_...`), any other written argument makes it `mutable`.
+        work space, named `_scratch_...`), any other written argument makes it `mutable`. torchgen
+        does not look at `self` in the last step, so it calls `foo(Tensor(a!) self) -> Tensor(a!)`
+        functional; here it is `mutable`.
         """
         return self._kind
 
     @kept
     def _kind(self) -> SchemaKind:
-        return find_kind(self.base_name, self.written)
+        if self.base_name.endswith("_") and is_inplace_name(self.base_name):
+            return SchemaKind.inplace
+        if not self.written:
+            return SchemaKind.functional
+        if any(argument.name.startswith("_scratch_") for argument in self.out):
+            return SchemaKind.scratch
+        return SchemaKind.out if self.out else SchemaKind.mutable
 
     def __str__(self) -> str:
         parts: list[str] = []
@@ -197,5 +227,9 @@ def parse_schema(
 
     `locate` turns offsets into `text` into a span of the file that the text came from.
     """
-    parts, diagnostics = parse_parts(text, locate or Source("<schema>", text).locator())
+    locate = locate or Source("<schema>", text).locator()
+    parts = parse_fast(text, locate) if len(text) <= MAX_LENGTH else None
+    if parts is not None:
+        return FunctionSchema(*parts), ()
+    parts, diagnostics = parse_parts(text, locate)
     return None if parts is None else FunctionSchema(*parts), diagnostics

@@ -33,61 +33,55 @@ class AliasAnnotation:
         return f"({'|'.join(self.before)}{'!' if self.is_write else ''}{after})"
 
 
+class _Printed:
+    """A type whose text is that of its parts, and its own annotation behind them."""
+
+    __slots__ = ()
+
+    def __str__(self: Any) -> str:
+        return f"{_text(self, str)}{self.annotation or ''}"
+
+
 @dataclass(frozen=True, slots=True)
-class BaseType:
+class BaseType(_Printed):
     """A named type: `Tensor`, `int`, `SymInt`, `Scalar`, `__torch__.torch.classes.c10d.Work`."""
 
     name: str
     annotation: AliasAnnotation | None = None
 
-    def __str__(self) -> str:
-        return f"{self.name}{self.annotation or ''}"
-
 
 @dataclass(frozen=True, slots=True)
-class OptionalType:
+class OptionalType(_Printed):
     """`T?`. An alias annotation belongs to the element, `Tensor(a!)?`: PyTorch reads none after `?`."""
 
     elem: Type
     annotation: ClassVar[AliasAnnotation | None] = None
 
-    def __str__(self) -> str:
-        return f"{self.elem}?"
-
 
 @dataclass(frozen=True, slots=True)
-class ListType:
+class ListType(_Printed):
     """`T[]`, or `T[N]` with a fixed `size`, where one element may stand for N equal ones."""
 
     elem: Type
     size: int | None = None
     annotation: AliasAnnotation | None = None
 
-    def __str__(self) -> str:
-        return f"{self.elem}[{'' if self.size is None else self.size}]{self.annotation or ''}"
-
 
 @dataclass(frozen=True, slots=True)
-class GenericType:
+class GenericType(_Printed):
     """`Dict(str, Tensor)`, `Future(t)`, `RRef(t)`, `Union(int, float)`: a name with type arguments."""
 
     name: str
     args: tuple[Type, ...]
     annotation: AliasAnnotation | None = None
 
-    def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(str, self.args))}){self.annotation or ''}"
-
 
 @dataclass(frozen=True, slots=True)
-class TupleType:
+class TupleType(_Printed):
     """`(int, Tensor)` in the place of a type."""
 
     elems: tuple[Type, ...]
     annotation: AliasAnnotation | None = None
-
-    def __str__(self) -> str:
-        return f"({', '.join(map(str, self.elems))}){self.annotation or ''}"
 
 
 Type = Union[BaseType, OptionalType, ListType, GenericType, TupleType]
@@ -111,13 +105,18 @@ def walk_type(type_: Type) -> Iterator[Type]:
 
 def bare_type(type_: Type) -> str:
     """A type without alias annotations, as text: `Tensor[]` for `Tensor(a!)[]`."""
+    return type_.name if isinstance(type_, BaseType) else _text(type_, bare_type)
+
+
+def _text(type_: Type, part: Callable[[Type], str]) -> str:
+    """The text of a type without its own annotation; `part` gives that of an inner type."""
     if isinstance(type_, BaseType):
         return type_.name
     if isinstance(type_, OptionalType):
-        return f"{bare_type(type_.elem)}?"
+        return f"{part(type_.elem)}?"
     if isinstance(type_, ListType):
-        return f"{bare_type(type_.elem)}[{'' if type_.size is None else type_.size}]"
-    inner = ", ".join(map(bare_type, type_.args if isinstance(type_, GenericType) else type_.elems))
+        return f"{part(type_.elem)}[{'' if type_.size is None else type_.size}]"
+    inner = ", ".join(map(part, type_.args if isinstance(type_, GenericType) else type_.elems))
     return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
 
 

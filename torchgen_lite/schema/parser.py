@@ -22,7 +22,6 @@ from contextlib import suppress
 from ..diagnostics import Diagnostic, Label, Span, Suggestion, has_errors
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
-from .fast_path import parse_fast
 from .lexer import BAD_STRING
 from .model import Argument, Parts, Return
 
@@ -38,10 +37,7 @@ def parse_parts(text: str, locate: Locate) -> tuple[Parts | None, tuple[Diagnost
         message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
         label = Label(locate(0, 1), "starts here")
         return None, (Diagnostic("TG213", message, label),)
-    parts = parse_fast(text, locate)
-    if parts is not None:
-        return parts, ()
-    cursor = Cursor(text, locate)
+    cursor, parts = Cursor(text, locate), None
     with suppress(Abort):
         parts = _schema(cursor)
     return None if has_errors(cursor.diagnostics) else parts, tuple(cursor.diagnostics)
@@ -92,19 +88,11 @@ def _name(cursor: Cursor) -> tuple[str, str]:
         start = cursor.start
         overload_name = cursor.ident("TG215", "an overload name")
         if overload_name == "default" or overload_name.startswith("__"):
-            cursor.report(
-                "TG215",
-                f"`{overload_name}` cannot be an overload name",
-                start,
-                cursor.last_end,
-                "reserved",
-                _leave_out(cursor, start - 1) if overload_name == "default" else None,
-            )
+            message, end = f"`{overload_name}` cannot be an overload name", cursor.last_end
+            without = Suggestion("leave the overload name out", cursor.locate(start - 1, end), "")
+            hint = without if overload_name == "default" else None
+            cursor.report("TG215", message, start, end, "reserved", hint)
     return name, overload_name
-
-
-def _leave_out(cursor: Cursor, dot: int) -> Suggestion:
-    return Suggestion("leave the overload name out", cursor.locate(dot, cursor.last_end), "")
 
 
 def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
@@ -113,33 +101,42 @@ def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
         message = "expected `(` after the operator name"
         raise cursor.abort("TG201", message, f"found {cursor.found()}")
     arguments: list[Argument] = []
-    star = -1
-    is_vararg = False
+    stars: list[int] = []
+
+    def read() -> None:
+        star = cursor.start
+        if not cursor.take("*"):
+            arguments.append(parse_argument(cursor, bool(stars)))
+            return
+        if stars:
+            cursor.report("TG207", "second `*`", star, star + 1)
+        stars.append(star)
+
+    is_vararg = _items(cursor, opening, "argument", read)
+    if stars and not (arguments and arguments[-1].kwarg_only) and not cursor.errors:
+        cursor.warn("TG207", "no keyword-only argument after `*`", stars[0], stars[0] + 1)
+    return tuple(arguments), is_vararg
+
+
+def _items(cursor: Cursor, opening: int, what: str, read: Callable[[], None]) -> bool:
+    """Read the items up to `)`; whether the last one is `...`."""
+    is_open = False
     if cursor.take(")"):
-        return (), False
+        return False
     while True:
         try:
-            if is_vararg:
-                raise cursor.abort("TG211", "argument after `...`", "`...` must be the last one")
-            if cursor.texts[cursor.at] == "*":
-                if star >= 0:
-                    cursor.report("TG207", "second `*`", cursor.start, cursor.start + 1)
-                else:
-                    star = cursor.start
-                cursor.advance()
-            elif cursor.take("..."):
-                is_vararg = True
+            if is_open:
+                raise cursor.abort("TG211", f"{what} after `...`", "`...` must be the last one")
+            if cursor.take("..."):
+                is_open = True
             else:
-                arguments.append(parse_argument(cursor, star >= 0))
+                read()
         except Abort:
             cursor.skip_item()
         if cursor.take(","):
             continue
         if cursor.take(")") or not _unclosed(cursor, opening):
-            break
-    if star >= 0 and not (arguments and arguments[-1].kwarg_only) and not cursor.errors:
-        cursor.warn("TG207", "no keyword-only argument after `*`", star, star + 1)
-    return tuple(arguments), is_vararg
+            return is_open
 
 
 def _hexadecimal(cursor: Cursor) -> str | None:
@@ -186,21 +183,5 @@ def _returns(cursor: Cursor) -> tuple[tuple[Return, ...], bool, bool]:
     if not cursor.take("("):
         return (parse_return(cursor),), False, False
     returns: list[Return] = []
-    is_varret = False
-    if cursor.take(")"):
-        return (), False, True
-    while True:
-        try:
-            if is_varret:
-                raise cursor.abort("TG211", "return after `...`", "`...` must be the last one")
-            if cursor.take("..."):
-                is_varret = True
-            else:
-                returns.append(parse_return(cursor))
-        except Abort:
-            cursor.skip_item()
-        if cursor.take(","):
-            continue
-        if cursor.take(")") or not _unclosed(cursor, opening):
-            break
+    is_varret = _items(cursor, opening, "return", lambda: returns.append(parse_return(cursor)))
     return tuple(returns), is_varret, True

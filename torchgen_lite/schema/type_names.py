@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 # Used by native_functions.yaml of at least one release since 1.8.
-_OPERATOR_TYPES = (
-    "Tensor",
-    "int",
-    "SymInt",
-    "float",
-    "bool",
-    "SymBool",
-    "str",
-    "Scalar",
-    "ScalarType",
-    "Layout",
-    "Device",
-    "DeviceIndex",
-    "MemoryFormat",
-    "Generator",
-    "Dimname",
-    "DimVector",
-    "QScheme",
-    "ConstQuantizerPtr",
-    "Storage",
-    "Stream",
-)
+_OPERATOR_TYPES = tuple("""
+    Tensor int SymInt float bool SymBool str Scalar ScalarType Layout Device DeviceIndex
+    MemoryFormat Generator Dimname DimVector QScheme ConstQuantizerPtr Storage Stream
+    """.split())
 # Known only to PyTorch's own schema parser.
-_JIT_TYPES = (
-    "Any",
-    "AnyClassType",
-    "AnyEnumType",
-    "AnyList",
-    "AnyTuple",
-    "Capsule",
-    "Function",
-    "None",
-    "NoneType",
-    "PyObject",
-    "SymFloat",
-    "complex",
-    "number",
-)
+_JIT_TYPES = tuple("""
+    Any AnyClassType AnyEnumType AnyList AnyTuple Capsule Function None NoneType PyObject SymFloat
+    complex number
+    """.split())
 BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
 
 TYPES_SINCE: dict[str, tuple[int, int]] = {"SymBool": (2, 9)}

@@ -5,21 +5,8 @@ from __future__ import annotations
 from ..diagnostics import Suggestion, did_you_mean, write_instead
 from .cursor import MAX_DEPTH, Abort, Cursor
 from .lexer import IDENT, NUMBER
-from .model import (
-    AliasAnnotation,
-    BaseType,
-    GenericType,
-    ListType,
-    OptionalType,
-    TupleType,
-    Type,
-)
-from .type_names import (
-    BASE_TYPES,
-    GENERIC_TYPES,
-    TYPE_SPELLINGS,
-    is_type_variable,
-)
+from .model import AliasAnnotation, BaseType, GenericType, ListType, OptionalType, TupleType, Type
+from .type_names import BASE_TYPES, GENERIC_TYPES, TYPE_SPELLINGS, is_type_variable
 
 _SHORTHAND = AliasAnnotation((), True, (), True)
 

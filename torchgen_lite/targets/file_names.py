@@ -19,7 +19,7 @@ def file_names(names: Collection[str]) -> dict[str, str]:
     >>> file_names(["add_t", "add_T", "Sub", "ADD_t"])
     {'add_t': 'add_t', 'add_T': 'add_T-1', 'Sub': 'Sub', 'ADD_t': 'ADD_t-1c'}
     """
-    alike = Counter(name.lower() for name in set(names))
+    alike = Counter([name.lower() for name in set(names)])
     return {name: name + (_capitals(name) if alike[name.lower()] > 1 else "") for name in names}
 
 

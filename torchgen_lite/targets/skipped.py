@@ -65,6 +65,3 @@ def select_calls(
     return select(program, policy._replace(makes=frozenset()), skip, refusal, every)
 
 
-def has_any_number(function: NativeFunction) -> bool:
-    """Whether a schema has `...` among its arguments or results, which no signature can express."""
-    return function.func.is_vararg or function.func.is_varret

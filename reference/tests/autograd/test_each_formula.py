@@ -86,7 +86,7 @@ def needed() -> dict[str, tuple[NativeFunction, set[str]]]:
     found = {}
     plans = PROGRAM.resolved.autograd
     for function in FUNCTIONS:
-        infos = plans[function.name].infos
+        infos = plans[function.name].infos if function.name in plans else {}
         if not infos or function.func.kind() is SchemaKind.out:
             continue
         tensors = {a.name for a in function.func.arguments if is_tensor_like(a.type)}

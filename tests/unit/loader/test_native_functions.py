@@ -14,14 +14,16 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.reader import Dialect
 
 
 def load(
-    text: str, *, tags: Collection[str] | None = None, extra: Collection[str] = ()
+    text: str, *, tags: Collection[str] = KNOWN_TAGS, extra: Collection[str] = ()
 ) -> tuple[tuple[NativeFunction, ...], str]:
     """The functions of a text, and its diagnostics."""
     source = Source("ops.yaml", text)
-    functions, found = load_native_functions([source], tags=tags, extra_fields=extra)
+    functions, found = load_native_functions([source], Dialect(tags, extra))
     return functions, render_concise(found)
 
 
@@ -300,7 +302,7 @@ OWN_WORDS = """\
 
 def test_a_namespace_and_a_device_of_ones_own() -> None:
     source = Source("ops.yaml", OWN_WORDS)
-    functions, found = load_native_functions([source], namespace="tiny", privateuse1="SIM")
+    functions, found = load_native_functions([source], Dialect(namespace="tiny", privateuse1="SIM"))
     assert [function.name for function in functions] == ["tiny::neg", "other::neg"]
     assert str(functions[0].func) == "tiny::neg(Tensor self) -> Tensor"
     keys = ["CPU", "PrivateUse1", "AutogradPrivateUse1"]

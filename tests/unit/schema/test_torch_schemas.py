@@ -16,6 +16,7 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.schema import parse_schema
 
 pytestmark = pytest.mark.torch
@@ -51,7 +52,7 @@ def test_native_functions_parse_and_print_back() -> None:
     sources, unread = load_schema_sources([files.native_functions], Path(files.native_functions))
     tag_sources, _ = load_schema_sources([files.tags], files.tags.parent)
     tags, wrong_tags = load_tags(tag_sources[0])
-    functions, found = load_native_functions(sources, tags=tags)
+    functions, found = load_native_functions(sources, Dialect(tags))
     assert (unread, wrong_tags, found) == ((), (), ())
     written = []
     for function in functions:

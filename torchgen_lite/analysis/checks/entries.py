@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
@@ -41,27 +41,25 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
         if "generated" in tags and function.is_written:
             message = "`generated` marks what PyTorch's generator derives"
             yield _tag(function, "TG126", message, "not written by hand", "leave the tag out")
-        if _IN_PLACE_VIEW in tags and not _writes_in_place(function):
+        is_in_place = is_inplace_name(function.func.base_name) and function.func.written
+        if _IN_PLACE_VIEW in tags and not is_in_place:
             message = f"`{function.func.local_name}` does not change a tensor in place"
             hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
             yield _tag(function, "TG126", message, "not in place", hint)
-        if _SEEDED in known and _SEEDED not in tags:
-            yield from _check_generator(function)
+    if _SEEDED in known:
+        yield from _check_generators(resolved.functions)
 
 
-def _writes_in_place(function: NativeFunction) -> bool:
-    schema = function.func
-    return is_inplace_name(schema.base_name) and any(a.is_write for a in schema.arguments)
-
-
-def _check_generator(function: NativeFunction) -> Iterator[Diagnostic]:
-    for argument in function.func.arguments:
-        type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
-        if isinstance(type_, BaseType) and type_.name == "Generator":
-            message = f"`{function.func.local_name}` takes a generator but has no tag `{_SEEDED}`"
-            yield finding(
-                function, "TG127", message, argument.span, "random", f"add `tags: {_SEEDED}`"
-            )
+def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    hint = f"add `tags: {_SEEDED}`"
+    for function in functions:
+        for argument in function.func.arguments if _SEEDED not in function.tags else ():
+            type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
+            if isinstance(type_, BaseType) and type_.name == "Generator":
+                message = (
+                    f"`{function.func.local_name}` takes a generator but has no tag `{_SEEDED}`"
+                )
+                yield finding(function, "TG127", message, argument.span, "random", hint)
 
 
 def _tag(function: NativeFunction, code: str, message: str, label: str, hint: str) -> Diagnostic:

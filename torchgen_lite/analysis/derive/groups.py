@@ -96,7 +96,7 @@ def _base_of(slots: Slots) -> Operator | None:
     kind = next((kind for kind in _BASES if kind in slots), None)
     if kind is None or (kind is SchemaKind.out and len(slots) == 1):
         return None
-    if any(o.is_aliasing for o in operators):
+    if any(o.schema.is_aliasing for o in operators):
         return None
     if all(o.function.manual_cpp_binding for o in operators):
         return None

@@ -81,12 +81,3 @@ def view_root_of(root: str) -> str:
     if root.endswith("_scatter"):
         return root.removesuffix("scatter") + "inverse"
     return root.removesuffix("_copy")
-
-
-def is_aliasing(schema: FunctionSchema) -> bool:
-    """Whether a result aliases an argument without being written, or is annotated `(a -> *)`."""
-    for value in schema.returns:
-        annotation = find_annotation(value.type)
-        if annotation is not None and not annotation.is_write:
-            return True
-    return any(a.annotation is not None and "*" in a.annotation.after for a in schema.annotated)

@@ -23,11 +23,11 @@ def find_views(operators: Sequence[Operator]) -> frozenset[str]:
     functional variants are derived and copy. So an in-place operator is a view only if there is a
     view with its signature. torchgen special-cases the three by name.
     """
-    signatures = {o.signature for o in operators if o.is_aliasing}
+    signatures = {o.signature for o in operators if o.schema.is_aliasing}
     return frozenset(
         o.name
         for o in operators
-        if o.is_aliasing or (_IN_PLACE_TAG in o.function.tags and o.signature in signatures)
+        if o.schema.is_aliasing or (_IN_PLACE_TAG in o.function.tags and o.signature in signatures)
     )
 
 

@@ -39,8 +39,9 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
     infos: dict[str, Infos] = {}
     for operator, written in _written(operators):
         infos[operator.name] = read_info(operator.function, written, counter, callable_)
-    if infos:
-        _add_view_copies(operators, infos)
+    if not infos:
+        return Matches({}, {})
+    _add_view_copies(operators, infos)
     kinds = ((o, o.kind is SchemaKind.functional) for o in operators if o.name in infos)
     shared = {(_stripped(o), is_functional): infos[o.name] for o, is_functional in kinds}
     found = ((operator.name, _find(operator, infos, shared)) for operator in operators)

@@ -64,10 +64,12 @@ class AutogradPlan(NamedTuple):
 
 
 def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
-    """The plan of each operator by name, `aten::add.Tensor`."""
+    """The plan of each operator that has formulas, writes or aliases, by name: `aten::add.Tensor`."""
     matched = match_derivatives(operators).of
     return {
-        operator.name: _plan(operator, matched.get(operator.name, {})) for operator in operators
+        o.name: _plan(o, matched.get(o.name, {}))
+        for o in operators
+        if o.name in matched or o.schema.written or o.schema.is_aliasing
     }
 
 
@@ -77,7 +79,7 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     tensors = tensor_arguments(schema.arguments)
     names = {tensor.name for tensor in tensors}
     written = tuple([a.name for a in schema.written if a.name in names])
-    is_view = operator.is_aliasing
+    is_view = schema.is_aliasing
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     categories: dict[str, Category] = {}
     tracking = Tracking.nothing

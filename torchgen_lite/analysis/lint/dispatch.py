@@ -29,22 +29,14 @@ def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntr
 
 def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG406: a backend kernel, but no argument that carries its key (in Python, options do)."""
-    keyless = [f for f in resolved.functions if _is_keyless(f) and not tensor_options(f.func)]
-    return unreachable_kernels(keyless)
-
-
-def _is_keyless(function: NativeFunction) -> bool:
-    """Whether there are kernels, but no argument that carries a dispatch key."""
-    func = function.func
-    if not function.dispatch or func.is_vararg:
-        return False
-    return all(dispatch_kind(a.type) is DispatchKind.nothing for a in func.arguments)
+    keyless = [f for f in resolved.functions if not f.func.carries_keys]
+    return unreachable_kernels([f for f in keyless if not tensor_options(f.func)])
 
 
 def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """Exempts operators with a `Device` argument or BackendSelect kernel: BackendSelect chooses."""
     for function in functions:
-        if not _is_keyless(function):
+        if not function.dispatch or function.func.carries_keys:
             continue
         arguments = function.func.arguments
         names = {t.name for a in arguments for t in walk_type(a.type) if isinstance(t, BaseType)}

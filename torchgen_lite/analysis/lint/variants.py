@@ -92,7 +92,7 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
     expected = any("view_copy" in function.tags for function in resolved.functions)
     for operator in resolved.declared:
         function, schema = operator.function, operator.schema
-        if not (operator.is_aliasing and needs_copy(function)):
+        if not (schema.is_aliasing and needs_copy(function)):
             continue
         name = copy_name(function)
         found = by_name.get(f"{function.namespace}::{name}")

@@ -164,11 +164,11 @@ def _all_read(read: Sequence[tuple[Source | None, Sequence[Diagnostic]]]) -> lis
 def _read_alone(current: Program, sources: Sequence[Source]) -> Program:
     """Schema files under the configuration of the current version, and with its modules."""
     from torchgen_lite.analysis.native import load_native
-    from torchgen_lite.pipeline import Inputs, read_program
+    from torchgen_lite.pipeline import read_program
 
     config = current.config
     tags = dict(current.tags) if config.operators == "torch" else None
-    return read_program(config, Inputs(sources, tags, load_native(config), current.modules), [])
+    return read_program(config, sources, load_native(config), (), tags, current.modules)
 
 
 def _write_revision(

@@ -15,14 +15,13 @@ from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.cpp.text import is_macro
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.skipped import has_any_number
 
 
 def any_number(function: NativeFunction) -> str:
     """Why no typed call can stand for an operator; empty if one can."""
     # A schema with `...` has no C++ function type.
     problem = "takes or returns any number of values, which a typed call cannot"
-    return problem if has_any_number(function) else ""
+    return problem if function.func.is_open else ""
 
 
 def check_structured(operator: Operator, code: str, message: str) -> Iterator[Diagnostic]:

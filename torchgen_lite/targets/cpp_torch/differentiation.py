@@ -67,14 +67,14 @@ def build_differentiation(
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
     by_name = {operator.function.name: operator for operator in operators}
+    plans = resolved.autograd
     planned = [
-        _planned(by_name[one.operator.name], one, resolved.autograd[one.operator.name])
+        _planned(by_name[one.operator.name], one, plans[one.operator.name])
         for one in registered
         if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS
     ]
-    diagnostics = [
-        d for o in operators for d in _refusals(o, resolved.autograd[o.function.name], policy)
-    ]
+    found = [(o, plans[o.function.name]) for o in operators if o.function.name in plans]
+    diagnostics = [d for operator, plan in found for d in _refusals(operator, plan, policy)]
     recorded = {
         id(one.info): one.info
         for one in planned

@@ -35,7 +35,7 @@ from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.python.taken import taken_name
-from torchgen_lite.targets.skipped import has_any_number, select
+from torchgen_lite.targets.skipped import select
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
@@ -88,7 +88,7 @@ def _inexpressible(
     function: NativeFunction, *, home: str, stubs: Collection[str], records: bool
 ) -> str:
     """Why an operator cannot have a stub, or cannot be recorded; empty if it can."""
-    if has_any_number(function):
+    if function.func.is_open:
         return "takes or returns any number of values, which a stub cannot"
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"

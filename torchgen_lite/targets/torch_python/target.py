@@ -20,7 +20,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import has_any_number, select
+from torchgen_lite.targets.skipped import select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import author_functions
@@ -94,7 +94,7 @@ def select_torch_python(program: Program, options: TorchPythonOptions) -> Select
 
 def _inexpressible(function: NativeFunction) -> str:
     """Why no function can stand for an operator; empty if one can."""
-    if has_any_number(function):
+    if function.func.is_open:
         return "takes or returns any number of values, which a function cannot"
     for argument in function.func.kwarg_only:
         if is_reserved(argument.name):

@@ -25,9 +25,10 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
     in_torch = functions_of_torch().torch
     known = {*helpers, *(o.schema.base_name for o in package.own)}
     for operator in package.own:
-        info = package.resolved.autograd[operator.name].info
-        if info is None or not package.registration(operator, Origin.formulas):
+        if not package.registration(operator, Origin.formulas):
             continue
+        info = package.resolved.autograd[operator.name].info
+        assert info is not None
         parts = [part.node for d in info.derivatives for part in every_part(d.tree)]
         for node in [node for node in parts if isinstance(node, Call)]:
             name = called_name(node)

@@ -20,6 +20,7 @@ from torchgen_lite.loader import (
     load_tags,
 )
 from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
@@ -286,7 +287,7 @@ def test_nodes_for_pytorchs_formulas(tmp_path: Path) -> None:
     paths = [found.native_functions, found.derivatives, found.tags]
     sources, _ = load_schema_sources(paths, found.tags.parent)
     tags, _ = load_tags(sources[2])
-    functions, _ = load_native_functions(sources[:2], tags=tags)
+    functions, _ = load_native_functions(sources[:2], Dialect(tags))
     own = [f._replace(namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
     layout = TorchLayout("out", "own", "own", tuple(range(16)), {}, ())
