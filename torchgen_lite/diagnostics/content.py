@@ -14,7 +14,7 @@ _POINTS = re.compile(r"|here|(in )?this \w+")
 class Remark(NamedTuple):
     """A line that stands below a diagnostic."""
 
-    word: Literal["help", "note"]
+    word: Literal["help", "note", "effect"]
     text: str
 
 
@@ -51,10 +51,12 @@ def content_of(diagnostic: Diagnostic) -> Content:
     """The parts of a diagnostic; a label that adds nothing is empty, and `see here` at another place."""
     label = diagnostic.label.text if diagnostic.label else ""
     remarks = [Remark("help", str(diagnostic.help))] if diagnostic.help else []
+    remarks += [Remark("note", note) for note in diagnostic.notes]
+    remarks += [Remark("effect", diagnostic.effect)] if diagnostic.effect else []
     return Content(
         diagnostic.message,
         "" if _POINTS.fullmatch(label) or _has(diagnostic.message, label) else label,
-        (*remarks, *[Remark("note", note) for note in diagnostic.notes]),
+        tuple(remarks),
         tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
     )
 

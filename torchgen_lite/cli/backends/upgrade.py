@@ -9,8 +9,10 @@ from pathlib import Path
 
 import click
 
+from torchgen_lite.analysis.compare import compare_operators
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_kernels
+from torchgen_lite.analysis.lost_calls import Side
 from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
@@ -165,9 +167,24 @@ def _sections(both: Both, key: str) -> Iterator[Section]:
             structured.append(
                 (function.func.local_name, f"{_structure(old)} before, {_structure(new)} now")
             )
+    yield Section("what callers of your operators notice", finding_rows(_of_callers(both)))
     yield Section("different names, defaults or SymInt", milder)
     yield Section("structured or delegated differently", structured)
     yield from _composites(both, key)
+
+
+def _of_callers(both: Both) -> list[Diagnostic]:
+    """What `breaking` says about the operators with kernels here; those that are gone are TG371.
+
+    Of what may change, such as tags, a release has too much.
+    """
+    mine = {function.name for function in both.program.functions}
+    old, new = (
+        Side([one for one in native.resolved.operators if one.name in mine])
+        for native in (both.old, both.new)
+    )
+    found = [one for one in compare_operators(old, new) if one.severity == "error"]
+    return [one for one in found if one.code not in ("TG350", "TG351")]
 
 
 def _structure(operator: Operator) -> str:

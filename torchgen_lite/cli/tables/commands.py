@@ -131,6 +131,7 @@ def _compare(
         comparison_sections,
         render_comparison,
     )
+    from torchgen_lite.targets.registered import select_operators
 
     if asked.modules:
         raise click.UsageError("`--import` and `--against` exclude each other.")
@@ -157,7 +158,8 @@ def _compare(
         answer = Answer("table", title, comparison_sections(found), [], {})
         click.echo(render_markdown(answer), nl=False)
     else:
-        session.answer("table", render_comparison(found), **comparison_data(found))
+        whose = select_operators(program, asked.target).policy.speaks_of
+        session.answer("table", render_comparison(found), **comparison_data({whose: found}))
     session.talk(f"{found.summary} against {against}")
     return FINE
 
