@@ -247,7 +247,9 @@ def test_a_finding_is_a_call_that_is_served_worse(target: str, texts: tuple[str,
     taken = [{operator.name for operator in selection.operators} for selection in (before, after)]
     assume(taken[0] == taken[1])
     sides = side_of(programs[0], [before]), side_of(programs[1], [after])
-    found = {one.operator for one in compare_operators(*sides, level="call")}
+    # That another kernel serves a call as well is TG382.
+    changes = compare_operators(*sides, level="call")
+    found = {one.operator for one in changes if one.code != "TG382"}
     was, now = outcomes(programs[0], before), outcomes(programs[1], after)
     expected = {
         name for (name, call), outcome in was.items() if is_worse(name, outcome, now[name, call])

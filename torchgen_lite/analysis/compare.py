@@ -17,33 +17,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from torchgen_lite.analysis.changed_calls import (
+    compare_autocast,
+    compare_availability,
+    compare_cells,
+    compare_fakes,
+    compare_formulas,
+    compare_functions,
+    compare_tags,
+)
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
 from torchgen_lite.analysis.finding import Change, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
-from torchgen_lite.analysis.lost_calls import Served, lost_calls
+from torchgen_lite.analysis.lost_calls import Offer, Side, lost_calls
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
 Level = Literal["source", "call", "kernel"]
-_SOURCE_ONLY = frozenset({"TG362", "TG365"})
-
-
-class Side(NamedTuple):
-    """One side of a comparison: its operators, and for each target what it serves of them, by name."""
-
-    operators: Sequence[Operator]
-    served: Sequence[Mapping[str, Served]] = ()
-
-
-class Offer(NamedTuple):
-    """An operator in one version, and what each target serves of it, if it takes the operator."""
-
-    operator: Operator
-    served: Sequence[Served | None]
+_SOURCE_ONLY = frozenset({"TG362", "TG365", "TG381"})
 
 
 def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple[Diagnostic, ...]:
@@ -61,7 +56,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
         if now is None:
             found.append(_removed(operator.function, functions, old_by_name))
         elif not (operator.is_derived and now.is_derived):
-            offers = _offer(old, operator), _offer(new, now)
+            offers = old.offer(operator), new.offer(now)
             changes = [change for compare in _COMPARE[level] for change in compare(*offers)]
             found += [
                 _diagnostic(change, now.function)
@@ -69,10 +64,6 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
                 if level != "call" or not _is_source_only(change, operator.schema)
             ]
     return tuple(found)
-
-
-def _offer(side: Side, operator: Operator) -> Offer:
-    return Offer(operator, [served.get(operator.name) for served in side.served])
 
 
 def _is_source_only(change: Change, old: FunctionSchema) -> bool:
@@ -264,7 +255,18 @@ def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
     yield from found.values()
 
 
-_OF_CALLERS = (_compare_schemas, _compare_variants, _compare_calls)
+_OF_CALLERS = (
+    _compare_schemas,
+    _compare_variants,
+    _compare_calls,
+    compare_availability,
+    compare_formulas,
+    compare_fakes,
+    compare_autocast,
+    compare_tags,
+    compare_functions,
+    compare_cells,
+)
 _COMPARE: Mapping[Level, Sequence[Callable[[Offer, Offer], Iterator[Change]]]] = {
     "source": _OF_CALLERS,
     "call": _OF_CALLERS,

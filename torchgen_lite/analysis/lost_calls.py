@@ -20,7 +20,7 @@ autograd key, a kernel that records may become one that records nothing. And som
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.stock_fallbacks import META_FALLBACK
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
 
@@ -44,6 +45,33 @@ class Served(NamedTuple):
     policy: Policy
     registered: Mapping[str, Registration]
     table: Registrations
+
+
+# How a target calls an operator: the lines of its signatures, for any entry of that name.
+Called = Mapping[str, Callable[[NativeFunction], Sequence[str]]]
+
+
+class Side(NamedTuple):
+    """One side of a comparison: its operators; for each target what it serves of them, by name, and how they are called.
+
+    `called` is None without a configuration, which would say what is generated.
+    """
+
+    operators: Sequence[Operator]
+    served: Sequence[Mapping[str, Served]] = ()
+    called: Called | None = None
+
+    def offer(self, operator: Operator) -> Offer:
+        served = [served.get(operator.name) for served in self.served]
+        return Offer(operator, served, self.called)
+
+
+class Offer(NamedTuple):
+    """An operator in one version, what each target serves of it, if it takes the operator, and how it is called."""
+
+    operator: Operator
+    served: Sequence[Served | None]
+    called: Called | None
 
 
 class _Strength(IntEnum):
@@ -104,9 +132,15 @@ class _Table(NamedTuple):
 _RECORD_NOTHING = frozenset(
     {Origin.passes, Origin.fallthrough, Origin.refuses_out, Origin.not_implemented}
 )
-# They follow from other cells, and nobody calls for them.
+# They follow from other cells, and nobody calls for them; TG379 is about `autocast`.
 _FOLLOW = frozenset(
-    {Origin.backend_select, Origin.raises_versions, Origin.view, Origin.unknown_view}
+    {
+        Origin.autocast,
+        Origin.backend_select,
+        Origin.raises_versions,
+        Origin.unknown_view,
+        Origin.view,
+    }
 )
 
 
@@ -187,17 +221,20 @@ def _words(code: str, cells: Sequence[Cell], kernels: Mapping[str, str]) -> tupl
     if code == "TG367":
         return "calls can no longer be functionalized", ""
     if code == "TG368":
-        return f"no gradient is recorded at {_listed([cell.key for cell in cells])} any more", ""
+        return (
+            f"no gradient is recorded at {listed_keys([cell.key for cell in cells])} any more",
+            "",
+        )
     if code == "TG369":
-        return f"only a fallback is left for {_listed([cell.key for cell in cells])}", ""
+        return f"only a fallback is left for {listed_keys([cell.key for cell in cells])}", ""
     gone = list(dict.fromkeys([cell.source for cell in cells if cell.source not in kernels]))
     if not gone:
-        return f"nothing serves {_listed([cell.key for cell in cells])} any more", ""
+        return f"nothing serves {listed_keys([cell.key for cell in cells])} any more", ""
     verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
-    return verb.format(_listed(gone)), f"no {_listed(gone)}"
+    return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
 
 
-def _listed(keys: Sequence[str]) -> str:
+def listed_keys(keys: Sequence[str]) -> str:
     """`CPU`, `CUDA`, `XLA` and 9 more."""
     shown = ", ".join(f"`{key}`" for key in keys[:3])
     return f"{shown} and {len(keys) - 3} more" if len(keys) > 3 else shown

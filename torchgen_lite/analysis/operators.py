@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
@@ -32,6 +32,10 @@ class Others(Protocol):
     def views_of(self) -> Mapping[str, ViewGroup]: ...
     @property
     def view_names(self) -> frozenset[str]: ...
+    @property
+    def autograd(
+        self,
+    ) -> Mapping[str, Any]: ...  # Of `AutogradPlan`, whose module imports this one.
 
 
 @keeping

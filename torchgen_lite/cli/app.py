@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from copy import copy
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,7 @@ from torchgen_lite.cli.session import global_options
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 PROGRAM = "torchgen-lite"
 # What shells set to ask for completions.
@@ -57,6 +58,19 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 
 
+def _to_its_end(callback: Callable[..., object] | None) -> Callable[..., object]:
+    """Only what parses a command line, such as `--help`, ends a run with click's exceptions: see Note [Verdicts]."""
+    assert callback is not None
+
+    def run(*arguments: object, **options: object) -> object:
+        try:
+            return callback(*arguments, **options)
+        except (click.exceptions.Exit, click.Abort) as error:
+            raise SystemExit(f"click's {type(error).__name__}") from error
+
+    return run
+
+
 class LazyGroup(click.Group):
     """A group whose commands live in modules of `torchgen_lite.cli`."""
 
@@ -67,7 +81,8 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"torchgen_lite.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = copy(getattr(module, f"{cmd_name}_command"))
+        command.callback = _to_its_end(command.callback)
         return command
 
     def resolve_command(

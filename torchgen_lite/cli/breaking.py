@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torchgen_lite.cli.against.accepted import FILE, Judged, accept, judge
+from torchgen_lite.cli.against.gradients import with_gradients
 from torchgen_lite.cli.against.version import Version, other_version
-from torchgen_lite.cli.exit_codes import CANNOT_RUN
+from torchgen_lite.cli.backends.pages import (
+    Row,
+    Section,
+    render_html,
+    render_markdown,
+    write_file,
+)
+from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import with_paths
-from torchgen_lite.cli.session import Session, global_options, require, schema_options
+from torchgen_lite.cli.session import Refused, Session, global_options, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 
@@ -25,6 +34,8 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
 
+
+_Versions = tuple[Sequence["Operator"], Sequence["Operator"]]
 
 level_option = click.option(
     "--level",
@@ -42,6 +53,7 @@ class Asked:
     level: Level
     torch: bool
     allow: Path | None
+    accept: str | None
     everything: bool
     html: Path | None
     schema: tuple[str, ...]
@@ -62,6 +74,11 @@ class Asked:
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Operators that may change, one per line: `aten::foo* 2027-01-31`.",
+)
+@click.option(
+    "--accept",
+    metavar="REASON",
+    help="Write what is found to `breaking.toml`, which accepts it from now on.",
 )
 @click.option(
     "--all", "everything", is_flag=True, help="Also list what is new or changed compatibly."
@@ -88,6 +105,8 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
     torchgen-lite breaking --torch --against torch:2.9 --level kernel
     """
     asked = Asked(**options)
+    if asked.accept is not None and not asked.accept.strip():
+        raise click.UsageError("`--accept` takes a reason.")
 
     def compare(project: Session) -> int:
         return _compare(project, asked)
@@ -97,32 +116,33 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
 
 
 def _compare(session: Session, asked: Asked) -> int:
-    from torchgen_lite.analysis.compare import causes
-
     against, schema = asked.against, asked.schema
     program = session.load(schema=schema or None, torch=asked.torch, modules={})
     require(program.diagnostics)
+    note = ""
     with other_version(session, against, program, schema, modules={}) as old:
-        found = breaking_changes(old, program, asked.level)
+        if program.config.operators == "torch":
+            old, program, note = with_gradients(old, program)
+        changes = breaking_changes(old, program, asked.level)
     versions = old.program.resolved.operators, program.resolved.operators
     if asked.allow is not None:
-        patterns, wrong = read_allowed(asked.allow, date.today())
-        if wrong:
-            session.report(wrong, kind="breaking")
-            return CANNOT_RUN
-        found = tuple([d for d in found if not _is_allowed(d.operator or "", patterns)])
-    if session.output_format == "markdown" or asked.html is not None:
-        _show_pages(session, asked, versions, found)
+        patterns = read_allowed(asked.allow, date.today())
+        changes = tuple([d for d in changes if not _is_allowed(d.operator, patterns)])
+    judged = judge(changes, program.config.root, asked.level)
+    if asked.accept is not None:
+        return _accept(session, judged.changes, program, asked.accept)
+    title = f"{judged.summary or '0 breaking changes'} against {against}"
+    sections = _sections(asked, versions, judged)
     if session.output_format == "markdown":
-        return session.exit_code(found)
-    session.report(found, kind="breaking")
-    if session.is_text:
-        _say_counts(session, len(found), len(old.program.functions), against)
-        if len(found) >= _MANY:
-            session.warn("".join(f"  {text}\n" for text in causes(*versions, found)).rstrip())
-    if asked.everything:
-        _show_others(session, versions, found)
-    return session.exit_code(found)
+        click.echo(render_markdown(title, sections), nl=False)
+    else:
+        _report(session, asked, versions, judged)
+    if asked.html is not None:
+        rows = [(*row, one.title, "")[:3] for one in sections if one.title for row in one.rows]
+        write_file(session, asked.html, render_html(title, sections, rows))
+    if note:
+        session.warn(note)
+    return session.exit_code(judged.found)
 
 
 def breaking_changes(old: Version, new: Program, level: Level) -> tuple[Diagnostic, ...]:
@@ -142,82 +162,82 @@ def breaking_changes(old: Version, new: Program, level: Level) -> tuple[Diagnost
     return sort_diagnostics(with_paths(compare_operators(*sides, level=level), path_of))
 
 
-def _say_counts(session: Session, found: int, operators: int, against: str) -> None:
-    if not found:
-        session.talk(f"{counted(operators, 'operator')}, no breaking changes against {against}")
-        return
-    blank = "\n" if session.output_format == "full" else ""
-    session.warn(f"{blank}{counted(found, 'breaking change')} against {against}")
+def _accept(session: Session, found: Sequence[Diagnostic], program: Program, reason: str) -> int:
+    accept(found, program.config.root, reason)
+    session.report([], kind="breaking")
+    session.talk(f"accepted {counted(len(found), 'change')} in {FILE}")
+    return FINE
 
 
-def _show_pages(
-    session: Session,
-    asked: Asked,
-    versions: tuple[Sequence[Operator], Sequence[Operator]],
-    found: Sequence[Diagnostic],
-) -> None:
-    """Show the findings by cause, as Markdown if requested, and as a page."""
-    from torchgen_lite.analysis.compare import causes
-    from torchgen_lite.cli.backends.pages import Section, render_html, render_markdown, write_file
-
-    title = f"{counted(len(found), 'breaking change')} against {asked.against}"
-    rows = [(one.operator or "", read_code(one.code).title, one.message) for one in found]
-    sections = [
-        Section("", [(text,) for text in causes(*versions, found)] if len(found) >= _MANY else []),
-        Section("what breaks", rows),
-    ]
+def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
+    """As text, or for machines."""
+    session.report(judged.found, kind="breaking")
+    if session.is_text:
+        before, said = len([one for one in versions[0] if not one.is_derived]), judged.summary
+        if not judged.found:
+            text = f"{counted(before, 'operator')}, no breaking changes against {asked.against}"
+            session.talk(f"{text}, {said}" if said else text)
+        else:
+            blank = "\n" if session.output_format == "full" else ""
+            session.warn(f"{blank}{said or 'no breaking changes'} against {asked.against}")
+            for text in _causes(versions, judged):
+                session.warn(f"  {text}")
     if asked.everything:
-        more = _others(versions, found)
-        sections += [Section(title, [(text,) for text in listed]) for title, listed in more]
-        rows = [*rows, *[(text, title, "") for title, listed in more for text in listed]]
-    shown = [section for section in sections if section.rows]
-    if session.output_format == "markdown":
-        click.echo(render_markdown(title, shown), nl=False)
-    if asked.html is not None:
-        write_file(session, asked.html, render_html(title, shown, rows))
+        added, changed = _others(versions, judged)
+        lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
+        text = "".join(f"{line}\n" for line in lines)
+        session.answer("breaking", text, added=added, changed=changed)
 
 
-def _show_others(
-    session: Session,
-    versions: tuple[Sequence[Operator], Sequence[Operator]],
-    found: Sequence[Diagnostic],
-) -> None:
-    """Show what is new, and the changes that break nothing."""
-    (_, added), (_, changed) = _others(versions, found)
-    lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
-    text = "".join(f"{line}\n" for line in lines)
-    session.answer("breaking", text, added=added, changed=changed)
+def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section]:
+    """The findings by cause and by effect, and what breaks nothing."""
+    sections = [Section("", [(text,) for text in _causes(versions, judged)])]
+    for effect, title in _TITLES.items():
+        found = [one for one in judged.found if one.effect == effect]
+        rows: list[Row] = [(one.operator, read_code(one.code).title, one.message) for one in found]
+        sections.append(Section(title, rows))
+    if asked.everything:
+        for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):
+            sections.append(Section(title, [(text,) for text in listed]))
+    return [one for one in sections if one.rows]
 
 
-def _others(
-    versions: tuple[Sequence[Operator], Sequence[Operator]], found: Sequence[Diagnostic]
-) -> list[tuple[str, list[str]]]:
-    """The changes that break nothing, under two titles."""
+def _causes(versions: _Versions, judged: Judged) -> list[str]:
+    from torchgen_lite.analysis.compare import causes
+
+    return causes(*versions, judged.changes) if len(judged.changes) >= _MANY else []
+
+
+def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
+    """The new operators, and the changes that break nothing."""
     from torchgen_lite.analysis.compare import added_operators, changed_compatibly
 
-    changed = changed_compatibly(*versions, {one.operator or "" for one in found})
-    return [
-        ("new", list(added_operators(*versions))),
-        ("compatible changes", list(changed)),
-    ]
+    found = {one.operator for one in judged.changes}
+    return list(added_operators(*versions)), list(changed_compatibly(*versions, found))
 
 
+_TITLES = {
+    "breaks callers": "what breaks",
+    "changes results": "what changes results",
+    "may change": "what may change",
+}
 # From this many on, findings are summed up by cause.
 _MANY = 4
 # Matching time grows faster than the length of the pattern.
 _LONGEST_PATTERN = 500
 
 
-def read_allowed(path: Path, today: date) -> tuple[list[str], list[Diagnostic]]:
+def read_allowed(path: Path, today: date) -> list[str]:
     """The name patterns in a file, one per line: `aten::foo* 2027-01-31  # why`.
 
-    A pattern without a date never expires.
+    A pattern without a date never expires. Raises Refused.
     """
     from torchgen_lite.loader.sources import read_source
 
     source, unread = read_source(path, Path.cwd())
     if source is None:
-        return [], list(unread)
+        message = f"`{path}` allows nothing, as it cannot be read"
+        raise Refused(*unread, Diagnostic("TG014", message))
     patterns: list[str] = []
     for number, line in enumerate(source.text.splitlines(), 1):
         words = line.partition("#")[0].split()
@@ -228,9 +248,9 @@ def read_allowed(path: Path, today: date) -> tuple[list[str], list[Diagnostic]]:
         is_long = any(len(word) > _LONGEST_PATTERN for word in words)
         if until is None or len(words) > 2 or is_long:
             message = f"`{path}`, line {number}, is not a name and a date"
-            return [], [Diagnostic("TG014", message, help="write `aten::foo* 2027-01-31`")]
+            raise Refused(Diagnostic("TG014", message, help="write `aten::foo* 2027-01-31`"))
         patterns += words[:1] if until >= today else []
-    return patterns, []
+    return patterns
 
 
 def _is_allowed(name: str, patterns: Sequence[str]) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.session import Refused, Session, global_options
 from torchgen_lite.diagnostics import (
     Diagnostic,
     code_names,
@@ -31,8 +31,7 @@ def explain_command(session: Session, code: str) -> int:
     if find_page(name) is None:
         help_ = did_you_mean(name, code_names()) or "`torchgen-lite list codes` lists them"
         found = Diagnostic("TG012", f"unknown code `{code}`", help=help_)
-        session.report([found], kind="explain")
-        return CANNOT_RUN
+        raise Refused(found)
     page = read_code(name)
     session.answer("explain", explain(page), codes=[{**page._asdict(), "page": page_uri(name)}])
     return FINE

@@ -162,8 +162,10 @@ def _run_each(
 
 def _diff_against(session: Session, request: Request, against: str) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
+    from torchgen_lite.cli.against.accepted import judge
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.version import other_version
+    from torchgen_lite.cli.breaking import breaking_changes
     from torchgen_lite.cli.plans import patches_of, report_files
     from torchgen_lite.emit.plan import Plan
     from torchgen_lite.pipeline import generate_all
@@ -173,6 +175,8 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     require(generated.diagnostics)
     with other_version(session, against, program, request.schema) as old:
         before = generate_old(old, request.targets)
+        changes = breaking_changes(old, program, "source")
+        judged = judge(changes, program.config.root, "source")
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))
     prefix = shown_folder(root, program.config.root)
@@ -181,6 +185,8 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     if session.is_text:
         session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
+    if judged.summary:
+        session.talk(f"{judged.summary} against {against}")
     session.talk(f"{size} against {against}")
     return session.exit_code(generated.diagnostics)
 
@@ -236,12 +242,7 @@ def _compare(
     from torchgen_lite.emit.write import remove_leftovers
 
     kind = "check" if request.check else "generate"
-    try:
-        plan = plans.plan_of(program, generated, is_whole=request.is_whole)
-    except OSError as error:
-        message = f"cannot read `{error.filename}`: {reason_of(error)}"
-        session.report([Diagnostic("TG009", message)], kind=kind)
-        return CANNOT_RUN
+    plan = plans.plan_of(program, generated, is_whole=request.is_whole)
     diagnostics = sort_diagnostics(
         [*generated.diagnostics, *plan.diagnostics, *_nothing_left(request, program, plan)]
     )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options, require, writing
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.sources import read_source, shown_path
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def kernels_command(
         source, unread = read_source(Path(name), Path.cwd())
         found += unread
         texts[name] = "" if source is None else source.text
-    if has_errors(found):
-        session.report(found, kind="kernels")
-        return CANNOT_RUN
+    require(found)
     functions = [_located(one, texts) for one in functions]
     wanted = [one for one in functions if not one.place]
     printed = [one for one in wanted if one.is_cpp and to is None]

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
+from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Change, Plan, build_plan
+from torchgen_lite.loader.sources import reason_of
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.cli.session import Session
     from torchgen_lite.loader.config import Config
     from torchgen_lite.pipeline import Generated
 
@@ -24,17 +25,21 @@ STATUS = {"create": "missing", "update": "changed", "delete": "orphan", "keep": 
 
 
 def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) -> Plan:
-    """The plan that brings the disk up to date. Raises OSError if a file cannot be read."""
+    """The plan that brings the disk up to date. Raises Refused if a file cannot be read."""
     project = program.config.root
     root = project / program.config.output_dir
-    return build_plan(
-        generated.files,
-        root,
-        shown_folder(root, project),
-        project=project,
-        schemas=[project / source.path for source in program.sources],
-        is_whole=is_whole,
-    )
+    try:
+        return build_plan(
+            generated.files,
+            root,
+            shown_folder(root, project),
+            project=project,
+            schemas=[project / source.path for source in program.sources],
+            is_whole=is_whole,
+        )
+    except OSError as error:
+        message = f"cannot read `{error.filename}`: {reason_of(error)}"
+        raise Refused(Diagnostic("TG009", message)) from None
 
 
 def report_freshness(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +16,15 @@ from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
-from torchgen_lite.cli.session import Refused, Session, global_options, writing
+from torchgen_lite.cli.session import Session, global_options, writing
 from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.cli.against.accepted import Judged
+    from torchgen_lite.cli.backends.pages import Section
     from torchgen_lite.cli.tables.compare import Comparison
     from torchgen_lite.emit.plan import Change, Plan
     from torchgen_lite.pipeline import Generated
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The findings. `plan` compares generated code with the disk, `changes` with the other side."""
+    """The findings. `plan` compares generated code with the disk, `changes` with the other side; `tables` has the cells
+    that change, by target.
+    """
 
     plan: Plan
-    breaking: Sequence[Diagnostic]
-    tables: Comparison
+    breaking: Judged
+    tables: Mapping[str, Comparison]
     new: Sequence[Diagnostic]
     resolved: int
     changes: Sequence[Change]
@@ -94,7 +98,7 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
     stale = [plans.out_of_date(change, prefix) for change in found.plan.pending]
     _show_page(session, _page(program, against, found, prefix), summary)
     # GitHub shows only the first ten of a step.
-    diagnostics = [*found.breaking, *found.new, *found.plan.diagnostics, *stale]
+    diagnostics = [*found.breaking.found, *found.new, *found.plan.diagnostics, *stale]
     if not session.is_text:
         parts = plans.json_parts(found.plan, generated, prefix)
         extra = {**parts["extra"], **comparison_data(found.tables)}
@@ -108,17 +112,13 @@ def _find(
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.cli import plans
+    from torchgen_lite.cli.against.accepted import judge
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.version import NotThere, Version, other_version
-    from torchgen_lite.cli.tables.commands import tables_of_program
-    from torchgen_lite.cli.tables.compare import compare_tables
+    from torchgen_lite.cli.tables.compare import compare_targets
     from torchgen_lite.pipeline import Generated, lint
 
-    try:
-        plan = plans.plan_of(program, generated)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise Refused(Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")) from None
+    plan = plans.plan_of(program, generated)
     with ExitStack() as stack:
         try:
             old = stack.enter_context(other_version(session, against, program))
@@ -131,8 +131,8 @@ def _find(
         new = [one for one in generated.diagnostics if not _take(known, _identity(one))]
         return Review(
             plan,
-            breaking_changes(old, program, level),
-            compare_tables(tables_of_program(old.program), tables_of_program(program)),
+            judge(breaking_changes(old, program, level), program.config.root, level),
+            compare_targets(old.program, program),
             new,
             sum(known.values()),
             list(changed_files(before, generated)),
@@ -175,14 +175,13 @@ def _page_of_errors(program: Program, against: str, errors: Sequence[Diagnostic]
 
 def _page(program: Program, against: str, found: Review, prefix: str) -> str:
     from torchgen_lite.cli.backends.pages import Section, render_markdown
-    from torchgen_lite.cli.tables.compare import comparison_sections
 
     sections = [
         Section("", _summary(found)),
         Section("out of date: run `torchgen-lite generate`", _stale_rows(found.plan, prefix)),
-        Section("what breaks", _diagnostic_rows(found.breaking, program)),
+        Section("what breaks", _diagnostic_rows(found.breaking.found, program)),
         Section("new diagnostics", _diagnostic_rows(found.new, program)),
-        *comparison_sections(found.tables),
+        *_table_sections(found.tables),
         Section("generated code", list(_size_rows(found))),
     ]
     shown = [section for section in sections if section.rows]
@@ -202,11 +201,31 @@ def _summary(found: Review) -> list[tuple[str, ...]]:
     size = f"{counted(len(found.changes), 'file')}, +{added} -{removed}"
     return [
         ("check", f"{counted(stale, 'file')} out of date" if stale else "up to date"),
-        ("breaking", counted(len(found.breaking), "breaking change") if found.breaking else "none"),
-        ("dispatch tables", found.tables.summary if found.tables.is_any else "no cell changes"),
+        ("breaking", found.breaking.summary or "none"),
+        *_table_rows(found.tables),
         ("diagnostics", f"{new} new{resolved}" if new or resolved else "no new ones"),
         ("generated code", size if found.changes else "the same"),
     ]
+
+
+def _table_rows(tables: Mapping[str, Comparison]) -> list[tuple[str, str]]:
+    """One row, or one for each target if their tables change differently."""
+    if not tables:
+        return [("dispatch tables", "no cell changes")]
+    several = len(tables) > 1
+    return [
+        (f"dispatch tables{f' of {target}' if several else ''}", one.summary)
+        for target, one in tables.items()
+    ]
+
+
+def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
+    from torchgen_lite.cli.tables.compare import comparison_sections
+
+    for target, one in tables.items():
+        for section in comparison_sections(one):
+            of = f", {target}" if len(tables) > 1 else ""
+            yield section._replace(title=f"{section.title}{of}")
 
 
 def _stale_rows(plan: Plan, prefix: str) -> list[tuple[str, ...]]:

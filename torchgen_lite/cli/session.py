@@ -27,7 +27,7 @@ FORMATS = ("full", "concise", *MACHINE_FORMATS)
 
 # Codes that mean "could not run"; every other error is about the user's operators or outputs.
 _CANNOT_RUN = {f"TG00{n}" for n in range(1, 10)} | frozenset(
-    {"TG011", "TG012", "TG014", "TG015", "TG020", "TG510", "TG514", "TG900"}
+    {"TG011", "TG012", "TG014", "TG015", "TG020", "TG384", "TG510", "TG514", "TG900"}
 )
 
 

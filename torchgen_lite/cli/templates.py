@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.listing import template_files
-from torchgen_lite.cli.session import Refused, Session, global_options, unknown, writing
+from torchgen_lite.cli.session import (
+    Refused,
+    Session,
+    global_options,
+    require,
+    unknown,
+    writing,
+)
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import WriteError, write_plan
@@ -43,9 +50,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     """
     known = template_files()
     found = [unknown("template", name, known) for name in names if name not in known]
-    if found:
-        session.report(found, kind="templates")
-        return CANNOT_RUN
+    require(found)
     wanted = {name: Path(folder, name) for name in names or known}
     with writing():
         there = [name for name, path in wanted.items() if path.exists()]

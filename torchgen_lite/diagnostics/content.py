@@ -14,7 +14,7 @@ _POINTS = re.compile(r"|here|(in )?this \w+")
 class Content(NamedTuple):
     """The parts of a diagnostic, in the order in which they are read.
 
-    `remarks` are the lines below it: each is a `help` or a `note`, and its text.
+    `remarks` are the lines below it: each is a `help`, a `note` or an `effect`, and its text.
     """
 
     message: str
@@ -48,10 +48,12 @@ def content_of(diagnostic: Diagnostic) -> Content:
     label = diagnostic.label.text if diagnostic.label else ""
     is_said = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", diagnostic.message) is not None
     remarks = [("help", str(diagnostic.help))] if diagnostic.help else []
+    remarks += [("note", note) for note in diagnostic.notes]
+    remarks += [("effect", diagnostic.effect)] if diagnostic.effect else []
     return Content(
         diagnostic.message,
         "" if _POINTS.fullmatch(label) or is_said else label,
-        (*remarks, *[("note", note) for note in diagnostic.notes]),
+        tuple(remarks),
         tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
     )
 

@@ -22,6 +22,7 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         "start": None,
         "end": None,
         "operator": diagnostic.operator or None,
+        "effect": diagnostic.effect or None,
         "fix": None,
         "related": [
             {"message": label.text, **_place(label.span)} for label in diagnostic.secondary
@@ -87,6 +88,7 @@ def json_format_schema() -> dict[str, object]:
             "start": position,
             "end": position,
             "operator": text_or_null,
+            "effect": {"enum": ["breaks callers", "changes results", "may change", None]},
             "fix": fix,
             "related": {"type": "array", "items": related},
         },

@@ -154,6 +154,11 @@ class Diagnostic:
         return read_code(self.code).severity
 
     @property
+    def effect(self) -> str:
+        """What a difference between two versions does; empty for other findings."""
+        return read_code(self.code).effect
+
+    @property
     def path(self) -> str:
         """The path of the file this is about, or the empty string."""
         return self.label.span.source.path if self.label else ""

@@ -59,6 +59,8 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     }
     if diagnostic.label is not None:
         result["locations"] = [_location(diagnostic.label)]
+    if diagnostic.effect:
+        result["properties"] = {"effect": diagnostic.effect}
     edit = diagnostic.fix
     if edit is not None:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]

@@ -17,16 +17,22 @@ INSTALLED = "torch"
 
 _PACKAGED = "torchgen/packaged/ATen/native/native_functions.yaml"
 # Its path in a folder of packages, and in a checkout of PyTorch.
+_FORMULAS = "torchgen/packaged/autograd/derivatives.yaml"
 _PLACES = (_PACKAGED, "aten/src/ATen/native/native_functions.yaml")
 _VERSION = re.compile(r"(?:torch:)?(\d+(?:\.\d+)+)")
 
 
+# Where derivatives.yaml is, from the folder of the other file: among packages, in a checkout, beside it.
+_FROM_THERE = ("../../autograd", "../../../../tools/autograd", ".")
+
+
 class ReleaseSource(NamedTuple):
-    """The file and its version, if known; or why there is no file."""
+    """The file and its version, if known, and PyTorch's derivatives.yaml, if it is there; or why there is no file."""
 
     source: Source | None = None
     version: Version = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    formulas: Source | None = None
 
 
 def read_release(name: str, root: Path) -> ReleaseSource:
@@ -42,7 +48,8 @@ def read_release(name: str, root: Path) -> ReleaseSource:
         files, found = find_torch_files()
         if files is not None and parse_version(files.version)[: len(version)] == version:
             source, found = read_source(files.native_functions, files.native_functions.parent)
-            return ReleaseSource(source, parse_version(files.version), found)
+            formulas = _formulas_near(files.native_functions)
+            return ReleaseSource(source, parse_version(files.version), found, formulas)
         if wanted is None:
             help_ = "install PyTorch in this environment, or name a wheel or a path: `native`, `--native`"
             return ReleaseSource(diagnostics=tuple(replace(d, help=help_) for d in found))
@@ -59,7 +66,13 @@ def read_release(name: str, root: Path) -> ReleaseSource:
         return _read_wheel(path)
     inside = next((path / place for place in _PLACES if (path / place).is_file()), path)
     source, found = read_source(inside, root)
-    return ReleaseSource(source, (), found)
+    return ReleaseSource(source, (), found, _formulas_near(inside))
+
+
+def _formulas_near(native: Path) -> Source | None:
+    places = (native.parent / folder / "derivatives.yaml" for folder in _FROM_THERE)
+    path = next((one.resolve() for one in places if one.is_file()), None)
+    return None if path is None else read_source(path, path.parent)[0]
 
 
 def _find_wheel(version: str, folders: tuple[Path, ...]) -> Path | None:
@@ -87,6 +100,7 @@ def _read_wheel(path: Path) -> ReleaseSource:
             raise OSError("not a regular file")
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)
+            formulas = wheel.read(_FORMULAS) if _FORMULAS in wheel.namelist() else None
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -103,4 +117,7 @@ def _read_wheel(path: Path) -> ReleaseSource:
         message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
         return ReleaseSource(diagnostics=(Diagnostic("TG110", message),))
     source, found = decode_source(data, shown)
-    return ReleaseSource(source, parse_version(path.name.partition("-")[2]), found)
+    version = parse_version(path.name.partition("-")[2])
+    if formulas is None or len(formulas) > MAX_BYTES:
+        return ReleaseSource(source, version, found)
+    return ReleaseSource(source, version, found, decode_source(formulas, "derivatives.yaml")[0])

@@ -78,7 +78,17 @@ def is_empty(clauses: tuple[Clause, ...]) -> bool:
     It is enough to try each bound, a version just above it, and one below and one above all bounds,
     because the answer doesn't change between two bounds.
     """
+    return not any(contains(clauses, version) for version in _tries(clauses))
+
+
+def leaves_out(clauses: tuple[Clause, ...], others: tuple[Clause, ...]) -> bool:
+    """Whether a range lacks a version that another one has."""
+    tries = _tries((*clauses, *others))
+    return any(contains(others, one) and not contains(clauses, one) for one in tries)
+
+
+def _tries(clauses: tuple[Clause, ...]) -> list[Version]:
     tries: list[Version] = [(0,), (10**9,)]
     for clause in clauses:
         tries += [clause.version, (*clause.version, 0, 0, 1)]
-    return not any(contains(clauses, version) for version in tries)
+    return tries

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.computed_table import Registrations
@@ -12,12 +13,13 @@ from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.targets import TARGETS, configured_targets
-from torchgen_lite.targets.output import Selection
+from torchgen_lite.targets.output import Selection, Target
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis.compare import Side
+    from torchgen_lite.analysis.lost_calls import Side
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
+    from torchgen_lite.loader.entry import NativeFunction
 
 
 def registering_targets(program: Program) -> list[str]:
@@ -78,10 +80,26 @@ def _select_pytorchs(program: Program) -> Selection:
 
 def side_of(program: Program, selections: Sequence[Selection]) -> Side:
     """One side of a comparison."""
-    from torchgen_lite.analysis.compare import Side
+    from torchgen_lite.analysis.lost_calls import Side
 
     served = [{s.table.name: s for s in served_by(program, one)} for one in selections]
-    return Side(program.resolved.operators, served)
+    called = None
+    if _is_configured(program):
+        targets = configured_targets(program.config)
+        called = {one.name: partial(_calls, one, program) for one in targets if one.signatures}
+    return Side(program.resolved.operators, served, called)
+
+
+# The options that say where callers find what a target generates.
+_PLACES = ("package", "namespace", "module")
+
+
+def _calls(target: Target, program: Program, function: NativeFunction) -> list[str]:
+    """How an operator is called, and before that where."""
+    options, _ = target.read_options(program.config)
+    places = [f"{name} {getattr(options, name, '')}" for name in _PLACES if hasattr(options, name)]
+    found = target.signatures_of(program, function)
+    return [*places, *found.lines] if found is not None else []
 
 
 def why_absent(program: Program, selection: Selection, name: str) -> str:

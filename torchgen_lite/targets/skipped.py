@@ -63,5 +63,3 @@ def select_calls(
     """The operators that have typed calls if nothing else is generated: also the derived ones."""
     every = {operator.name: operator for operator in program.resolved.operators}
     return select(program, policy._replace(makes=frozenset()), skip, refusal, every)
-
-

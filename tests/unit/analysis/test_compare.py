@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.analysis import build_program
-from torchgen_lite.analysis.compare import Level, Side, compare_operators
+from torchgen_lite.analysis.compare import Level, compare_operators
+from torchgen_lite.analysis.lost_calls import Side
 from torchgen_lite.diagnostics import Diagnostic, Source, render_full
 from torchgen_lite.loader import Config, load_native_functions
 from torchgen_lite.targets.registered import select_operators, side_of
@@ -49,6 +50,8 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
   |
 1 | - func: f(Tensor self, int dim=0) -> Tensor
   |                                - was this
+  |
+  = effect: changes results
 """
 
 
@@ -63,6 +66,8 @@ error[TG350]: operator `g` was removed
   |
 2 | - func: g(Tensor self) -> Tensor
   |         ^ was declared here
+  |
+  = effect: breaks callers
 """
 
 
@@ -122,6 +127,7 @@ def dispatched(table: str) -> str:
 SERVED = "nothing serves `{}` any more"
 REMOVED = "dispatch key `{}` was removed"
 RECORDS = "no gradient is recorded at `{}` any more"
+ANOTHER = "`{}` runs `f_out`, and used to run `f`"
 FALLBACK = "only a fallback is left for `{}`"
 
 
@@ -136,12 +142,12 @@ FALLBACK = "only a fallback is left for `{}`"
             [("TG368", RECORDS, "AutogradCPU")],
         ),
         (dispatched("AutogradCPU: f"), dispatched("Autograd: f"), []),
-        (dispatched("CPU, Meta: f"), DELEGATES, []),
-        (dispatched("CPU, CUDA: f"), DELEGATES, []),
+        (dispatched("CPU, Meta: f"), DELEGATES, [("TG382", ANOTHER, "CPU")]),
+        (dispatched("CPU, CUDA: f"), DELEGATES, [("TG382", ANOTHER, "CPU")]),
         (
             dispatched("CPU, SparseCUDA: f"),
             DELEGATES,
-            [("TG364", REMOVED, "SparseCUDA")],
+            [("TG364", REMOVED, "SparseCUDA"), ("TG382", ANOTHER, "CPU")],
         ),
         (
             STRUCTURED + F,
@@ -189,11 +195,10 @@ FORMULA = "  derivatives:\n    self: grad\n"
             LIB.format("CPU: f"),
             {"torch-python": ["TG369"], "cpp-torch": []},
         ),
-        # PyTorch has a fallback for each device but PrivateUse1.
         (
             LIB.format("CPU: f") + "  autocast: float32\n",
             LIB.format("CPU: f"),
-            {"torch-python": ["TG369", "TG364"], "cpp-torch": ["TG369", "TG364"]},
+            {"torch-python": ["TG379"], "cpp-torch": ["TG379"]},
         ),
         # The functional variant takes more than the other one, and is no longer the same operator.
         (
@@ -246,6 +251,8 @@ error[TG368]: `lib::f`: no gradient is recorded at `AutogradCPU` any more
   |
 5 |     self: grad
   |     ---------- was this
+  |
+  = effect: changes results
 """
 
 

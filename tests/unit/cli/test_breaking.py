@@ -26,6 +26,8 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
   |
 1 | - func: f(Tensor self, int dim=0) -> Tensor
   |                                - was this
+  |
+  = effect: changes results
 
 1 breaking change against OLD
 for more: torchgen-lite explain TG357
@@ -193,7 +195,7 @@ def test_renames(run: Run, project: Path) -> None:
     result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
     assert result.stderr.startswith(
         "old.yaml:1:9: error[TG350] operator 'f' was renamed to 'g': was declared here "
-        "(native_functions.yaml:1:9: its new name)\n"
+        "(effect: breaks callers; native_functions.yaml:1:9: its new name)\n"
     )
 
 
@@ -203,7 +205,7 @@ def test_kernels_notice_types_alone(run: Run, project: Path) -> None:
     (project / "native_functions.yaml").write_text(new)
     asked = ("breaking", "--against", "old.yaml", "--output-format", "concise")
     assert run(*asked, "--level", "kernel").stderr.splitlines() == [
-        "native_functions.yaml:2:27: error[TG366] 'h': kernels have another type",
+        "native_functions.yaml:2:27: error[TG366] 'h': kernels have another type (effect: breaks callers)",
         "1 breaking change against old.yaml",
     ]
     assert "TG353" in run(*asked).stderr and "TG366" not in run(*asked).stderr
@@ -220,7 +222,7 @@ def test_a_composite_kernel_for_another(run: Run, project: Path) -> None:
     assert (result.code, result.stderr) == (
         1,
         "native_functions.yaml:2:13: error[TG368] 'lib::f': no gradient is recorded at"
-        " 'AutogradOther', 'AutogradCPU', 'AutogradCUDA' and 14 more any more (old.yaml:1:9: was this)\n"
+        " 'AutogradOther', 'AutogradCPU', 'AutogradCUDA' and 14 more any more (effect: changes results; old.yaml:1:9: was this)\n"
         "1 breaking change against old.yaml\n",
     )
     (project / "native_functions.yaml").write_text(f"{old}{kernel}  derivatives: {{self: grad}}\n")
@@ -264,7 +266,8 @@ def test_what_is_allowed(run: Run, project: Path) -> None:
     result = run(*asked)
     assert (result.code, "line 1, is not a name and a date" in result.stderr) == (2, True)
     (project / "allowed").write_bytes(b"aten::\xff\n")
-    assert "error[TG117]: `allowed` is not UTF-8" in run(*asked[:-2]).stderr
+    result = run(*asked[:-2])
+    assert (result.code, "error[TG117]: `allowed` is not UTF-8" in result.stderr) == (2, True)
 
 
 def test_what_is_new(run: Run, project: Path) -> None:
@@ -310,10 +313,15 @@ def test_pages(run: Run, project: Path) -> None:
 
 |  |  |  |
 |---|---|---|
-| aten::f | a default changed | `f`: the default of argument `dim` changed from `0` to `1` |
 | aten::n0 | an operator was removed | operator `n0` was removed |
 | aten::n1 | an operator was removed | operator `n1` was removed |
 | aten::n2 | an operator was removed | operator `n2` was removed |
+
+**what changes results**
+
+|  |  |  |
+|---|---|---|
+| aten::f | a default changed | `f`: the default of argument `dim` changed from `0` to `1` |
 
 **new**
 
@@ -337,3 +345,60 @@ def test_no_kernels_are_needed(run: Run, project: Path) -> None:
     (project / "native_functions.yaml").write_text(BAD + KERNEL)
     result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
     assert (result.code, "TG357" in result.stderr, "TG311" in result.stderr) == (1, True, False)
+
+
+FORMULA = "- name: f(Tensor self, int dim=0) -> Tensor\n  self: {}\n"
+
+
+@pytest.fixture
+def installed(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installed PyTorch, whose files are in this folder, and another one in `old`."""
+    kernels = "  dispatch:\n    CPU: f\n"
+    for root in (project / "torchgen/packaged", project / "old"):
+        native = root if root.name == "old" else root / "ATen/native"
+        native.mkdir(parents=True)
+        (native / "native_functions.yaml").write_text(OLD + kernels)
+        (native / "tags.yaml").write_text("- tag: core\n  desc: x\n")
+    (project / "torchgen/packaged/autograd").mkdir()
+    formulas = project / "torchgen/packaged/autograd/derivatives.yaml"
+    formulas.write_text(FORMULA.format("grad * 2"))
+    folders = {"torchgen": [str(project / "torchgen")]}
+    found = "torchgen_lite.loader.torch_files._find_package"
+    monkeypatch.setattr(found, lambda name: folders.get(name, []))
+    return project
+
+
+def test_gradients_of_releases(run: Run, installed: Path) -> None:
+    asked = ("breaking", "--torch", "--against", "old/native_functions.yaml")
+    (installed / "old/derivatives.yaml").write_text(FORMULA.format("grad"))
+    result = run(*asked, "--output-format", "concise")
+    assert (result.code, result.stderr) == (
+        1,
+        "derivatives.yaml:2:9: error[TG376] 'f': the formula of 'self' changed from 'grad' to 'grad * 2' "
+        "(effect: changes results; derivatives.yaml:2:9: was this)\n"
+        "1 breaking change against old/native_functions.yaml\n",
+    )
+    (installed / "old/derivatives.yaml").write_text("[]\n")
+    assert run(*asked).code == 0
+    with zipfile.ZipFile("torch-2.9.0-py3-none-any.whl", "w") as wheel:
+        for name in ("ATen/native/native_functions.yaml", "autograd/derivatives.yaml"):
+            path = installed / "torchgen/packaged" / name
+            wheel.writestr(f"torchgen/packaged/{name}", path.read_text().replace("* 2", "* 3"))
+    assert "TG376" in run("breaking", "--torch", "--against", "torch:2.9").stderr
+
+
+@pytest.mark.parametrize(
+    ("formulas", "reason"),
+    [
+        (None, "`old/native_functions.yaml` comes without derivatives.yaml"),
+        ("- name: nonsense\n", "derivatives.yaml has errors"),
+    ],
+)
+def test_gradients_that_are_not_compared(
+    run: Run, installed: Path, formulas: str | None, reason: str
+) -> None:
+    if formulas is not None:
+        (installed / "old/derivatives.yaml").write_text(formulas)
+    result = run("breaking", "--torch", "--against", "old/native_functions.yaml")
+    said = "1 operator, no breaking changes against old/native_functions.yaml\n"
+    assert result == Result(0, "", f"{said}gradients are not compared: {reason}\n")

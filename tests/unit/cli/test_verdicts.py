@@ -18,7 +18,7 @@ from tests.unit.cli.against.conftest import git
 from torchgen_lite.cli import main
 from torchgen_lite.cli.app import cli
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.registry import GROUP
+from torchgen_lite.targets.registry import GROUP, _load
 
 Run = Callable[..., Result]
 IN_BUILD = "def build(program, options): {}\n"
@@ -26,7 +26,10 @@ TARGET = """\
 from torchgen_lite.targets.output import Target
 TARGET = Target("plugged", "A target that ends the run.", "plugged_in:build")
 """
-ENDS = ("raise SystemExit", "raise SystemExit(0)", "raise BrokenPipeError", "raise EOFError")
+ENDS = (
+    *("raise SystemExit", "raise SystemExit(0)", "raise BrokenPipeError", "raise EOFError"),
+    *("raise __import__('click').exceptions.Exit(0)", "raise __import__('click').Abort"),
+)
 
 
 @pytest.fixture
@@ -38,7 +41,7 @@ def plugged(project: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
         (project / "torchgen_lite.toml").write_text('targets = ["torch-stubs", "plugged"]\n')
         entry = EntryPoint("plugged", "plugged_in:TARGET", GROUP)
         monkeypatch.setitem(vars(TARGETS), "_others", {"plugged": entry})
-        monkeypatch.setitem(vars(TARGETS), "_loaded", {})
+        _load.cache_clear()
 
     monkeypatch.syspath_prepend(project)
     monkeypatch.delitem(sys.modules, "plugged_in", raising=False)
@@ -120,3 +123,28 @@ def test_completions_are_what_a_shell_asks_for() -> None:
         text=True,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "plain,check\n", "")
+
+
+IN_A_PROCESS = """\
+import sys
+from importlib.metadata import EntryPoint
+from torchgen_lite.cli import main
+from torchgen_lite.targets import TARGETS
+vars(TARGETS)["_others"] = {"plugged": EntryPoint("plugged", "plugged_in:TARGET", "x")}
+main(["check", *sys.argv[1:]], sys.stdout, sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("asked", [(), ("--output-format", "json")])
+def test_a_process_that_ends_gives_no_verdict(
+    project: Path, plugged: Callable[[str], None], asked: tuple[str, ...]
+) -> None:
+    """Nothing can be done about `os._exit`; but what `check` says last is missing."""
+    plugged(TARGET + IN_BUILD.format("__import__('os')._exit(0)"))
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join((str(project), str(ROOT)))}
+    command = [sys.executable, "-c", IN_A_PROCESS, *asked]
+    done = subprocess.run(command, cwd=project, env=path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    plugged(TARGET + IN_BUILD.format("raise SystemExit"))
+    done = subprocess.run(command, cwd=project, env=path, capture_output=True, text=True)
+    assert "TG900" in done.stdout + done.stderr

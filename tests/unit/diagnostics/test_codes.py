@@ -95,7 +95,10 @@ def test_a_page_is_in_the_form(name: str) -> None:
     text = (PAGES / f"{name}.md").read_text("utf-8")
     front = yaml.safe_load(text.split("---\n")[1])
     read = {"title": page.title, "severity": page.severity, "since": page.since}
-    assert front == {**read, **({"where": page.where} if page.where else {})}
+    others = {"where": page.where, "effect": page.effect}
+    assert front == {**read, **{name: text for name, text in others.items() if text}}
+    assert page.effect in ("", "breaks callers", "changes results", "may change")
+    assert (page.severity == "warning") == (page.effect == "may change") or not page.effect
     titles = re.findall("^## (.*)", text, re.MULTILINE)
     assert titles == ["What it means", "Why it is wrong", "Bad", "Good"]
     assert page.explanation.endswith(".") and page.reason.endswith(".") and page.bad and page.good
@@ -116,6 +119,7 @@ def test_a_page_is_read(another_package: Path) -> None:
         "bad": "- func: f()",
         "good": "-- a --\n\n$ b",
         "where": "without PyTorch",
+        "effect": "",
     }
     assert explain(page) == (
         "ABC001: `it` is wrong (warning)\n\nIt says so.\n\nIt means it.\n\nBecause.\n\n"

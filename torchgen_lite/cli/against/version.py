@@ -13,12 +13,13 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.cli.against.git import (
     RevisionError,
+    Tree,
     find_commit,
     list_tree,
     write_files,
@@ -29,6 +30,7 @@ from torchgen_lite.cli.session import Refused, Session, require
 from torchgen_lite.cli.settings import load_settings, split_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
+from torchgen_lite.targets import TARGETS
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Modules, Program
@@ -78,64 +80,84 @@ def other_version(
     `schema` are files of the command line, and `modules` as in `pipeline.load`. Generate from it only
     inside this context, which removes a revision's files, templates included, when it ends.
     """
+    asked = _Asked(session, against, current, schema, modules)
     with TemporaryDirectory(prefix="torchgen-lite-against-") as name:
         try:
-            version = _read(session, against, current, schema, modules, Path(name).resolve())
+            version = _read(asked, Path(name).resolve())
         except RevisionError as error:
             raise Refused(_no_base(str(error))) from None
         version.require(version.program.diagnostics)
         yield version
 
 
-def _read(
-    session: Session,
-    against: str,
-    current: Program,
-    schema: Sequence[str],
-    modules: Modules | None,
-    folder: Path,
-) -> Version:
+class _Asked(NamedTuple):
+    """What a command asks for."""
+
+    session: Session
+    against: str
+    current: Program
+    schema: Sequence[str]
+    modules: Modules | None
+
+    @property
+    def names(self) -> list[str]:
+        """The schema files, from the root of the project."""
+        config = self.current.config
+        return [os.path.relpath(one, config.root) for one in self.schema] or list(config.schema)
+
+    def alone(self, sources: Sequence[Source], root: Path, shown: str = "") -> Version:
+        """Schema files under the configuration of the current version, and with its modules."""
+        return Version(self.against, read_alone(self.current, sources), root, shown)
+
+
+def _read(asked: _Asked, folder: Path) -> Version:
+    """From wherever it is; a revision is written to `folder` first."""
     from torchgen_lite.loader.releases import read_release
     from torchgen_lite.loader.sources import read_source
-    from torchgen_lite.pipeline import load, unknown_target
-    from torchgen_lite.targets import TARGETS
 
-    config, path, here = current.config, Path(against), Path.cwd()
+    against, root, here = asked.against, asked.current.config.root, Path.cwd()
     if against.startswith("torch:") or against.endswith(".whl"):
         release = read_release(against, here)
-        sources = _all_read([(release.source, release.diagnostics)])
-        return Version(against, _read_alone(current, sources), here, "")
+        return asked.alone(_all_read([(release.source, release.diagnostics)]), here)
     # An empty text would mean this folder, but is most likely an unset variable.
-    is_path = bool(against) and os.path.lexists(path)
-    if is_path:
-        _require_unambiguous(against, config.root.resolve())
-    if is_path and not path.is_dir():
-        sources = _all_read([read_source(path, here)])
-        return Version(against, _read_alone(current, sources), here, "")
-    names = [os.path.relpath(one, config.root) for one in schema] or list(config.schema)
-    is_project = not schema and config.operators == "project"
+    if not against or not os.path.lexists(against):
+        there = _write_revision(asked, folder)
+        version = _read_folder(asked, there, f"{against}:")
+        if version is None:
+            raise NotThere(_no_base(f"revision `{against}` has no {_listed(asked.names)}"))
+        return version
+    _require_unambiguous(against, root.resolve())
+    path = Path(against)
+    if not path.is_dir():
+        return asked.alone(_all_read([read_source(path, here)]), here)
     # A folder may hold the project at its path below this one, or at the top.
-    roots = [path / shown_folder(config.root, here), path]
-    if not is_path:
-        roots = [_write_revision(session, against, config, names, folder)]
-    for root in roots:
-        version = Version(against, current, root, _shown(root) if is_path else f"{against}:")
-        if is_project:
-            own, found = _config_in(session, root, config)
-            version.require(found)
-            if own is not None:
-                version.require(
-                    [unknown_target(name) for name in own.targets if name not in TARGETS]
-                )
-                return version._replace(program=load(config=own, modules=modules))
-        files = [root / name for name in names if (root / name).is_file()]
-        if files:
-            sources = _all_read([read_source(one, root) for one in files])
-            return version._replace(program=_read_alone(current, sources))
-    listed = ", ".join(f"`{name}`" for name in names)
-    if is_path:
-        raise RevisionError(f"folder `{against}` has no {listed}")
-    raise NotThere(_no_base(f"revision `{against}` has no {listed}"))
+    for one in (path / shown_folder(root, here), path):
+        version = _read_folder(asked, one, _shown(one))
+        if version is not None:
+            return version
+    raise RevisionError(f"folder `{against}` has no {_listed(asked.names)}")
+
+
+def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
+    """A project with its own configuration, or schema files alone; None if there is neither."""
+    from torchgen_lite.loader.sources import read_source
+    from torchgen_lite.pipeline import load, unknown_target
+
+    config = asked.current.config
+    if not asked.schema and config.operators == "project":
+        version = Version(asked.against, asked.current, root, shown)
+        own, found = _config_in(asked.session, root, config)
+        version.require(found)
+        if own is not None:
+            version.require([unknown_target(name) for name in own.targets if name not in TARGETS])
+            return version._replace(program=load(config=own, modules=asked.modules))
+    files = [root / name for name in asked.names if (root / name).is_file()]
+    sources = _all_read([read_source(one, root) for one in files])
+    return asked.alone(sources, root, shown) if sources else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _shown(folder: Path) -> str:
@@ -161,7 +183,7 @@ def _all_read(read: Sequence[tuple[Source | None, Sequence[Diagnostic]]]) -> lis
     return [source for source, _ in read if source is not None]
 
 
-def _read_alone(current: Program, sources: Sequence[Source]) -> Program:
+def read_alone(current: Program, sources: Sequence[Source]) -> Program:
     """Schema files under the configuration of the current version, and with its modules."""
     from torchgen_lite.analysis.native import load_native
     from torchgen_lite.pipeline import read_program
@@ -171,23 +193,42 @@ def _read_alone(current: Program, sources: Sequence[Source]) -> Program:
     return read_program(config, sources, load_native(config), (), tags, current.modules)
 
 
-def _write_revision(
-    session: Session, revision: str, config: Config, names: Sequence[str], folder: Path
-) -> Path:
+def _write_revision(asked: _Asked, folder: Path) -> Path:
     """Write what a revision has of the project to a folder; the result is the project's there."""
+    config = asked.current.config
     root = config.root.resolve()
-    tree = list_tree(revision, root)
-    place = root.relative_to(tree.top)
+    tree = list_tree(asked.against, root)
+    place = PurePosixPath(root.relative_to(tree.top).as_posix())
+    _require_not_moved(asked, tree, place)
 
     def inside(paths: Sequence[str]) -> list[str]:
         return [os.path.normpath(place / one).replace(os.sep, "/") for one in paths if one]
 
     write_files(tree, folder, inside(_config_files(config)), (), ())
-    own, _ = _config_in(session, folder / place, config)
-    files = names if own is None else (*own.schema, own.native)
+    own, _ = _config_in(asked.session, folder / place, config)
+    files = asked.names if own is None else (*own.schema, own.native)
     folders = () if own is None else (".", *own.source_roots, *own.template_dirs)
     write_files(tree, folder, inside(files), inside(folders), _SUFFIXES)
     return folder / place
+
+
+def _require_not_moved(asked: _Asked, tree: Tree, place: PurePosixPath) -> None:
+    """Raise Refused if a project is gone from the working tree, and this one, which is new, may be that."""
+    path = asked.current.config.path
+    own = path.name if path is not None and path.name != "pyproject.toml" else CONFIG_FILES[0]
+    names = {own, *asked.names}
+    if any(PurePosixPath(os.path.normpath(place / one)) in tree.entries for one in names):
+        return
+    gone = {
+        one.parent for one in tree.entries if one.name in names and not (tree.top / one).exists()
+    }
+    if gone:
+        listed = ", ".join(sorted(f"`{asked.against}:{one}`" for one in gone))
+        message = f"`{asked.against}` does not have this project, unless it is what was in {listed}"
+        help_ = (
+            f"if it was moved: `git worktree add OLD {asked.against}`, and name its folder in `OLD`"
+        )
+        raise Refused(Diagnostic("TG014", message, help=help_))
 
 
 def _config_files(config: Config) -> tuple[str, ...]:

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import click
 
+from torchgen_lite.analysis.compare import compare_operators
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_kernels
+from torchgen_lite.analysis.lost_calls import Side
 from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.backends.native import backend_policy, load_with_native, require_right
 from torchgen_lite.cli.backends.pages import (
     Answer,
+    Row,
     Section,
     finding_rows,
     html_option,
@@ -96,7 +99,8 @@ def upgrade_command(
     # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(entries)]
-    every = [*_kernel_sections(entries), *_composites(program, natives, key)]
+    callers = Section("what callers of your operators notice", _of_callers(program, natives))
+    every = [callers, *_kernel_sections(entries), *_composites(program, natives, key)]
     sections = [section for section in every if section.rows]
     data = {title: [list(row) for row in rows] for title, rows in sections}
     shown = [Section(_DEAD, finding_rows(found)), *sections]
@@ -164,6 +168,19 @@ def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
             )
     yield Section("different names, defaults or SymInt", milder)
     yield Section("structured or delegated differently", structured)
+
+
+def _of_callers(program: Program, natives: tuple[Program, Program]) -> list[Row]:
+    """What `breaking` says about the operators with kernels here; those that are gone are TG371.
+
+    Of what may change, such as tags, a release has too much.
+    """
+    mine = {function.name for function in program.functions}
+    old, new = (
+        Side([one for one in native.resolved.operators if one.name in mine]) for native in natives
+    )
+    found = [one for one in compare_operators(old, new) if one.severity == "error"]
+    return finding_rows([one for one in found if one.code not in ("TG350", "TG351")])
 
 
 def _structure(operator: Operator) -> str:

@@ -162,7 +162,8 @@ def _compare(
         title = f"Tables against {against}: {found.summary}"
         click.echo(render_markdown(title, comparison_sections(found)), nl=False)
     else:
-        session.answer("table", render_comparison(found), **comparison_data(found))
+        whose = select_operators(program, asked.target).policy.speaks_of
+        session.answer("table", render_comparison(found), **comparison_data({whose: found}))
     session.talk(f"{found.summary} against {against}")
     return FINE
 

@@ -7,14 +7,18 @@ add.Tensor: CUDA: kernel `add_cuda` -> missing
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, run_name, table
 from torchgen_lite.cli.backends.pages import Section
 from torchgen_lite.cli.tables.explain import cell_data, runs_of
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.runtime.table import MISSING
+from torchgen_lite.targets.registered import registrations_of_program, select_both
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
 
 _NAME = re.compile(r"[\w:.]+")
 _KERNEL = "kernel"
@@ -76,6 +80,21 @@ def compare_tables(
     )
 
 
+def compare_targets(old: Program, new: Program) -> dict[str, Comparison]:
+    """What changes, by what it is registered for, and once where several targets agree."""
+    found: dict[str, Comparison] = {}
+    for pair in select_both(old, new):
+        before, after = (
+            list(registrations_of_program(program, selection))
+            for program, selection in zip((old, new), pair)
+        )
+        policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)
+        one = compare_tables(before, after)
+        if one.is_any and one not in found.values():
+            found[policy.speaks_of] = one
+    return found
+
+
 def _cells(old: Registrations, new: Registrations, keys: Collection[str]) -> Iterator[CellChange]:
     if old == new:
         return  # Most are equal, and computing a table takes time.
@@ -121,16 +140,22 @@ def comparison_sections(found: Comparison) -> list[Section]:
     return [section for section in sections if section.rows]
 
 
-def comparison_data(found: Comparison) -> dict[str, object]:
-    """As JSON data."""
+def comparison_data(tables: Mapping[str, Comparison]) -> dict[str, object]:
+    """As JSON data, by what it is registered for."""
     changes = [
         {
             "operator": one.name,
+            "registered": target,
             "slots": [{"old": cell_data(c.old), "new": cell_data(c.new)} for c in one.cells],
         }
+        for target, found in tables.items()
         for one in found.changed
     ]
-    return {"changes": changes, "added": list(found.added), "removed": list(found.removed)}
+    added, removed = (
+        list(dict.fromkeys([name for found in tables.values() for name in getattr(found, field)]))
+        for field in ("added", "removed")
+    )
+    return {"changes": changes, "added": added, "removed": removed}
 
 
 def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:

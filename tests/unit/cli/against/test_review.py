@@ -17,7 +17,7 @@ HEAD = """\
 |  |  |
 |---|---|
 | check | N files out of date |
-| breaking | 3 breaking changes |
+| breaking | 3 breaking changes and 1 change that may matter |
 | dispatch tables | 3 operators change in 3 cells, 1 is new, 1 is gone |
 | diagnostics | 1 new |
 | generated code | N files, +N -N |
@@ -42,7 +42,7 @@ def test_the_page(run: Run, changed: Path) -> None:
         assert f"\n**{title}**\n" in page
     assert (
         "| native_functions.yaml:3 | TG364 | `lib::shift`: dispatch key `Meta` was removed: no `Meta` "
-        "| main:native_functions.yaml:4:5: was this |\n"
+        "| effect: breaks callers; main:native_functions.yaml:4:5: was this |\n"
     ) in page
     assert "| generated/python/ops/" in page
 
@@ -103,7 +103,13 @@ def test_errors_are_all_that_is_said(run: Run, changed: Path) -> None:
 def test_json(run: Run, changed: Path) -> None:
     data = json.loads(run("review", "--against", "main", "--output-format", "json").stdout)
     assert (data["kind"], data["ok"]) == ("review", False)
-    assert {one["code"] for one in data["diagnostics"]} == {"TG016", "TG350", "TG364", "TG111"}
+    assert {one["code"] for one in data["diagnostics"]} == {
+        "TG016",
+        "TG350",
+        "TG364",
+        "TG382",
+        "TG111",
+    }
     assert len(data["changes"]) == 3 and data["summary"]["changed"] > 0
 
 

@@ -78,7 +78,7 @@ def test_an_operator_that_is_skipped(run: Run, versions: Path) -> None:
     assert found(run) == [("TG375", "lib::g")]
     result = run("breaking", "--against", "main", "--output-format", "concise")
     assert result.stderr.startswith(
-        "more.yaml:1:9: error[TG375] 'lib::g': target 'torch-python' no longer has it\n"
+        "more.yaml:1:9: error[TG375] 'lib::g': target 'torch-python' no longer has it (effect: breaks callers)\n"
     )
     git(versions, "commit", "-qam", "skipped")
     assert found(run) == []
@@ -258,3 +258,29 @@ def test_a_folder_and_a_branch_of_one_name(run: Run, versions: Path) -> None:
     assert help_ in run("breaking", "--against", "dev").stderr
     assert found(run, "refs/heads/dev") == [("TG350", "lib::g")]
     assert found(run, "./dev") == []
+
+
+def test_a_project_that_was_moved(
+    run: Run, versions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not taken for a new one, in which nothing can break."""
+    there = versions / "moved"
+    there.mkdir()
+    for name in ("torchgen_lite.toml", "ops.yaml", "more.yaml"):
+        (versions / name).rename(there / name)
+    monkeypatch.chdir(there)
+    assert_unread(
+        run, "main", "'main' does not have this project, unless it is what was in 'main:.'"
+    )
+    (there / "more.yaml").write_text("")
+    git(versions, "worktree", "add", "-q", "-f", "--detach", "old", "main")
+    assert found(run, "../old") == [("TG350", "lib::g")]
+
+
+def test_a_project_beside_others_is_new(
+    run: Run, versions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(versions, versions / "new", ignore=shutil.ignore_patterns(".git"))
+    monkeypatch.chdir(versions / "new")
+    run("generate")
+    assert run("review", "--against", "main").code == 0

@@ -22,6 +22,9 @@ ops.yaml:7:38: error[TG372] 'mm' now takes a kernel of a different type: loading
 ops.yaml:10:9: error[TG371] PyTorch no longer has operator 'gone'
 """
     assert result.stdout == """\
+what callers of your operators notice
+  aten::mm  `mm`: argument `more` was removed  effect: breaks callers; old.yaml:18:38: was this
+
 now composed of other operators: your kernel may be unnecessary
   square
 

@@ -1,0 +1,59 @@
+"""Ways to break callers, each with the finding that says so: `scenarios.toml` is the table."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+from torchgen_lite.loader.config import tomllib
+
+Run = Callable[..., Result]
+TABLE = Path(__file__).with_name("scenarios.toml")
+FAKES = "def one(self, dim=0): ...\ndef two(self, dim=0): ...\ndef f_vmap(info, in_dims, self, dim=0): ...\n"
+SCENARIOS: list[Mapping[str, str]] = tomllib.loads(TABLE.read_text("utf-8"))["scenario"]
+
+
+def write(folder: Path, scenario: Mapping[str, str], schema: str, more: str) -> None:
+    folder.mkdir(exist_ok=True)
+    config = f"{scenario.get('config', '')}\n{scenario.get(more, '')}\n"
+    (folder / "torchgen_lite.toml").write_text(config)
+    (folder / "native_functions.yaml").write_text(scenario[schema])
+    (folder / "fakes.py").write_text(FAKES)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["name"])
+def test_what_breaks_callers_is_found(run: Run, project: Path, scenario: Mapping[str, str]) -> None:
+    write(project / "old", scenario, "old", "before")
+    write(project, scenario, "new", "after")
+    asked = ("--against", "old", "--level", scenario.get("level", "source"))
+    result = run("breaking", *asked, "--output-format", "concise")
+    line = re.sub(r"(old/)?native_functions.yaml:\d+:\d+", "PATH", result.stderr.split("\n")[0])
+    found = {"code": result.code, "line": line}
+    if os.environ.get("UPDATE_EXPECT"):
+        update(scenario, found)
+    assert found == {name: scenario[name] for name in found}
+    codes = [
+        {one["code"] for one in json.loads(answer.stdout)["diagnostics"] if one["effect"]}
+        for command in ("breaking", "review")
+        if (answer := run(command, *asked, "--output-format", "json"))
+    ]
+    assert codes[0] == codes[1] != set()
+
+
+def update(scenario: Mapping[str, str], found: Mapping[str, object]) -> None:
+    text = TABLE.read_text("utf-8")
+    before, name, rest = text.partition(f'name = "{scenario["name"]}"\n')
+    lines = f"code = {found['code']}\nline = {json.dumps(found['line'])}\n"
+    rest = re.sub(r"(?m)^code = .*\nline = .*\n", lambda _: lines, rest, count=1)
+    TABLE.write_text(f"{before}{name}{rest}", "utf-8")
+
+
+def test_the_table_has_no_name_twice() -> None:
+    names = [scenario["name"] for scenario in SCENARIOS]
+    assert len(names) == len(set(names)) >= 38

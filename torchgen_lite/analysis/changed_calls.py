@@ -1,0 +1,234 @@
+"""What a call gives that both versions serve: another gradient, another shape when traced, another precision.
+
+    derivatives:                              derivatives:
+      self: grad                                self: grad * 2
+
+No call fails, so nobody notices: TG376. Formulas and expressions are compared as trees, under the new names of
+arguments. What a target does not register is not compared: target cpp-torch-stable has no formulas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from torchgen_lite.analysis.computed_table import table
+from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
+from torchgen_lite.loader.versions import leaves_out, parse_range
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability.plan import AutogradPlan
+    from torchgen_lite.analysis.operators import Operator
+    from torchgen_lite.loader.autocast import Autocast
+    from torchgen_lite.loader.fakes import Fake
+
+_FORMULAS = frozenset({Origin.autograd, Origin.formulas})
+_FAKES = frozenset({Origin.fake, Origin.traced_view})
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class _Text(NamedTuple):
+    """What stands somewhere, with the names of the new version."""
+
+    text: str
+    span: Span | None = None
+
+
+def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG376 for another formula; TG368 for one that is gone, although others are left."""
+    own = [offer.operator.function.derivatives for offer in (old, new)]
+    if not any(own) or not _are_served(old, new, _FORMULAS):
+        return
+    was, now = _in_effect(old.operator), _in_effect(new.operator)
+    if was is None:
+        return
+    names = _new_names(old, new)
+    before, after = _formulas(was, names), _formulas(now, {}) if now is not None else {}
+    for (key, name), (text, there) in before.items():
+        where = "" if key == DEFAULT else f" for `{key}`"
+        left = after.get((key, name)) or after.get((DEFAULT, name))
+        if left is None or left.text == NOT_DIFFERENTIABLE != text:
+            message = f"`{name}` has no formula{where} any more"
+            yield Change("TG368", message, left.span if left else None, "", there)
+        elif left.text != text:
+            message = f"the formula of `{name}`{where} changed from `{text}` to `{left.text}`"
+            yield Change("TG376", message, left.span, "changed", there)
+    if now is not None and was.output_differentiability != now.output_differentiability:
+        here, there = now.differentiability_span, was.differentiability_span
+        yield Change("TG376", "other results are differentiable", here, "changed", there)
+
+
+def _in_effect(operator: Operator) -> Derivatives | None:
+    """Its own formulas, or those of the variant that it shares them with."""
+    if operator.function.derivatives is not None:
+        return operator.function.derivatives
+    plan: AutogradPlan | None = operator.others.autograd.get(operator.name)
+    return plan.info.function.derivatives if plan is not None and plan.info is not None else None
+
+
+def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
+    """The formulas by key and argument."""
+    return {
+        (key, names.get(name, name)): _Text(_renamed(one.word or one.expression, names), one.span)
+        for key, formulas in derivatives.variants
+        for one in formulas
+        for name in one.names
+    }
+
+
+def _new_names(old: Offer, new: Offer) -> Mapping[str, str]:
+    """What arguments of the old version are called now, where that differs."""
+    pairs = zip(old.operator.schema.arguments, new.operator.schema.arguments)
+    now = {argument.name for argument in new.operator.schema.arguments}
+    return {was.name: other.name for was, other in pairs if was.name not in now}
+
+
+def _renamed(written: object, names: Mapping[str, str]) -> str:
+    return _WORD.sub(lambda word: names.get(word[0], word[0]), str(written))
+
+
+def _are_served(old: Offer, new: Offer, origins: frozenset[Origin]) -> bool:
+    """Whether a target registers such a kernel in both versions, or the operators are PyTorch's own."""
+    return any(
+        _registers(was, origins) and _registers(now, origins)
+        for was, now in zip(old.served, new.served)
+    )
+
+
+def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
+    if served is None:
+        return False
+    is_bare = not served.policy.knows_formulas and origins is _FORMULAS
+    return is_bare or any(one.origin in origins for one in served.registered.values())
+
+
+def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG378: what is known of results before they are computed."""
+    was, now = old.operator.function, new.operator.function
+    if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
+        return
+    if was.fake.function or now.fake.function:
+        return  # Another function may still say the same.
+    names = _new_names(old, new)
+    if _rules(was.fake, names) != _rules(now.fake, {}):
+        message = "results have another shape, dtype or device when they are traced"
+        yield Change("TG378", message, now.place("fake"), "changed", was.place("fake"))
+
+
+def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[str]]:
+    fields = [
+        (rule.name, field, _renamed(value, names))
+        for rule in fake.rules
+        for field, value in rule.fields
+    ]
+    return sorted(fields), sorted([_renamed(check.condition, names) for check in fake.checks])
+
+
+def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG379, also where one of the versions says nothing."""
+    was, now = old.operator.function, new.operator.function
+    every = (*old.served, *new.served)
+    if not any(_registers(one, frozenset({Origin.autocast})) for one in every):
+        return
+    texts = _precision(was.autocast, _new_names(old, new)), _precision(now.autocast, {})
+    if texts[0] != texts[1]:
+        message = f"under `torch.autocast` it runs in {texts[1]}, and used to in {texts[0]}"
+        yield Change("TG379", message, now.place("autocast"), "", was.place("autocast"))
+
+
+def _precision(autocast: Autocast | None, names: Mapping[str, str]) -> str:
+    if autocast is None:
+        return "the dtype of its arguments"
+    result = names.get(autocast.result, autocast.result)
+    return (
+        f"`{autocast.dtype}`, cast back to that of `{result}`" if result else f"`{autocast.dtype}`"
+    )
+
+
+def compare_tags(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG380 for a promise that is gone; TG382 for one that is new."""
+    was, now = old.operator, new.operator
+    here, there = now.function.place("tags"), was.function.place("tags")
+    for tag in was.tags:
+        if tag not in now.tags:
+            yield Change("TG380", f"tag `{tag}` was removed", here, f"no `{tag}`", there)
+    for tag in now.tags:
+        if tag not in was.tags and not _is_of_pytorch(new):
+            yield Change("TG382", f"tag `{tag}` was added", here, "", there)
+
+
+def _is_of_pytorch(offer: Offer) -> bool:
+    """Whether the operators are those of PyTorch's own file, whose kernels and tags are its own affair."""
+    return any(one is not None and not one.policy.knows_formulas for one in offer.served)
+
+
+def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG377: releases of PyTorch, or builds, that have it no longer."""
+    was, now = old.operator.function, new.operator.function
+    before, after = (parse_range(one.torch) if one.torch else () for one in (was, now))
+    if leaves_out(after or (), before or ()):
+        had = f"`{was.torch}`" if was.torch else "any"
+        message = f"it is there for PyTorch `{now.torch}` alone, and used to be for {had}"
+        yield Change("TG377", message, now.place("torch"), "", was.place("torch"))
+    if now.guard is not None and now.guard != was.guard:
+        had = f", and used to be under `{was.guard}`" if was.guard else ""
+        message = f"it is there under `{now.guard}` alone{had}"
+        yield Change("TG377", message, now.place("guard"), "", was.place("guard"))
+
+
+def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG381: how a target's function is called, for the old schema under the options of each version."""
+    if old.called is None or new.called is None:
+        return
+    same = new.operator.function._replace(func=old.operator.function.func)
+    for target, called in old.called.items():
+        if target in new.called:
+            before, after = called(old.operator.function), new.called[target](same)
+            for was, now in zip(before, after):
+                if was != now:
+                    message = f"target `{target}` has `{now}`, and used to have `{was}`"
+                    yield Change("TG381", message)
+                    break
+        elif called(old.operator.function):
+            yield Change("TG375", f"target `{target}` no longer has it")
+
+
+def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG382: kernels, and functions that fields name, that others replace."""
+    for was, now in zip(old.served, new.served):
+        if was is not None and now is not None and was.table != now.table:
+            yield from _replaced(was, now, old, new)
+    before, after = (offer.operator.function for offer in (old, new))
+    for field, one, other in (
+        ("fake", before.fake and before.fake.function, after.fake and after.fake.function),
+        ("vmap", before.vmap, after.vmap),
+    ):
+        if one and other and one != other:
+            message = f"`{field}` calls `{other}`, and used to call `{one}`"
+            yield Change("TG382", message, after.place(field), "", before.place(field))
+
+
+def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Change]:
+    """The cells that another kernel serves, by what it was and what it is."""
+    if not was.policy.knows_formulas:
+        return
+    changed: dict[tuple[str, str], list[str]] = {}
+    for before, after in zip(table(was.table), table(now.table)):
+        kernels = [
+            registered.kernel.kernel
+            for served, cell in ((was, before), (now, after))
+            if (registered := served.registered.get(cell.source)) and registered.kernel
+        ]
+        if len(kernels) == 2 and kernels[0] != kernels[1]:
+            changed.setdefault((kernels[0], kernels[1]), []).append(before.key)
+    for (one, other), keys in changed.items():
+        message = f"{listed_keys(keys)} run `{other}`, and used to run `{one}`"
+        if len(keys) == 1:
+            message = message.replace(" run ", " runs ", 1)
+        here, there = new.operator.function, old.operator.function
+        yield Change("TG382", message, here.place("dispatch"), "", there.place("dispatch"))

@@ -1,0 +1,148 @@
+"""Changes that the authors accept, each written down with a reason: `breaking.toml`, beside the configuration.
+
+    [[accepted]]
+    code = "TG357"
+    operator = "mylib::scale"
+    change = "`mylib::scale`: the default of argument `factor` changed from `1.0` to `2.0`"
+    reason = "2.0 was announced in release 1.3"
+
+An entry accepts what it says and nothing else, so another default is reported again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from torchgen_lite.cli.session import Refused, require, write_text
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.config import tomllib
+from torchgen_lite.loader.options import matching, option, options_of, read_options
+from torchgen_lite.loader.sources import read_source
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.compare import Level
+
+FILE = "breaking.toml"
+# Where the findings of a code are; the others are all at `source`.
+_WIDEST = {"TG366": "kernel"}
+_TEXT = matching(r"(?s).*\S.*", "says nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One entry."""
+
+    code: str = option("the code of the finding", _TEXT, is_required=True)
+    operator: str = option("the full name of the operator", _TEXT, is_required=True)
+    change: str = option("what the finding says", _TEXT, is_required=True)
+    reason: str = option("why it is accepted", _TEXT, is_required=True)
+
+
+class Judged(NamedTuple):
+    """The findings that are left, with those about entries that accept none, and how many are accepted."""
+
+    found: tuple[Diagnostic, ...]
+    accepted: int
+
+    @property
+    def changes(self) -> list[Diagnostic]:
+        """Those that are about the two versions."""
+        return [one for one in self.found if one.effect]
+
+    @property
+    def summary(self) -> str:
+        """`2 breaking changes and 1 change that may matter, 1 accepted`; empty for nothing."""
+        may = sum(one.effect == "may change" for one in self.changes)
+        breaks = len(self.changes) - may
+        parts = [counted(breaks, "breaking change")] if breaks else []
+        parts += [f"{counted(may, 'change')} that may matter"] if may else []
+        text = " and ".join(parts)
+        said = f"{self.accepted} accepted" if self.accepted else ""
+        return ", ".join(filter(None, (text, said)))
+
+
+def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
+    """Leave out what the project accepts. Raises Refused if that cannot be read.
+
+    Only at the widest level that has the finding of an entry is it known that there is none.
+    """
+    entries = list(_read(root))
+    known = {_key(one): one for one in found}
+    accepted = {_said(entry) for entry, _ in entries} & known.keys()
+    stale = [
+        Diagnostic("TG383", f"`{FILE}` accepts what is not there: {entry.change}", place)
+        for entry, place in entries
+        if _said(entry) not in known and level == _WIDEST.get(entry.code, "source")
+    ]
+    left = [one for one in found if _key(one) not in accepted]
+    return Judged((*left, *stale), len(accepted))
+
+
+def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
+    """Write an entry for each of these findings. Raises Refused."""
+    path = root / FILE
+    old = _text(path).text if path.exists() else ""
+    new = [Accepted(*_key(one), reason) for one in found]
+    texts = [old.rstrip("\n") + "\n"] if old.strip() else []
+    for entry in new:
+        named = zip((one.name for one in fields(Accepted)), astuple(entry))
+        texts.append("".join(["[[accepted]]\n", *[f"{n} = {_quoted(v)}\n" for n, v in named]]))
+    write_text(path, "\n".join(texts))
+
+
+def _quoted(text: str) -> str:
+    valid = text.encode("utf-8", "replace").decode("utf-8")
+    return json.dumps(valid, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(one: Diagnostic) -> tuple[str, str, str]:
+    return one.code, one.operator, one.message
+
+
+def _said(entry: Accepted) -> tuple[str, str, str]:
+    return entry.code, entry.operator, entry.change
+
+
+def _text(path: Path) -> Source:
+    source, unread = read_source(path, path.parent)
+    require([replace(one, code="TG384") for one in unread])
+    assert source is not None
+    return source
+
+
+def _read(root: Path) -> Iterator[tuple[Accepted, Label | None]]:
+    """The entries and their places. Raises Refused."""
+    path = root / FILE
+    if not path.exists():
+        return
+    source = _text(path)
+    try:
+        data = tomllib.loads(source.text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(Diagnostic("TG384", f"`{FILE}` is not TOML: {str(error).lower()}")) from None
+    places = [match.span() for match in re.finditer(r"(?m)^[ \t]*\[\[.*", source.text)]
+    entries = data.get("accepted", [])
+    if data.keys() - {"accepted"} or not isinstance(entries, list):
+        raise Refused(Diagnostic("TG384", f"`{FILE}` has something else than `[[accepted]]`"))
+    for number, entry in enumerate(entries):
+        known = len(places) == len(entries)
+        place = Label(Span(source, *places[number])) if known else None
+        yield _entry(entry, number + 1, place), place
+
+
+def _entry(entry: object, number: int, place: Label | None) -> Accepted:
+    options = options_of(Accepted)
+    given: Mapping[str, object] = entry if isinstance(entry, dict) else {}
+    values, problems = read_options(options, given)
+    wrong = [problem.message for problem in problems]
+    wrong += [f"unknown key `{key}`" for key in given if key not in options]
+    if wrong:
+        message = f"entry {number} of `{FILE}`: {', '.join(wrong)}"
+        raise Refused(Diagnostic("TG384", message, place))
+    return Accepted(**values)
