@@ -53,7 +53,9 @@ def _packets(
     for base, group in group_by_base(overloads).items():
         name = identifier(base)
         mine = [o for o in merged[base] if o.names.namespace == namespace]
-        packet = build_packet(name, mine, prefix=prefix, first=first, shadowed=shadowed)
+        packet = build_packet(name, mine, prefix=prefix)
+        if not packet.is_only:
+            packet = build_packet(name, mine, prefix=prefix, first=first, shadowed=shadowed)
         # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
         function = name if is_shared and not packet.stub else ""
