@@ -32,8 +32,12 @@ def test_a_verb_has_its_language_before_it() -> None:
     assert {name.partition(".")[0] for name in CPP} == {"cpp"}
 
 
-def test_an_unknown_verb_stops_at_its_line(tmp_path: Path) -> None:
-    template = "{#- template-api: 1 -#}\ndef f():\n    {{ op | py.forwardd }}\n"
+@pytest.mark.parametrize(
+    "call", ["{{ op | py.forwardd }}", "{% if op %}{{ op | py.forwardd }}{% endif %}"]
+)
+def test_an_unknown_verb_stops_where_it_is_called(call: str, tmp_path: Path) -> None:
+    """Jinja finds a verb in a branch when it comes to it."""
+    template = f"{{#- template-api: 1 -#}}\ndef f():\n    {call}\n"
     (tmp_path / "own.py.j2").write_text(template)
     with pytest.raises(RenderError) as caught:
         render_files(
@@ -43,5 +47,6 @@ def test_an_unknown_verb_stops_at_its_line(tmp_path: Path) -> None:
             root=tmp_path,
         )
     assert render_concise([caught.value.diagnostic]) == (
-        "own.py.j2:3:5: error[TG500] template 'own.py.j2' cannot be parsed: No filter named 'py.forwardd'.\n"
+        f"own.py.j2:3:{call.index('py') + 5}: error[TG500] there is no verb 'py.forwardd': called here "
+        "(did you mean 'py.forwarded'?)\n"
     )
