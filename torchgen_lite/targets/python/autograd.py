@@ -113,7 +113,7 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
             (_slot(one), quote(refusal(overload.function.name, one.name)))
             for one in info.without_formula
         ],
-        saved=[saved_input(saved, kind) for saved in values if saved.result is None],
+        saved=[saved_input(saved, info, kind) for saved in values if saved.result is None],
         kept=[
             saved_result(one, info, parts[one.result]) for one in values if one.result is not None
         ],
