@@ -36,7 +36,7 @@ from jinja2 import (
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.printer import lay_out
-from torchgen_lite.emit.recorder import UnknownName, recording
+from torchgen_lite.emit.recorder import NotImported, recording
 from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
@@ -300,7 +300,7 @@ def _render_diagnostic(error: Exception, name: str, template: Template, root: Pa
                 filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
             trace = trace.tb_next
     said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
-    if isinstance(error, UnknownName):
+    if isinstance(error, NotImported):
         trusted = template.environment.trusted  # type: ignore[attr-defined]
         code = "TG510" if _is_trusted(filename or "", trusted) else "TG500"
         place = _line_span(filename, line, root, error.name)
