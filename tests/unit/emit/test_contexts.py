@@ -235,3 +235,12 @@ def read_in_python(view: str) -> frozenset[str]:
         for node in every
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     )
+
+
+@pytest.mark.parametrize("project", PROJECTS)
+def test_contexts_of_python_compare_by_value(project: str) -> None:
+    """`generate --watch` renders a file again if its context differs from that of the last run."""
+    first, second = load(root=ROOT / project), load(root=ROOT / project)
+    names = {"python", "torch-python", "torch-stubs"}
+    for name in names.intersection(first.config.targets or DEFAULT_TARGETS):
+        assert [*TARGETS[name].build(first).files] == [*TARGETS[name].build(second).files]

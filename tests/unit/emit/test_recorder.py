@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Result
-from torchgen_lite.emit.recorder import Recorder, NotImported
+from torchgen_lite.emit.recorder import NotImported, Recorder
 from torchgen_lite.targets.output import CalledModule
 
 Run = Callable[..., Result]
