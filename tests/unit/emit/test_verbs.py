@@ -27,6 +27,41 @@ def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
 """
 
 
+WHERE = FunctionSchema.parse("where(Tensor condition, Tensor self, int[2] from=1) -> Tensor[]")
+
+
+@pytest.mark.parametrize(
+    ("call", "printed"),
+    [
+        ("op | py.adapter_parameters | join(', ')", "self: Any, condition: Any, from_: Any = 1"),
+        (
+            "op.arguments | py.annotated | join(', ')",
+            "condition: Tensor, self: Tensor, from_: tuple[int, ...]",
+        ),
+        ("op.arguments | py.bare_types", '("Tensor", "Tensor", "int[2]")'),
+        ("'\\n Twice.\\n' | py.docstring", '"""Twice."""'),
+        ("none | py.docstring", ""),
+        ("op | py.forwarded | join(', ')", "condition, self, from_"),
+        ("'from' | py.identifier", "from_"),
+        ("'from' | py.is_reserved", "True"),
+        ("'a\"b' | py.quote", "'a\"b'"),
+        ("['a'] | py.quoted", '("a",)'),
+        ("op | py.returns", "list[Tensor]"),
+        ("op | py.torch_forwarded | join(', ')", "condition, self, from_"),
+        (
+            "op | py.torch_parameters(hidden) | join(', ')",
+            "condition: _Tensor, self: _Tensor, from_: int | Sequence[int] = 1",
+        ),
+        ("op | py.torch_returns", "list[Tensor]"),
+        ("op | py.torch_returns(hidden)", "list[_Tensor]"),
+        ("['a', 'b'] | py.tuple", "(a, b)"),
+    ],
+)
+def test_what_a_verb_of_python_prints(call: str, printed: str) -> None:
+    template = build_environment().from_string("{{ " + call + " }}")
+    assert template.render(op=WHERE, hidden=frozenset({"Tensor"})) == printed
+
+
 def test_a_verb_has_its_language_before_it() -> None:
     assert {name.partition(".")[0] for name in PYTHON} == {"py"}
     assert {name.partition(".")[0] for name in CPP} == {"cpp"}
