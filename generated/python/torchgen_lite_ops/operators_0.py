@@ -509,7 +509,12 @@ def redispatch_t(keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return kernel(self)
 
 
-_handle_t = _library_aten.define_stubs("aten::t(Tensor(a) self) -> Tensor(a)", "T", t, redispatch_t)
+_handle_t = _library_aten.define_stubs(
+    "aten::t(Tensor(a) self) -> Tensor(a)",
+    "T",
+    t,
+    redispatch_t,
+)
 _memo_t = _handle_t.memo
 _redispatch_memo_t: Any = _handle_t.redispatch_memo
 

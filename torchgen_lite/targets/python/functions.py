@@ -54,12 +54,14 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
 
 def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
     """`redispatch.py` and `redispatch.pyi`: functions for all base names, with the keyset first."""
+    functions = [
+        (build_packet(identifier(base), group), _common_packet(base, group))
+        for base, group in groups.items()
+    ]
     context = {
         "runtime": package.runtime,
-        "functions": [
-            (build_packet(identifier(base), group), _common_packet(base, group))
-            for base, group in groups.items()
-        ],
+        "functions": functions,
+        "has_choices": any(not packet.stub and not same for packet, same in functions),
     }
     yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
     yield _types_of(package, "redispatch", groups, first=_KEYSET)
