@@ -1,9 +1,7 @@
-"""Views of one overload: everything that its template prints, computed in advance.
+"""What a stub prints, and which types the annotations of overloads use.
 
-Note [Views]
-A template loops, tests a named boolean and prints a named string. Anything more complex is a field
-of a view, computed once per overload and tested without a template. The views are slotted
-because Jinja reads attributes of slotted objects several times faster than keys of dicts.
+A stub's view has texts where templates elsewhere call verbs: the text of the runtime's stubs is
+printed from one with holes in it (`tests/unit/runtime/test_stub.py`).
 """
 
 from __future__ import annotations
@@ -30,10 +28,11 @@ class StubView(NamedTuple):
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
     `kernel` and `keyset` are local names that no argument has, `path` has the keys that the stub
-    looks up for the `dispatching` arguments, `is_deep` says that these are many, and `passed` are the arguments of the
-    kernel call. Each of the `sized` lists has a position, a name, and a test: kernels get a tuple, which the stub
-    makes if that holds. `doc` (a docstring), `tags` and `types` (of the `sized` arguments) may be empty. `returns` is
-    the number of results, or empty if there is one.
+    looks up for the `dispatching` arguments, `is_deep` says that these are many, and `passed` are
+    the arguments of the kernel call. Each of the `sized` lists has a position, a name, and a test:
+    kernels get a tuple, which the stub makes if that holds. `doc` (a docstring), `tags` and `types`
+    (of the `sized` arguments) may be empty. `returns` is the number of results, or empty if there
+    is one.
     """
 
     name: str
