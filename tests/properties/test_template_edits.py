@@ -82,7 +82,8 @@ class Edit(NamedTuple):
 
 def places(template: str) -> list[tuple[int, str]]:
     """The lines before which one more may stand, with their indentation: the body of a template that calls the
-    framework, since its head imports what that calls, and what is below the head."""
+    framework, since its head imports what that calls, and what is below the head. None is within
+    brackets, where no statement stands."""
     text = (find_templates() / template).read_text("utf-8")
     lines = text.split("\n")
     first = 1 + max(
@@ -96,7 +97,9 @@ def places(template: str) -> list[tuple[int, str]]:
     found = []
     for i in range(first, len(lines)):
         code = next((line for line in lines[i:] if line and not line.startswith("{%")), "")
-        if i not in head:
+        above = [line for line in lines[:i] if line and not line.startswith("{%")]
+        is_within = bool(above) and above[-1].endswith(("(", "[", "{", ","))
+        if i not in head and not is_within:
             found.append((i + 1, code[: len(code) - len(code.lstrip())]))
     return found
 
