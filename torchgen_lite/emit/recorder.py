@@ -16,15 +16,13 @@ from torchgen_lite.languages.python.signature import ImportedName
 from torchgen_lite.targets.output import CalledModule
 
 
-class UnknownName(Exception):
-    """A template calls a `name` that the module lacks."""
+class NotImported(Exception):
+    """A template calls a `name` that its head cannot import."""
 
-    def __init__(self, called: CalledModule, name: str) -> None:
-        super().__init__(f"`{called.module}` has no `{name}`, which the template calls")
+    def __init__(self, message: str, name: str, help: Help) -> None:
+        super().__init__(message)
         self.name = name
-        self.help: Help = did_you_mean(name, called.known or ()) or (
-            f"define or import it in `{called.module}`"
-        )
+        self.help = help
 
 
 class Recorder:
@@ -34,19 +32,27 @@ class Recorder:
         self.module = called.module
         self._called = called
         self._names: set[ImportedName] = set()
+        self._is_printed = False
 
     def __call__(self, name: str, alias: str = "") -> str:
-        """The local name, which is imported from now on. Raises UnknownName."""
+        """The local name, which the head will import. Raises NotImported."""
         called = self._called
         if called.known is not None and name not in called.known:
-            raise UnknownName(called, name)
+            message = f"`{called.module}` has no `{name}`, which the template calls"
+            hint = did_you_mean(name, called.known) or f"define or import it in `{called.module}`"
+            raise NotImported(message, name, hint)
         local = alias or f"{called.prefix}{name}"
-        self._names.add(ImportedName(name, local if local != name else ""))
+        imported = ImportedName(name, local if local != name else "")
+        if self._is_printed and imported not in self._names:
+            message = f"`{name}` is called below the head, which imports what was called before it"
+            raise NotImported(message, name, "call it in the body, which the template sets first")
+        self._names.add(imported)
         return local
 
     @property
     def imported(self) -> list[ImportedName]:
-        """What has been called so far, sorted."""
+        """What has been called so far, sorted; the head prints it, and nothing else is called afterwards."""
+        self._is_printed = True
         return sorted(self._names)
 
 

@@ -33,10 +33,10 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.printer import lay_out
-from torchgen_lite.emit.recorder import UnknownName, recording
+from torchgen_lite.emit.recorder import NotImported, recording
 from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
@@ -216,15 +216,31 @@ def load_template(environment: Environment, name: str, root: Path) -> Template:
     except TemplateNotFound as error:
         raise RenderError(Diagnostic("TG500", f"there is no template `{error.name}`")) from error
     except TemplateSyntaxError as error:
-        place = _line_span(error.filename, error.lineno, root)
+        line = error.filename, error.lineno
+        found = _unknown_verb(error.message or "", line, environment, root)
         message = f"template `{name}` cannot be parsed: {error.message}"
-        raise RenderError(_pointing("TG500", message, place, "here")) from error
+        found = found or _pointing("TG500", message, _line_span(*line, root), "here")
+        raise RenderError(found) from error
     except (OSError, UnicodeDecodeError) as error:
         message = f"template `{name}` cannot be read: {error}"
         raise RenderError(Diagnostic("TG500", message)) from error
     if is_override(template):
         _check_api(name, template, root)
     return template
+
+
+def _unknown_verb(
+    said: str, place: tuple[str | None, int], environment: Environment, root: Path
+) -> Diagnostic | None:
+    """TG500 at a verb that no language has, which Jinja finds when it compiles a template or, in a
+    branch, when it comes to the call."""
+    missing = re.search(r"No filter named '(.+)'", said)
+    if missing is None:
+        return None
+    verb = missing[1]
+    span = _line_span(*place, root, verb)
+    found = _pointing("TG500", f"there is no verb `{verb}`", span, "called here")
+    return replace(found, help=did_you_mean(verb, environment.filters))
 
 
 def is_override(template: Template) -> bool:
@@ -284,11 +300,14 @@ def _render_diagnostic(error: Exception, name: str, template: Template, root: Pa
                 filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
             trace = trace.tb_next
     said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
-    if isinstance(error, UnknownName):
+    if isinstance(error, NotImported):
         trusted = template.environment.trusted  # type: ignore[attr-defined]
         code = "TG510" if _is_trusted(filename or "", trusted) else "TG500"
         place = _line_span(filename, line, root, error.name)
         return replace(_pointing(code, said, place, "called here"), help=error.help)
+    unknown = _unknown_verb(said, (filename, line), template.environment, root)
+    if unknown is not None:
+        return unknown
     message = f"template `{name}` failed: {type(error).__name__}: {said}"
     missing = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
     word = (missing[1] or missing[2]) if missing else ""

@@ -56,15 +56,14 @@ def autograd_clone(
     *,
     memory_format: memory_format | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_clone(_after[_keyset], self, memory_format=memory_format)
         finally:
             _set_state(_outer)
-    _node = _nodes.CloneBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CloneBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -86,8 +85,7 @@ def autograd__to_copy(
     non_blocking: bool,
     memory_format: memory_format | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -103,7 +101,7 @@ def autograd__to_copy(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes.ToCopyBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToCopyBackward0((_edge_of(self),), (True,))
     _node.saved = (self._dtype, self._device)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -134,10 +132,9 @@ def autograd_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_t(_after[_keyset], self)
-    _node = _nodes.TBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -149,10 +146,9 @@ def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_select_int(_keyset: DispatchKeySet, self: Tensor, dim: int, index: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_select_int(_after[_keyset], self, dim, index)
-    _node = _nodes.SelectBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SelectBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, index)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -165,10 +161,9 @@ def autograd_select_int(_keyset: DispatchKeySet, self: Tensor, dim: int, index: 
 
 
 def autograd_cat(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int) -> Tensor:
-    _needs = (_needs_grad(tensors),)
-    if True not in _needs or not _grad_enabled():
+    if not (_needs_grad(tensors) and _grad_enabled()):
         return _operators.redispatch_cat(_after[_keyset], tensors, dim)
-    _node = _nodes.CatBackward0((*_edges_of(tensors),), _needs)
+    _node = _nodes.CatBackward0((*_edges_of(tensors),), (True,))
     _node.saved = ([_t._shape for _t in tensors], dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -192,15 +187,14 @@ def autograd_cat_out(
 
 
 def autograd_repeat(_keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_repeat(_after[_keyset], self, repeats)
         finally:
             _set_state(_outer)
-    _node = _nodes.RepeatBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RepeatBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, repeats)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -218,15 +212,14 @@ def autograd_constant_pad_nd(
     pad: Sequence[int],
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_constant_pad_nd(_after[_keyset], self, pad, value)
         finally:
             _set_state(_outer)
-    _node = _nodes.ConstantPadNdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ConstantPadNdBackward0((_edge_of(self),), (True,))
     _node.saved = (pad,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -331,10 +324,9 @@ def autograd_index_add_(
 
 
 def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sqrt(_after[_keyset], self)
-    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -347,11 +339,10 @@ def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sqrt_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -369,10 +360,9 @@ def autograd_sqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_erf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erf(_after[_keyset], self)
-    _node = _nodes.ErfBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -385,11 +375,10 @@ def autograd_erf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erf_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.ErfBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -407,10 +396,9 @@ def autograd_erf_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_erfc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erfc(_after[_keyset], self)
-    _node = _nodes.ErfcBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfcBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -423,11 +411,10 @@ def autograd_erfc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erfc_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.ErfcBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfcBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -527,15 +514,14 @@ def autograd_copysign__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tens
 
 
 def autograd_copysign_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_copysign_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes.CopysignBackward1((_edge_of(self),), _needs)
+    _node = _nodes.CopysignBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -549,11 +535,10 @@ def autograd_copysign_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Numbe
 
 
 def autograd_copysign__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_copysign__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.CopysignBackward1((_edge_of(self),), _needs)
+    _node = _nodes.CopysignBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -567,11 +552,10 @@ def autograd_copysign__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Numb
 
 
 def autograd_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gt__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.GtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -600,11 +584,10 @@ def autograd_gt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 
 
 def autograd_ge__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ge__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.GeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -841,15 +824,14 @@ def autograd_addcdiv_(
 
 
 def autograd_mean(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_mean(_after[_keyset], self, dtype=dtype)
         finally:
             _set_state(_outer)
-    _node = _nodes.MeanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MeanBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, self.numel())
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -880,10 +862,9 @@ def autograd_mean_dim(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mean_dim(_after[_keyset], self, dim, keepdim, dtype=dtype)
-    _node = _nodes.MeanBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MeanBackward1((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -914,10 +895,9 @@ def autograd_amin(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_amin(_after[_keyset], self, dim, keepdim)
-    _node = _nodes.AminBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AminBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -948,10 +928,9 @@ def autograd_min_dim(
     dim: int,
     keepdim: bool,
 ) -> tuple[Tensor, Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_min_dim(_after[_keyset], self, dim, keepdim)
-    _node = _nodes.MinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MinBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -985,10 +964,9 @@ def autograd_min_dim_min(
 
 
 def autograd_min(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_min(_after[_keyset], self)
-    _node = _nodes.MinBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MinBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1014,8 +992,7 @@ def autograd_std_correction(
     correction: Number | None,
     keepdim: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_std_correction(
             _after[_keyset],
             self,
@@ -1023,7 +1000,7 @@ def autograd_std_correction(
             correction=correction,
             keepdim=keepdim,
         )
-    _node = _nodes.StdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.StdBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, correction, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1063,15 +1040,14 @@ def autograd_std_correction_out(
 
 
 def autograd_norm_Scalar(_keyset: DispatchKeySet, self: Tensor, p: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_norm_Scalar(_after[_keyset], self, p)
         finally:
             _set_state(_outer)
-    _node = _nodes.NormBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NormBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), p)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1091,10 +1067,9 @@ def autograd_norm_ScalarOpt_dim(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_norm_ScalarOpt_dim(_after[_keyset], self, p, dim, keepdim)
-    _node = _nodes.NormBackward1((_edge_of(self),), _needs)
+    _node = _nodes.NormBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self), p, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1142,10 +1117,9 @@ def autograd_mm_out(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out:
 
 
 def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_relu(_after[_keyset], self)
-    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReluBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1158,11 +1132,10 @@ def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_relu_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReluBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -1175,10 +1148,9 @@ def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_hardsigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardsigmoid(_after[_keyset], self)
-    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1196,11 +1168,10 @@ def autograd_hardsigmoid_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tens
 
 
 def autograd_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardsigmoid_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -1270,8 +1241,7 @@ def autograd_nll_loss_forward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Tensor, Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_nll_loss_forward(
             _after[_keyset],
             self,
@@ -1280,7 +1250,7 @@ def autograd_nll_loss_forward(
             reduction,
             ignore_index,
         )
-    _node = _nodes.NllLossBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NllLossBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, _save(target), _save_optional(weight), reduction, ignore_index)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])

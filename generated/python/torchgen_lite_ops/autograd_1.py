@@ -110,11 +110,10 @@ def autograd_bernoulli__float(
     *,
     generator: Generator | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_bernoulli__float(_after[_keyset], self, p, generator=generator)
     _check_inplace_history(self)
-    _node = _nodes.BernoulliBackward0((_edge_of(self),), _needs)
+    _node = _nodes.BernoulliBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -133,11 +132,10 @@ def autograd_normal_(
     *,
     generator: Generator | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_normal_(_after[_keyset], self, mean, std, generator=generator)
     _check_inplace_history(self)
-    _node = _nodes.NormalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NormalBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -149,11 +147,10 @@ def autograd_normal_(
 
 
 def autograd_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_zero_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.ZeroBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ZeroBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -165,10 +162,9 @@ def autograd_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_unsqueeze(_after[_keyset], self, dim)
-    _node = _nodes.UnsqueezeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnsqueezeBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -186,10 +182,9 @@ def autograd_split_Tensor(
     split_size: int,
     dim: int,
 ) -> list[Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_split_Tensor(_after[_keyset], self, split_size, dim)
-    _node = _nodes.SplitBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SplitBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -207,10 +202,9 @@ def autograd_split_with_sizes(
     split_sizes: Sequence[int],
     dim: int,
 ) -> list[Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_split_with_sizes(_after[_keyset], self, split_sizes, dim)
-    _node = _nodes.SplitWithSizesBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SplitWithSizesBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -229,15 +223,14 @@ def autograd_diag_embed(
     dim1: int,
     dim2: int,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_diag_embed(_after[_keyset], self, offset, dim1, dim2)
         finally:
             _set_state(_outer)
-    _node = _nodes.DiagEmbedBackward0((_edge_of(self),), _needs)
+    _node = _nodes.DiagEmbedBackward0((_edge_of(self),), (True,))
     _node.saved = (offset, dim1, dim2)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -250,10 +243,9 @@ def autograd_diag_embed(
 
 
 def autograd_index_select(_keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_index_select(_after[_keyset], self, dim, index)
-    _node = _nodes.IndexSelectBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexSelectBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -340,10 +332,9 @@ def autograd_index_Tensor(
     self: Tensor,
     indices: Sequence[Tensor | None],
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_index_Tensor(_after[_keyset], self, indices)
-    _node = _nodes.IndexBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, _save_list(indices))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -367,10 +358,9 @@ def autograd_index_Tensor_out(
 
 
 def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_view_as_real(_after[_keyset], self)
-    _node = _nodes.ViewAsRealBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ViewAsRealBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -382,10 +372,9 @@ def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_neg(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_neg(_after[_keyset], self)
-    _node = _nodes.NegBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NegBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -397,11 +386,10 @@ def autograd_neg(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_neg_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.NegBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NegBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -418,10 +406,9 @@ def autograd_neg_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_frac(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_frac(_after[_keyset], self)
-    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FracBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -433,11 +420,10 @@ def autograd_frac(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_frac_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FracBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -454,10 +440,9 @@ def autograd_frac_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_reciprocal(_after[_keyset], self)
-    _node = _nodes.ReciprocalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReciprocalBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -470,11 +455,10 @@ def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_reciprocal_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.ReciprocalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReciprocalBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -539,15 +523,14 @@ def autograd_mul_out(
 
 
 def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_mul_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes.MulBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MulBackward1((_edge_of(self),), (True,))
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -560,11 +543,10 @@ def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 
 
 def autograd_mul__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mul__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.MulBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MulBackward1((_edge_of(self),), (True,))
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -704,15 +686,14 @@ def autograd_div_out_mode(
 
 
 def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_div_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward2((_edge_of(self),), (True,))
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -725,11 +706,10 @@ def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 
 
 def autograd_div__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_div__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward2((_edge_of(self),), (True,))
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -748,8 +728,7 @@ def autograd_div_Scalar_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -761,7 +740,7 @@ def autograd_div_Scalar_mode(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward3((_edge_of(self),), (True,))
     _node.saved = (other, rounding_mode)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -785,8 +764,7 @@ def autograd_div__Scalar_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_div__Scalar_mode(
             _after[_keyset],
             self,
@@ -794,7 +772,7 @@ def autograd_div__Scalar_mode(
             rounding_mode=rounding_mode,
         )
     _check_inplace_history(self)
-    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward3((_edge_of(self),), (True,))
     _node.saved = (other, rounding_mode)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -841,15 +819,14 @@ def autograd_fmod_Scalar_out(
 
 
 def autograd_fmod_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_fmod_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FmodBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -861,11 +838,10 @@ def autograd_fmod_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -
 
 
 def autograd_fmod__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FmodBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -978,11 +954,10 @@ def autograd_fmin_out(
 
 
 def autograd_lt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_lt__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.LtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -1011,11 +986,10 @@ def autograd_lt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 
 
 def autograd_le__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_le__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.LeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LeBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -1049,10 +1023,9 @@ def autograd_amax(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_amax(_after[_keyset], self, dim, keepdim)
-    _node = _nodes.AmaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AmaxBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1083,10 +1056,9 @@ def autograd_max_dim(
     dim: int,
     keepdim: bool,
 ) -> tuple[Tensor, Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_max_dim(_after[_keyset], self, dim, keepdim)
-    _node = _nodes.MaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaxBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1120,10 +1092,9 @@ def autograd_max_dim_max(
 
 
 def autograd_max(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_max(_after[_keyset], self)
-    _node = _nodes.MaxBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MaxBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1148,10 +1119,9 @@ def autograd_cumsum(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumsum(_after[_keyset], self, dim, dtype=dtype)
-    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1170,11 +1140,10 @@ def autograd_cumsum_(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
     _check_inplace_history(self)
-    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -1199,10 +1168,9 @@ def autograd_cumsum_out(
 
 
 def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_trace(_after[_keyset], self)
-    _node = _nodes.TraceBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TraceBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1215,10 +1183,9 @@ def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_silu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_silu(_after[_keyset], self)
-    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SiluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1236,11 +1203,10 @@ def autograd_silu_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_silu_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SiluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -1259,10 +1225,9 @@ def autograd_elu(
     scale: Number,
     input_scale: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_elu(_after[_keyset], self, alpha, scale, input_scale)
-    _node = _nodes.EluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EluBackward0((_edge_of(self),), (True,))
     _node.saved = (alpha, scale, input_scale, _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1294,11 +1259,10 @@ def autograd_elu_(
     scale: Number,
     input_scale: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_elu_(_after[_keyset], self, alpha, scale, input_scale)
     _check_inplace_history(self)
-    _node = _nodes.EluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EluBackward0((_edge_of(self),), (True,))
     _node.saved = (alpha, scale, input_scale, _save(_original(self)))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -1358,10 +1322,9 @@ def autograd__to_dense(
     dtype: dtype | None,
     masked_grad: bool | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__to_dense(_after[_keyset], self, dtype, masked_grad)
-    _node = _nodes.ToDenseBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToDenseBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), masked_grad)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1378,10 +1341,9 @@ def autograd__to_sparse_sparse_dim(
     self: Tensor,
     sparse_dim: int,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__to_sparse_sparse_dim(_after[_keyset], self, sparse_dim)
-    _node = _nodes.ToSparseBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToSparseBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1400,8 +1362,7 @@ def autograd__to_sparse(
     blocksize: tuple[int, ...] | None,
     dense_dim: int | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__to_sparse(
             _after[_keyset],
             self,
@@ -1409,7 +1370,7 @@ def autograd__to_sparse(
             blocksize=blocksize,
             dense_dim=dense_dim,
         )
-    _node = _nodes.ToSparseBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ToSparseBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:

@@ -109,10 +109,9 @@ def autograd_as_strided(
     stride: Sequence[int],
     storage_offset: int | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_as_strided(_after[_keyset], self, size, stride, storage_offset)
-    _node = _nodes.AsStridedBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsStridedBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), size, stride, storage_offset)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -131,10 +130,9 @@ def autograd_as_strided(
 
 
 def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_squeeze(_after[_keyset], self)
-    _node = _nodes.SqueezeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SqueezeBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -147,10 +145,9 @@ def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_squeeze_dim(_after[_keyset], self, dim)
-    _node = _nodes.SqueezeBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SqueezeBackward1((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -163,10 +160,9 @@ def autograd_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Ten
 
 
 def autograd_squeeze_dims(_keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_squeeze_dims(_after[_keyset], self, dim)
-    _node = _nodes.SqueezeBackward2((_edge_of(self),), _needs)
+    _node = _nodes.SqueezeBackward2((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -179,10 +175,9 @@ def autograd_squeeze_dims(_keyset: DispatchKeySet, self: Tensor, dim: Sequence[i
 
 
 def autograd_unbind_int(_keyset: DispatchKeySet, self: Tensor, dim: int) -> list[Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_unbind_int(_after[_keyset], self, dim)
-    _node = _nodes.UnbindBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnbindBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -195,15 +190,14 @@ def autograd_unbind_int(_keyset: DispatchKeySet, self: Tensor, dim: int) -> list
 
 
 def autograd_stack(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int) -> Tensor:
-    _needs = (_needs_grad(tensors),)
-    if True not in _needs or not _grad_enabled():
+    if not (_needs_grad(tensors) and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_stack(_after[_keyset], tensors, dim)
         finally:
             _set_state(_outer)
-    _node = _nodes.StackBackward0((*_edges_of(tensors),), _needs)
+    _node = _nodes.StackBackward0((*_edges_of(tensors),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -270,15 +264,14 @@ def autograd_sort(
     dim: int,
     descending: bool,
 ) -> tuple[Tensor, Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_sort(_after[_keyset], self, dim, descending)
         finally:
             _set_state(_outer)
-    _node = _nodes.SortBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SortBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -319,8 +312,7 @@ def autograd_sort_stable(
     dim: int,
     descending: bool,
 ) -> tuple[Tensor, Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sort_stable(
             _after[_keyset],
             self,
@@ -328,7 +320,7 @@ def autograd_sort_stable(
             dim=dim,
             descending=descending,
         )
-    _node = _nodes.SortBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SortBackward1((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -370,10 +362,9 @@ def autograd_sort_values_stable(
 
 
 def autograd_log2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log2(_after[_keyset], self)
-    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log2Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -386,11 +377,10 @@ def autograd_log2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log2_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log2Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -408,10 +398,9 @@ def autograd_log2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_sin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sin(_after[_keyset], self)
-    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -424,11 +413,10 @@ def autograd_sin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sin_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -446,10 +434,9 @@ def autograd_sin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_asin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asin(_after[_keyset], self)
-    _node = _nodes.AsinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -462,11 +449,10 @@ def autograd_asin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asin_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.AsinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -484,10 +470,9 @@ def autograd_asin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_sinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sinh(_after[_keyset], self)
-    _node = _nodes.SinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -500,11 +485,10 @@ def autograd_sinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sinh_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.SinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -533,15 +517,14 @@ def autograd_remainder_Scalar_out(
 
 
 def autograd_remainder_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_remainder_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -553,11 +536,10 @@ def autograd_remainder_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Numb
 
 
 def autograd_remainder__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -620,10 +602,9 @@ def autograd_remainder_Scalar_Tensor(
     self: Number,
     other: Tensor,
 ) -> Tensor:
-    _needs = (other._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (other._requires_grad and _grad_enabled()):
         return _operators.redispatch_remainder_Scalar_Tensor(_after[_keyset], self, other)
-    _node = _nodes.RemainderBackward2((_edge_of(other),), _needs)
+    _node = _nodes.RemainderBackward2((_edge_of(other),), (True,))
     _node.saved = (self, _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -736,10 +717,9 @@ def autograd_clamp(
     min: Number | None,
     max: Number | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp(_after[_keyset], self, min, max)
-    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), min, max)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -778,11 +758,10 @@ def autograd_clamp_(
     min: Number | None,
     max: Number | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_(_after[_keyset], self, min, max)
     _check_inplace_history(self)
-    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), min, max)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -841,15 +820,14 @@ def autograd_clamp_Tensor_out(
 
 
 def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_celu(_after[_keyset], self, alpha)
         finally:
             _set_state(_outer)
-    _node = _nodes.CeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeluBackward0((_edge_of(self),), (True,))
     _node.saved = (alpha, _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -862,11 +840,10 @@ def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tenso
 
 
 def autograd_celu_(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_celu_(_after[_keyset], self, alpha)
     _check_inplace_history(self)
-    _node = _nodes.CeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeluBackward0((_edge_of(self),), (True,))
     _node.saved = (alpha, _save(_original(self)))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -879,10 +856,9 @@ def autograd_celu_(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tens
 
 
 def autograd_mish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mish(_after[_keyset], self)
-    _node = _nodes.MishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -900,11 +876,10 @@ def autograd_mish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mish_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.MishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])

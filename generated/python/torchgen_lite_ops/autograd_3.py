@@ -46,10 +46,9 @@ def autograd__reshape_alias(
     size: Sequence[int],
     stride: Sequence[int],
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__reshape_alias(_after[_keyset], self, size, stride)
-    _node = _nodes.ReshapeAliasBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReshapeAliasBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -62,15 +61,14 @@ def autograd__reshape_alias(
 
 
 def autograd__unsafe_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch__unsafe_view(_after[_keyset], self, size)
         finally:
             _set_state(_outer)
-    _node = _nodes.UnsafeViewBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnsafeViewBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -83,10 +81,9 @@ def autograd__unsafe_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[
 
 
 def autograd_permute(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_permute(_after[_keyset], self, dims)
-    _node = _nodes.PermuteBackward0((_edge_of(self),), _needs)
+    _node = _nodes.PermuteBackward0((_edge_of(self),), (True,))
     _node.saved = (dims,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -99,10 +96,9 @@ def autograd_permute(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int])
 
 
 def autograd_take(_keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_take(_after[_keyset], self, index)
-    _node = _nodes.TakeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TakeBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -188,10 +184,9 @@ def autograd_index_put_(
 
 
 def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp(_after[_keyset], self)
-    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ExpBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -204,11 +199,10 @@ def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ExpBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -226,10 +220,9 @@ def autograd_exp_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp2(_after[_keyset], self)
-    _node = _nodes.Exp2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Exp2Backward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -242,11 +235,10 @@ def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp2_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.Exp2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Exp2Backward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -264,10 +256,9 @@ def autograd_exp2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_expm1(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_expm1(_after[_keyset], self)
-    _node = _nodes.Expm1Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Expm1Backward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -280,11 +271,10 @@ def autograd_expm1(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_expm1_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.Expm1Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Expm1Backward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -302,10 +292,9 @@ def autograd_expm1_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_cosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cosh(_after[_keyset], self)
-    _node = _nodes.CoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -318,11 +307,10 @@ def autograd_cosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cosh_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.CoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -340,10 +328,9 @@ def autograd_cosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_tanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tanh(_after[_keyset], self)
-    _node = _nodes.TanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanhBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -356,11 +343,10 @@ def autograd_tanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tanh_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.TanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanhBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -378,10 +364,9 @@ def autograd_tanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sigmoid(_after[_keyset], self)
-    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -394,11 +379,10 @@ def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sigmoid_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -434,11 +418,10 @@ def autograd_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.EqBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EqBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -493,8 +476,7 @@ def autograd_linalg_vector_norm(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_linalg_vector_norm(
             _after[_keyset],
             self,
@@ -503,7 +485,7 @@ def autograd_linalg_vector_norm(
             keepdim,
             dtype=dtype,
         )
-    _node = _nodes.LinalgVectorNormBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LinalgVectorNormBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), ord, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -552,10 +534,9 @@ def autograd_cumprod(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumprod(_after[_keyset], self, dim, dtype=dtype)
-    _node = _nodes.CumprodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumprodBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -575,11 +556,10 @@ def autograd_cumprod_(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumprod_(_after[_keyset], self, dim, dtype=dtype)
     _check_inplace_history(self)
-    _node = _nodes.CumprodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumprodBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), dim)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -746,10 +726,9 @@ def autograd_softplus(
     beta: Number,
     threshold: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_softplus(_after[_keyset], self, beta, threshold)
-    _node = _nodes.SoftplusBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SoftplusBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), beta, threshold)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -774,10 +753,9 @@ def autograd_softplus_out(
 
 
 def autograd_hardswish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardswish(_after[_keyset], self)
-    _node = _nodes.HardswishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardswishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -795,11 +773,10 @@ def autograd_hardswish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 
 
 def autograd_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardswish_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.HardswishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardswishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -817,10 +794,9 @@ def autograd__log_softmax(
     dim: int,
     half_to_float: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__log_softmax(_after[_keyset], self, dim, half_to_float)
-    _node = _nodes.LogSoftmaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogSoftmaxBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])

@@ -41,11 +41,10 @@ if TYPE_CHECKING:
 
 
 def autograd_fill__Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_fill__Scalar(_after[_keyset], self, value)
     _check_inplace_history(self)
-    _node = _nodes.FillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FillBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -73,15 +72,14 @@ def autograd_fill__Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) 
 
 
 def autograd_fill_Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_fill_Scalar(_after[_keyset], self, value)
         finally:
             _set_state(_outer)
-    _node = _nodes.FillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FillBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -113,10 +111,9 @@ def autograd_fill_Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) -
 
 
 def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_alias(_after[_keyset], self)
-    _node = _nodes.AliasBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AliasBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -128,10 +125,9 @@ def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tril(_after[_keyset], self, diagonal)
-    _node = _nodes.TrilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TrilBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -155,11 +151,10 @@ def autograd_tril_out(
 
 
 def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tril_(_after[_keyset], self, diagonal)
     _check_inplace_history(self)
-    _node = _nodes.TrilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TrilBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -172,10 +167,9 @@ def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tens
 
 
 def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_triu(_after[_keyset], self, diagonal)
-    _node = _nodes.TriuBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TriuBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -199,11 +193,10 @@ def autograd_triu_out(
 
 
 def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_triu_(_after[_keyset], self, diagonal)
     _check_inplace_history(self)
-    _node = _nodes.TriuBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TriuBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -280,10 +273,9 @@ def autograd_scatter_value(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_scatter_value(_after[_keyset], self, dim, index, value)
-    _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ScatterBackward1((_edge_of(self),), (True,))
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -322,11 +314,10 @@ def autograd_scatter__value(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_scatter__value(_after[_keyset], self, dim, index, value)
     _check_inplace_history(self)
-    _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ScatterBackward1((_edge_of(self),), (True,))
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -344,15 +335,14 @@ def autograd_masked_fill_Scalar(
     mask: Tensor,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_masked_fill_Scalar(_after[_keyset], self, mask, value)
         finally:
             _set_state(_outer)
-    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -396,11 +386,10 @@ def autograd_masked_fill__Scalar(
     mask: Tensor,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_masked_fill__Scalar(_after[_keyset], self, mask, value)
     _check_inplace_history(self)
-    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -442,10 +431,9 @@ def autograd_topk(
     largest: bool,
     sorted: bool,
 ) -> tuple[Tensor, Tensor]:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_topk(_after[_keyset], self, k, dim, largest, sorted)
-    _node = _nodes.TopkBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TopkBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -483,15 +471,14 @@ def autograd_topk_values(
 
 
 def autograd__conj_physical(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch__conj_physical(_after[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = _nodes.ConjPhysicalBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ConjPhysicalBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -503,10 +490,9 @@ def autograd__conj_physical(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_round(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round(_after[_keyset], self)
-    _node = _nodes.RoundBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -518,11 +504,10 @@ def autograd_round(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.RoundBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -539,10 +524,9 @@ def autograd_round_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_round_decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round_decimals(_after[_keyset], self, decimals=decimals)
-    _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -554,11 +538,10 @@ def autograd_round_decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: 
 
 
 def autograd_round__decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round__decimals(_after[_keyset], self, decimals=decimals)
     _check_inplace_history(self)
-    _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -586,10 +569,9 @@ def autograd_round_decimals_out(
 
 
 def autograd_sgn(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sgn(_after[_keyset], self)
-    _node = _nodes.SgnBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SgnBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -603,11 +585,10 @@ def autograd_sgn(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sgn_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.SgnBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SgnBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -688,15 +669,14 @@ def autograd_sub_Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_sub_Scalar(_after[_keyset], self, other, alpha)
         finally:
             _set_state(_outer)
-    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SubBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -713,11 +693,10 @@ def autograd_sub__Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
     _check_inplace_history(self)
-    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SubBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -954,10 +933,9 @@ def autograd_mv_out(_keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: 
 
 
 def autograd_hardshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
-    _node = _nodes.HardshrinkBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardshrinkBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), lambd)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -981,15 +959,14 @@ def autograd_hardshrink_out(
 
 
 def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_log_sigmoid(_after[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = _nodes.LogSigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogSigmoidBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])

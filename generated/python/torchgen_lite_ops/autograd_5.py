@@ -106,10 +106,9 @@ def autograd_unfold(
     size: int,
     step: int,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_unfold(_after[_keyset], self, dimension, size, step)
-    _node = _nodes.UnfoldBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnfoldBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dimension, size, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -122,10 +121,9 @@ def autograd_unfold(
 
 
 def autograd_transpose_int(_keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
-    _node = _nodes.TransposeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TransposeBackward0((_edge_of(self),), (True,))
     _node.saved = (dim0, dim1)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -145,10 +143,9 @@ def autograd_slice_Tensor(
     end: int | None,
     step: int,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_slice_Tensor(_after[_keyset], self, dim, start, end, step)
-    _node = _nodes.SliceBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SliceBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, start, end, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -161,10 +158,9 @@ def autograd_slice_Tensor(
 
 
 def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_flip(_after[_keyset], self, dims)
-    _node = _nodes.FlipBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FlipBackward0((_edge_of(self),), (True,))
     _node.saved = (dims,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -177,15 +173,14 @@ def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) ->
 
 
 def autograd_rot90(_keyset: DispatchKeySet, self: Tensor, k: int, dims: Sequence[int]) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_rot90(_after[_keyset], self, k, dims)
         finally:
             _set_state(_outer)
-    _node = _nodes.Rot90Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Rot90Backward0((_edge_of(self),), (True,))
     _node.saved = (k, dims)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -205,8 +200,7 @@ def autograd_gather(
     *,
     sparse_grad: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gather(
             _after[_keyset],
             self,
@@ -214,7 +208,7 @@ def autograd_gather(
             index,
             sparse_grad=sparse_grad,
         )
-    _node = _nodes.GatherBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GatherBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -253,11 +247,10 @@ def autograd_gather_out(
 
 
 def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_conj_physical_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.ConjPhysicalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ConjPhysicalBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -269,10 +262,9 @@ def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_log(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log(_after[_keyset], self)
-    _node = _nodes.LogBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -285,11 +277,10 @@ def autograd_log(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.LogBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -307,10 +298,9 @@ def autograd_log_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_cos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cos(_after[_keyset], self)
-    _node = _nodes.CosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -323,11 +313,10 @@ def autograd_cos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cos_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.CosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -345,10 +334,9 @@ def autograd_cos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_acos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acos(_after[_keyset], self)
-    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -361,11 +349,10 @@ def autograd_acos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acos_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -383,10 +370,9 @@ def autograd_acos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_trunc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_trunc(_after[_keyset], self)
-    _node = _nodes.TruncBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TruncBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -398,11 +384,10 @@ def autograd_trunc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_trunc_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.TruncBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TruncBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -458,10 +443,9 @@ def autograd_pow_Scalar_out(
 
 
 def autograd_pow_Scalar(_keyset: DispatchKeySet, self: Number, exponent: Tensor) -> Tensor:
-    _needs = (exponent._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (exponent._requires_grad and _grad_enabled()):
         return _operators.redispatch_pow_Scalar(_after[_keyset], self, exponent)
-    _node = _nodes.PowBackward1((_edge_of(exponent),), _needs)
+    _node = _nodes.PowBackward1((_edge_of(exponent),), (True,))
     _node.saved = (self, _save(exponent))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -486,10 +470,9 @@ def autograd_pow_Tensor_Scalar_out(
 
 
 def autograd_pow_Tensor_Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_pow_Tensor_Scalar(_after[_keyset], self, exponent)
-    _node = _nodes.PowBackward2((_edge_of(self),), _needs)
+    _node = _nodes.PowBackward2((_edge_of(self),), (True,))
     _node.saved = (_save(self), exponent)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -502,11 +485,10 @@ def autograd_pow_Tensor_Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: 
 
 
 def autograd_pow__Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
     _check_inplace_history(self)
-    _node = _nodes.PowBackward2((_edge_of(self),), _needs)
+    _node = _nodes.PowBackward2((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), exponent)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -590,15 +572,14 @@ def autograd_rsub_Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_rsub_Scalar(_after[_keyset], self, other, alpha)
         finally:
             _set_state(_outer)
-    _node = _nodes.RsubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RsubBackward1((_edge_of(self),), (True,))
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -611,15 +592,14 @@ def autograd_rsub_Scalar(
 
 
 def autograd_sum(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_sum(_after[_keyset], self, dtype=dtype)
         finally:
             _set_state(_outer)
-    _node = _nodes.SumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SumBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -639,8 +619,7 @@ def autograd_sum_dim_IntList(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sum_dim_IntList(
             _after[_keyset],
             self,
@@ -648,7 +627,7 @@ def autograd_sum_dim_IntList(
             keepdim,
             dtype=dtype,
         )
-    _node = _nodes.SumBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SumBackward1((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -692,15 +671,14 @@ def autograd_logsumexp(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_logsumexp(_after[_keyset], self, dim, keepdim)
         finally:
             _set_state(_outer)
-    _node = _nodes.LogsumexpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogsumexpBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -835,10 +813,9 @@ def autograd_baddbmm_(
 
 
 def autograd_gelu(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gelu(_after[_keyset], self, approximate=approximate)
-    _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), approximate)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -862,11 +839,10 @@ def autograd_gelu_out(
 
 
 def autograd_gelu_(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gelu_(_after[_keyset], self, approximate=approximate)
     _check_inplace_history(self)
-    _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), approximate)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -879,10 +855,9 @@ def autograd_gelu_(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -
 
 
 def autograd__coalesce(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__coalesce(_after[_keyset], self)
-    _node = _nodes.CoalesceBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CoalesceBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -907,8 +882,7 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
     pin_memory: bool | None,
     is_coalesced: bool | None,
 ) -> Tensor:
-    _needs = (values._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (values._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -927,7 +901,7 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes.SparseCooTensorWithDimsAndTensorsBackward0((_edge_of(values),), _needs)
+    _node = _nodes.SparseCooTensorWithDimsAndTensorsBackward0((_edge_of(values),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -952,10 +926,9 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
 
 
 def autograd_sparse_mask(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sparse_mask(_after[_keyset], self, mask)
-    _node = _nodes.SparseMaskBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SparseMaskBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(mask), self.layout)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])

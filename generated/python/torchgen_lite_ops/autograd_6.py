@@ -46,11 +46,10 @@ def autograd_uniform_(
     *,
     generator: Generator | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_uniform_(_after[_keyset], self, from_, to, generator=generator)
     _check_inplace_history(self)
-    _node = _nodes.UniformBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UniformBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -62,10 +61,9 @@ def autograd_uniform_(
 
 
 def autograd_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_view(_after[_keyset], self, size)
-    _node = _nodes.ViewBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ViewBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -93,10 +91,9 @@ def autograd_diagonal(
     dim1: int,
     dim2: int,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_diagonal(_after[_keyset], self, offset, dim1, dim2)
-    _node = _nodes.DiagonalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.DiagonalBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, offset, dim1, dim2)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -114,10 +111,9 @@ def autograd_roll(
     shifts: tuple[int, ...],
     dims: tuple[int, ...],
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_roll(_after[_keyset], self, shifts, dims)
-    _node = _nodes.RollBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RollBackward0((_edge_of(self),), (True,))
     _node.saved = (shifts, dims)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -137,8 +133,7 @@ def autograd_embedding(
     scale_grad_by_freq: bool,
     sparse: bool,
 ) -> Tensor:
-    _needs = (weight._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (weight._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -152,7 +147,7 @@ def autograd_embedding(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes.EmbeddingBackward0((_edge_of(weight),), _needs)
+    _node = _nodes.EmbeddingBackward0((_edge_of(weight),), (True,))
     _node.saved = (weight._shape, _save(indices), padding_idx, scale_grad_by_freq)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -205,15 +200,14 @@ def autograd_where_self_out(
 
 
 def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_abs(_after[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = _nodes.AbsBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AbsBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -226,11 +220,10 @@ def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_abs_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.AbsBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AbsBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -248,10 +241,9 @@ def autograd_abs_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_rsqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_rsqrt(_after[_keyset], self)
-    _node = _nodes.RsqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RsqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -264,11 +256,10 @@ def autograd_rsqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_rsqrt_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.RsqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RsqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -286,10 +277,9 @@ def autograd_rsqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_asinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asinh(_after[_keyset], self)
-    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -302,11 +292,10 @@ def autograd_asinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asinh_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -324,10 +313,9 @@ def autograd_asinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_floor(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_floor(_after[_keyset], self)
-    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FloorBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -339,11 +327,10 @@ def autograd_floor(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_floor_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FloorBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -360,10 +347,9 @@ def autograd_floor_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_sign(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sign(_after[_keyset], self)
-    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SignBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -375,11 +361,10 @@ def autograd_sign(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sign_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SignBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -441,10 +426,9 @@ def autograd_logical_or_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -
 
 
 def autograd_clamp_max(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_max(_after[_keyset], self, max)
-    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), max)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -473,11 +457,10 @@ def autograd_clamp_max_Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tensor
 
 
 def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_max_(_after[_keyset], self, max)
     _check_inplace_history(self)
-    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), max)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -536,8 +519,7 @@ def autograd_var_correction(
     correction: Number | None,
     keepdim: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_var_correction(
             _after[_keyset],
             self,
@@ -545,7 +527,7 @@ def autograd_var_correction(
             correction=correction,
             keepdim=keepdim,
         )
-    _node = _nodes.VarBackward0((_edge_of(self),), _needs)
+    _node = _nodes.VarBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, correction, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -584,10 +566,9 @@ def autograd_var_correction_out(
 
 
 def autograd_leaky_relu(_keyset: DispatchKeySet, self: Tensor, negative_slope: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_leaky_relu(_after[_keyset], self, negative_slope)
-    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), negative_slope)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -611,11 +592,10 @@ def autograd_leaky_relu_out(
 
 
 def autograd_leaky_relu_(_keyset: DispatchKeySet, self: Tensor, negative_slope: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
     _check_inplace_history(self)
-    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), negative_slope)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -633,10 +613,9 @@ def autograd_threshold(
     threshold: Number,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_threshold(_after[_keyset], self, threshold, value)
-    _node = _nodes.ThresholdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ThresholdBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), threshold)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -666,11 +645,10 @@ def autograd_threshold_(
     threshold: Number,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_threshold_(_after[_keyset], self, threshold, value)
     _check_inplace_history(self)
-    _node = _nodes.ThresholdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ThresholdBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), threshold)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -683,10 +661,9 @@ def autograd_threshold_(
 
 
 def autograd_softshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_softshrink(_after[_keyset], self, lambd)
-    _node = _nodes.SoftshrinkBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SoftshrinkBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), lambd)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -715,10 +692,9 @@ def autograd_hardtanh(
     min_val: Number,
     max_val: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardtanh(_after[_keyset], self, min_val, max_val)
-    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), min_val, max_val)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -748,11 +724,10 @@ def autograd_hardtanh_(
     min_val: Number,
     max_val: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
     _check_inplace_history(self)
-    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), min_val, max_val)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -765,10 +740,9 @@ def autograd_hardtanh_(
 
 
 def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_values(_after[_keyset], self)
-    _node = _nodes.ValuesBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ValuesBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_autograd[_outer])

@@ -155,10 +155,9 @@ def autograd_expand(
     *,
     implicit: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_expand(_after[_keyset], self, size, implicit=implicit)
-    _node = _nodes.ExpandBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ExpandBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -235,8 +234,7 @@ def autograd_index_fill_int_Scalar(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -249,7 +247,7 @@ def autograd_index_fill_int_Scalar(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes.IndexFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexFillBackward0((_edge_of(self),), (True,))
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -274,8 +272,7 @@ def autograd_index_fill__int_Scalar(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_index_fill__int_Scalar(
             _after[_keyset],
             self,
@@ -284,7 +281,7 @@ def autograd_index_fill__int_Scalar(
             value,
         )
     _check_inplace_history(self)
-    _node = _nodes.IndexFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexFillBackward0((_edge_of(self),), (True,))
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -297,10 +294,9 @@ def autograd_index_fill__int_Scalar(
 
 
 def autograd_masked_select(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_masked_select(_after[_keyset], self, mask)
-    _node = _nodes.MaskedSelectBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaskedSelectBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, _save(mask))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -324,10 +320,9 @@ def autograd_masked_select_out(
 
 
 def autograd_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_view_as_complex(_after[_keyset], self)
-    _node = _nodes.ViewAsComplexBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ViewAsComplexBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -339,10 +334,9 @@ def autograd_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log10(_after[_keyset], self)
-    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log10Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -355,11 +349,10 @@ def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log10_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log10Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -377,10 +370,9 @@ def autograd_log10_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_log1p(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log1p(_after[_keyset], self)
-    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -393,11 +385,10 @@ def autograd_log1p(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log1p_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -415,10 +406,9 @@ def autograd_log1p_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tan(_after[_keyset], self)
-    _node = _nodes.TanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -431,11 +421,10 @@ def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tan_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.TanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -453,10 +442,9 @@ def autograd_tan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_atan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atan(_after[_keyset], self)
-    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -469,11 +457,10 @@ def autograd_atan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atan_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -491,10 +478,9 @@ def autograd_atan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_acosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acosh(_after[_keyset], self)
-    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -507,11 +493,10 @@ def autograd_acosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acosh_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -529,10 +514,9 @@ def autograd_acosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_atanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atanh(_after[_keyset], self)
-    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -545,11 +529,10 @@ def autograd_atanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atanh_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -567,10 +550,9 @@ def autograd_atanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ceil(_after[_keyset], self)
-    _node = _nodes.CeilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeilBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -582,11 +564,10 @@ def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ceil_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes.CeilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeilBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -665,15 +646,14 @@ def autograd_add_Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_add_Scalar(_after[_keyset], self, other, alpha)
         finally:
             _set_state(_outer)
-    _node = _nodes.AddBackward1((_edge_of(self),), _needs)
+    _node = _nodes.AddBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -690,11 +670,10 @@ def autograd_add__Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_add__Scalar(_after[_keyset], self, other, alpha)
     _check_inplace_history(self)
-    _node = _nodes.AddBackward1((_edge_of(self),), _needs)
+    _node = _nodes.AddBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -706,11 +685,10 @@ def autograd_add__Scalar(
 
 
 def autograd_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes.NeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NeBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -844,10 +822,9 @@ def autograd_bitwise_left_shift_Scalar_Tensor(
 
 
 def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_min(_after[_keyset], self, min)
-    _node = _nodes.ClampMinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), min)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -876,11 +853,10 @@ def autograd_clamp_min_Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tensor
 
 
 def autograd_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_min_(_after[_keyset], self, min)
     _check_inplace_history(self)
-    _node = _nodes.ClampMinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), min)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -932,10 +908,9 @@ def autograd_clamp_min_Tensor_out(
 
 
 def autograd_prod(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_prod(_after[_keyset], self, dtype=dtype)
-    _node = _nodes.ProdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ProdBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -956,10 +931,9 @@ def autograd_prod_dim_int(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_prod_dim_int(_after[_keyset], self, dim, keepdim, dtype=dtype)
-    _node = _nodes.ProdBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ProdBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1101,10 +1075,9 @@ def autograd_addmm_(
 
 
 def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_glu(_after[_keyset], self, dim)
-    _node = _nodes.GluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -1127,10 +1100,9 @@ def autograd__softmax(
     dim: int,
     half_to_float: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__softmax(_after[_keyset], self, dim, half_to_float)
-    _node = _nodes.SoftmaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SoftmaxBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])

@@ -189,7 +189,10 @@ swapdims = _operators.swapdims
 ravel = _operators.ravel
 atleast_1d = _operators.atleast_1d
 atleast_2d = _operators.atleast_2d
-cat = _packet("cat", _Candidate(_operators.cat, ("Tensor[]", "int"), out=_operators.cat_out))
+cat = _packet(
+    "cat",
+    _Candidate(_operators.cat, ("Tensor[]", "int"), out=_operators.cat_out),
+)
 concat = _packet(
     "concat",
     _Candidate(_operators.concat, ("Tensor[]", "int"), out=_operators.concat_out),
@@ -198,8 +201,14 @@ stack = _packet(
     "stack",
     _Candidate(_operators.stack, ("Tensor[]", "int"), out=_operators.stack_out),
 )
-hstack = _packet("hstack", _Candidate(_operators.hstack, ("Tensor[]",), out=_operators.hstack_out))
-vstack = _packet("vstack", _Candidate(_operators.vstack, ("Tensor[]",), out=_operators.vstack_out))
+hstack = _packet(
+    "hstack",
+    _Candidate(_operators.hstack, ("Tensor[]",), out=_operators.hstack_out),
+)
+vstack = _packet(
+    "vstack",
+    _Candidate(_operators.vstack, ("Tensor[]",), out=_operators.vstack_out),
+)
 meshgrid = _operators.meshgrid_indexing
 tile = _operators.tile
 flip = _operators.flip
@@ -207,9 +216,18 @@ fliplr = _operators.fliplr
 flipud = _operators.flipud
 roll = _operators.roll
 rot90 = _operators.rot90
-tril = _packet("tril", _Candidate(_operators.tril, ("Tensor", "SymInt"), out=_operators.tril_out))
-triu = _packet("triu", _Candidate(_operators.triu, ("Tensor", "SymInt"), out=_operators.triu_out))
-diag = _packet("diag", _Candidate(_operators.diag, ("Tensor", "int"), out=_operators.diag_out))
+tril = _packet(
+    "tril",
+    _Candidate(_operators.tril, ("Tensor", "SymInt"), out=_operators.tril_out),
+)
+triu = _packet(
+    "triu",
+    _Candidate(_operators.triu, ("Tensor", "SymInt"), out=_operators.triu_out),
+)
+diag = _packet(
+    "diag",
+    _Candidate(_operators.diag, ("Tensor", "int"), out=_operators.diag_out),
+)
 diag_embed = _operators.diag_embed
 constant_pad_nd = _operators.constant_pad_nd
 pad = _operators.pad
@@ -248,7 +266,10 @@ scatter_add = _packet(
         out=_operators.scatter_add_out,
     ),
 )
-take = _packet("take", _Candidate(_operators.take, ("Tensor", "Tensor"), out=_operators.take_out))
+take = _packet(
+    "take",
+    _Candidate(_operators.take, ("Tensor", "Tensor"), out=_operators.take_out),
+)
 take_along_dim = _packet(
     "take_along_dim",
     _Candidate(
@@ -344,7 +365,10 @@ argsort = _packet(
     _Candidate(_operators.argsort, ("Tensor", "int", "bool")),
     _Candidate(_operators.argsort_stable, ("Tensor", "bool", "int", "bool")),
 )
-abs = _packet("abs", _Candidate(_operators.abs, ("Tensor",), out=_operators.abs_out))
+abs = _packet(
+    "abs",
+    _Candidate(_operators.abs, ("Tensor",), out=_operators.abs_out),
+)
 abs_ = _operators.abs_
 conj_physical = _packet(
     "conj_physical",
@@ -356,55 +380,130 @@ real = _operators.real
 imag = _operators.imag
 view_as_real = _operators.view_as_real
 view_as_complex = _operators.view_as_complex
-neg = _packet("neg", _Candidate(_operators.neg, ("Tensor",), out=_operators.neg_out))
+neg = _packet(
+    "neg",
+    _Candidate(_operators.neg, ("Tensor",), out=_operators.neg_out),
+)
 neg_ = _operators.neg_
-exp = _packet("exp", _Candidate(_operators.exp, ("Tensor",), out=_operators.exp_out))
+exp = _packet(
+    "exp",
+    _Candidate(_operators.exp, ("Tensor",), out=_operators.exp_out),
+)
 exp_ = _operators.exp_
-exp2 = _packet("exp2", _Candidate(_operators.exp2, ("Tensor",), out=_operators.exp2_out))
+exp2 = _packet(
+    "exp2",
+    _Candidate(_operators.exp2, ("Tensor",), out=_operators.exp2_out),
+)
 exp2_ = _operators.exp2_
-log = _packet("log", _Candidate(_operators.log, ("Tensor",), out=_operators.log_out))
+log = _packet(
+    "log",
+    _Candidate(_operators.log, ("Tensor",), out=_operators.log_out),
+)
 log_ = _operators.log_
-log2 = _packet("log2", _Candidate(_operators.log2, ("Tensor",), out=_operators.log2_out))
+log2 = _packet(
+    "log2",
+    _Candidate(_operators.log2, ("Tensor",), out=_operators.log2_out),
+)
 log2_ = _operators.log2_
-log10 = _packet("log10", _Candidate(_operators.log10, ("Tensor",), out=_operators.log10_out))
+log10 = _packet(
+    "log10",
+    _Candidate(_operators.log10, ("Tensor",), out=_operators.log10_out),
+)
 log10_ = _operators.log10_
-log1p = _packet("log1p", _Candidate(_operators.log1p, ("Tensor",), out=_operators.log1p_out))
+log1p = _packet(
+    "log1p",
+    _Candidate(_operators.log1p, ("Tensor",), out=_operators.log1p_out),
+)
 log1p_ = _operators.log1p_
-expm1 = _packet("expm1", _Candidate(_operators.expm1, ("Tensor",), out=_operators.expm1_out))
+expm1 = _packet(
+    "expm1",
+    _Candidate(_operators.expm1, ("Tensor",), out=_operators.expm1_out),
+)
 expm1_ = _operators.expm1_
-sqrt = _packet("sqrt", _Candidate(_operators.sqrt, ("Tensor",), out=_operators.sqrt_out))
+sqrt = _packet(
+    "sqrt",
+    _Candidate(_operators.sqrt, ("Tensor",), out=_operators.sqrt_out),
+)
 sqrt_ = _operators.sqrt_
-rsqrt = _packet("rsqrt", _Candidate(_operators.rsqrt, ("Tensor",), out=_operators.rsqrt_out))
+rsqrt = _packet(
+    "rsqrt",
+    _Candidate(_operators.rsqrt, ("Tensor",), out=_operators.rsqrt_out),
+)
 rsqrt_ = _operators.rsqrt_
-square = _packet("square", _Candidate(_operators.square, ("Tensor",), out=_operators.square_out))
+square = _packet(
+    "square",
+    _Candidate(_operators.square, ("Tensor",), out=_operators.square_out),
+)
 square_ = _operators.square_
-sin = _packet("sin", _Candidate(_operators.sin, ("Tensor",), out=_operators.sin_out))
+sin = _packet(
+    "sin",
+    _Candidate(_operators.sin, ("Tensor",), out=_operators.sin_out),
+)
 sin_ = _operators.sin_
-cos = _packet("cos", _Candidate(_operators.cos, ("Tensor",), out=_operators.cos_out))
+cos = _packet(
+    "cos",
+    _Candidate(_operators.cos, ("Tensor",), out=_operators.cos_out),
+)
 cos_ = _operators.cos_
-tan = _packet("tan", _Candidate(_operators.tan, ("Tensor",), out=_operators.tan_out))
+tan = _packet(
+    "tan",
+    _Candidate(_operators.tan, ("Tensor",), out=_operators.tan_out),
+)
 tan_ = _operators.tan_
-asin = _packet("asin", _Candidate(_operators.asin, ("Tensor",), out=_operators.asin_out))
+asin = _packet(
+    "asin",
+    _Candidate(_operators.asin, ("Tensor",), out=_operators.asin_out),
+)
 asin_ = _operators.asin_
-acos = _packet("acos", _Candidate(_operators.acos, ("Tensor",), out=_operators.acos_out))
+acos = _packet(
+    "acos",
+    _Candidate(_operators.acos, ("Tensor",), out=_operators.acos_out),
+)
 acos_ = _operators.acos_
-atan = _packet("atan", _Candidate(_operators.atan, ("Tensor",), out=_operators.atan_out))
+atan = _packet(
+    "atan",
+    _Candidate(_operators.atan, ("Tensor",), out=_operators.atan_out),
+)
 atan_ = _operators.atan_
-sinh = _packet("sinh", _Candidate(_operators.sinh, ("Tensor",), out=_operators.sinh_out))
+sinh = _packet(
+    "sinh",
+    _Candidate(_operators.sinh, ("Tensor",), out=_operators.sinh_out),
+)
 sinh_ = _operators.sinh_
-cosh = _packet("cosh", _Candidate(_operators.cosh, ("Tensor",), out=_operators.cosh_out))
+cosh = _packet(
+    "cosh",
+    _Candidate(_operators.cosh, ("Tensor",), out=_operators.cosh_out),
+)
 cosh_ = _operators.cosh_
-tanh = _packet("tanh", _Candidate(_operators.tanh, ("Tensor",), out=_operators.tanh_out))
+tanh = _packet(
+    "tanh",
+    _Candidate(_operators.tanh, ("Tensor",), out=_operators.tanh_out),
+)
 tanh_ = _operators.tanh_
-asinh = _packet("asinh", _Candidate(_operators.asinh, ("Tensor",), out=_operators.asinh_out))
+asinh = _packet(
+    "asinh",
+    _Candidate(_operators.asinh, ("Tensor",), out=_operators.asinh_out),
+)
 asinh_ = _operators.asinh_
-acosh = _packet("acosh", _Candidate(_operators.acosh, ("Tensor",), out=_operators.acosh_out))
+acosh = _packet(
+    "acosh",
+    _Candidate(_operators.acosh, ("Tensor",), out=_operators.acosh_out),
+)
 acosh_ = _operators.acosh_
-atanh = _packet("atanh", _Candidate(_operators.atanh, ("Tensor",), out=_operators.atanh_out))
+atanh = _packet(
+    "atanh",
+    _Candidate(_operators.atanh, ("Tensor",), out=_operators.atanh_out),
+)
 atanh_ = _operators.atanh_
-floor = _packet("floor", _Candidate(_operators.floor, ("Tensor",), out=_operators.floor_out))
+floor = _packet(
+    "floor",
+    _Candidate(_operators.floor, ("Tensor",), out=_operators.floor_out),
+)
 floor_ = _operators.floor_
-ceil = _packet("ceil", _Candidate(_operators.ceil, ("Tensor",), out=_operators.ceil_out))
+ceil = _packet(
+    "ceil",
+    _Candidate(_operators.ceil, ("Tensor",), out=_operators.ceil_out),
+)
 ceil_ = _operators.ceil_
 round = _packet(
     "round",
@@ -416,12 +515,24 @@ round_ = _packet(
     _Candidate(_operators.round_, ("Tensor",)),
     _Candidate(_operators.round__decimals, ("Tensor", "int")),
 )
-trunc = _packet("trunc", _Candidate(_operators.trunc, ("Tensor",), out=_operators.trunc_out))
+trunc = _packet(
+    "trunc",
+    _Candidate(_operators.trunc, ("Tensor",), out=_operators.trunc_out),
+)
 trunc_ = _operators.trunc_
-frac = _packet("frac", _Candidate(_operators.frac, ("Tensor",), out=_operators.frac_out))
+frac = _packet(
+    "frac",
+    _Candidate(_operators.frac, ("Tensor",), out=_operators.frac_out),
+)
 frac_ = _operators.frac_
-sign = _packet("sign", _Candidate(_operators.sign, ("Tensor",), out=_operators.sign_out))
-sgn = _packet("sgn", _Candidate(_operators.sgn, ("Tensor",), out=_operators.sgn_out))
+sign = _packet(
+    "sign",
+    _Candidate(_operators.sign, ("Tensor",), out=_operators.sign_out),
+)
+sgn = _packet(
+    "sgn",
+    _Candidate(_operators.sgn, ("Tensor",), out=_operators.sgn_out),
+)
 signbit = _packet(
     "signbit",
     _Candidate(_operators.signbit, ("Tensor",), out=_operators.signbit_out),
@@ -436,9 +547,15 @@ sigmoid = _packet(
     _Candidate(_operators.sigmoid, ("Tensor",), out=_operators.sigmoid_out),
 )
 sigmoid_ = _operators.sigmoid_
-erf = _packet("erf", _Candidate(_operators.erf, ("Tensor",), out=_operators.erf_out))
+erf = _packet(
+    "erf",
+    _Candidate(_operators.erf, ("Tensor",), out=_operators.erf_out),
+)
 erf_ = _operators.erf_
-erfc = _packet("erfc", _Candidate(_operators.erfc, ("Tensor",), out=_operators.erfc_out))
+erfc = _packet(
+    "erfc",
+    _Candidate(_operators.erfc, ("Tensor",), out=_operators.erfc_out),
+)
 erfc_ = _operators.erfc_
 logical_not = _packet(
     "logical_not",
@@ -524,8 +641,14 @@ minimum = _packet(
     "minimum",
     _Candidate(_operators.minimum, ("Tensor", "Tensor"), out=_operators.minimum_out),
 )
-fmax = _packet("fmax", _Candidate(_operators.fmax, ("Tensor", "Tensor"), out=_operators.fmax_out))
-fmin = _packet("fmin", _Candidate(_operators.fmin, ("Tensor", "Tensor"), out=_operators.fmin_out))
+fmax = _packet(
+    "fmax",
+    _Candidate(_operators.fmax, ("Tensor", "Tensor"), out=_operators.fmax_out),
+)
+fmin = _packet(
+    "fmin",
+    _Candidate(_operators.fmin, ("Tensor", "Tensor"), out=_operators.fmin_out),
+)
 atan2 = _packet(
     "atan2",
     _Candidate(_operators.atan2, ("Tensor", "Tensor"), out=_operators.atan2_out),
@@ -856,8 +979,14 @@ cumprod = _packet(
     "cumprod",
     _Candidate(_operators.cumprod, ("Tensor", "int", "ScalarType?"), out=_operators.cumprod_out),
 )
-mm = _packet("mm", _Candidate(_operators.mm, ("Tensor", "Tensor"), out=_operators.mm_out))
-bmm = _packet("bmm", _Candidate(_operators.bmm, ("Tensor", "Tensor"), out=_operators.bmm_out))
+mm = _packet(
+    "mm",
+    _Candidate(_operators.mm, ("Tensor", "Tensor"), out=_operators.mm_out),
+)
+bmm = _packet(
+    "bmm",
+    _Candidate(_operators.bmm, ("Tensor", "Tensor"), out=_operators.bmm_out),
+)
 addmm = _packet(
     "addmm",
     _Candidate(
@@ -883,8 +1012,14 @@ addmv = _packet(
     ),
 )
 addmv_ = _operators.addmv_
-mv = _packet("mv", _Candidate(_operators.mv, ("Tensor", "Tensor"), out=_operators.mv_out))
-dot = _packet("dot", _Candidate(_operators.dot, ("Tensor", "Tensor"), out=_operators.dot_out))
+mv = _packet(
+    "mv",
+    _Candidate(_operators.mv, ("Tensor", "Tensor"), out=_operators.mv_out),
+)
+dot = _packet(
+    "dot",
+    _Candidate(_operators.dot, ("Tensor", "Tensor"), out=_operators.dot_out),
+)
 matmul = _packet(
     "matmul",
     _Candidate(_operators.matmul, ("Tensor", "Tensor"), out=_operators.matmul_out),
@@ -910,7 +1045,10 @@ tensordot = _packet(
         out=_operators.tensordot_out,
     ),
 )
-kron = _packet("kron", _Candidate(_operators.kron, ("Tensor", "Tensor"), out=_operators.kron_out))
+kron = _packet(
+    "kron",
+    _Candidate(_operators.kron, ("Tensor", "Tensor"), out=_operators.kron_out),
+)
 chain_matmul = _operators.chain_matmul
 trace = _operators.trace
 relu = _operators.relu
@@ -921,11 +1059,20 @@ selu = _operators.selu
 selu_ = _operators.selu_
 celu = _operators.celu
 celu_ = _operators.celu_
-gelu = _packet("gelu", _Candidate(_operators.gelu, ("Tensor", "str"), out=_operators.gelu_out))
+gelu = _packet(
+    "gelu",
+    _Candidate(_operators.gelu, ("Tensor", "str"), out=_operators.gelu_out),
+)
 gelu_ = _operators.gelu_
-silu = _packet("silu", _Candidate(_operators.silu, ("Tensor",), out=_operators.silu_out))
+silu = _packet(
+    "silu",
+    _Candidate(_operators.silu, ("Tensor",), out=_operators.silu_out),
+)
 silu_ = _operators.silu_
-mish = _packet("mish", _Candidate(_operators.mish, ("Tensor",), out=_operators.mish_out))
+mish = _packet(
+    "mish",
+    _Candidate(_operators.mish, ("Tensor",), out=_operators.mish_out),
+)
 mish_ = _operators.mish_
 elu = _packet(
     "elu",
@@ -970,7 +1117,10 @@ hardswish = _packet(
 )
 hardswish_ = _operators.hardswish_
 log_sigmoid = _operators.log_sigmoid
-glu = _packet("glu", _Candidate(_operators.glu, ("Tensor", "int"), out=_operators.glu_out))
+glu = _packet(
+    "glu",
+    _Candidate(_operators.glu, ("Tensor", "int"), out=_operators.glu_out),
+)
 softmax = _packet(
     "softmax",
     _Candidate(

@@ -509,7 +509,12 @@ def redispatch_t(keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return kernel(self)
 
 
-_handle_t = _library_aten.define_stubs("aten::t(Tensor(a) self) -> Tensor(a)", "T", t, redispatch_t)
+_handle_t = _library_aten.define_stubs(
+    "aten::t(Tensor(a) self) -> Tensor(a)",
+    "T",
+    t,
+    redispatch_t,
+)
 _memo_t = _handle_t.memo
 _redispatch_memo_t: Any = _handle_t.redispatch_memo
 
@@ -845,9 +850,10 @@ def take_along_dim_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_take_along_dim_out[_state()][self._dispatch_keyset][
-            indices._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_take_along_dim_out[_state()]
+            [self._dispatch_keyset][indices._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_take_along_dim_out.resolve(self, indices, out)
     return kernel(self, indices, dim, out=out)
@@ -888,9 +894,10 @@ def index_add(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_add[_state()][self._dispatch_keyset][index._dispatch_keyset][
-            source._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_add[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][source._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add.resolve(self, index, source)
     return kernel(self, dim, index, source, alpha=alpha)
@@ -933,9 +940,12 @@ def index_add_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_add_out[_state()][self._dispatch_keyset][index._dispatch_keyset][
-            source._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_index_add_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][index._dispatch_keyset][source._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add_out.resolve(self, index, source, out)
     return kernel(self, dim, index, source, alpha=alpha, out=out)
@@ -1457,9 +1467,10 @@ _redispatch_memo_floor_divide: Any = _handle_floor_divide.redispatch_memo
 def floor_divide_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_floor_divide_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_floor_divide_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1547,9 +1558,10 @@ _redispatch_memo_fmax: Any = _handle_fmax.redispatch_memo
 def fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fmax_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_fmax_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmax_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1583,9 +1595,10 @@ _redispatch_memo_fmax_out: Any = _handle_fmax_out.redispatch_memo
 def copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_copysign_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_copysign_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1791,9 +1804,10 @@ _redispatch_memo_ge_Scalar: Any = _handle_ge_Scalar.redispatch_memo
 def ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ge_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_ge_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1937,9 +1951,10 @@ _redispatch_memo_logical_or_: Any = _handle_logical_or_.redispatch_memo
 def bitwise_and_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_and_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_bitwise_and_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2102,9 +2117,12 @@ def addcmul_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addcmul_out[_state()][self._dispatch_keyset][
-            tensor1._dispatch_keyset
-        ][tensor2._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_addcmul_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][tensor1._dispatch_keyset][tensor2._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcmul_out.resolve(self, tensor1, tensor2, out)
     return kernel(self, tensor1, tensor2, value=value, out=out)
@@ -2140,9 +2158,10 @@ _redispatch_memo_addcmul_out: Any = _handle_addcmul_out.redispatch_memo
 def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addcmul[_state()][self._dispatch_keyset][
-            tensor1._dispatch_keyset
-        ][tensor2._dispatch_keyset]
+        kernel = (
+            _memo_addcmul[_state()]
+            [self._dispatch_keyset][tensor1._dispatch_keyset][tensor2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcmul.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
@@ -2177,9 +2196,10 @@ _redispatch_memo_addcmul: Any = _handle_addcmul.redispatch_memo
 def addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addcmul_[_state()][self._dispatch_keyset][
-            tensor1._dispatch_keyset
-        ][tensor2._dispatch_keyset]
+        kernel = (
+            _memo_addcmul_[_state()]
+            [self._dispatch_keyset][tensor1._dispatch_keyset][tensor2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcmul_.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
@@ -2221,9 +2241,12 @@ def addcdiv_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addcdiv_out[_state()][self._dispatch_keyset][
-            tensor1._dispatch_keyset
-        ][tensor2._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_addcdiv_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][tensor1._dispatch_keyset][tensor2._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcdiv_out.resolve(self, tensor1, tensor2, out)
     return kernel(self, tensor1, tensor2, value=value, out=out)
@@ -2259,9 +2282,10 @@ _redispatch_memo_addcdiv_out: Any = _handle_addcdiv_out.redispatch_memo
 def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addcdiv[_state()][self._dispatch_keyset][
-            tensor1._dispatch_keyset
-        ][tensor2._dispatch_keyset]
+        kernel = (
+            _memo_addcdiv[_state()]
+            [self._dispatch_keyset][tensor1._dispatch_keyset][tensor2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcdiv.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
@@ -2577,9 +2601,10 @@ def min_dim_min(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_min_dim_min[_state()][self._dispatch_keyset][min._dispatch_keyset][
-            min_indices._dispatch_keyset
-        ]
+        kernel = (
+            _memo_min_dim_min[_state()]
+            [self._dispatch_keyset][min._dispatch_keyset][min_indices._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_dim_min.resolve(self, min, min_indices)
     return kernel(self, dim, keepdim, min=min, min_indices=min_indices)
@@ -2700,9 +2725,10 @@ _redispatch_memo_min_other: Any = _handle_min_other.redispatch_memo
 def min_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_min_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_min_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -3098,9 +3124,10 @@ _redispatch_memo_mm: Any = _handle_mm.redispatch_memo
 def mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mm_out[_state()][
-            self._dispatch_keyset
-        ][mat2._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_mm_out[_state()]
+            [self._dispatch_keyset][mat2._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mm_out.resolve(self, mat2, out)
     return kernel(self, mat2, out=out)
@@ -3289,7 +3316,8 @@ def group_norm(
     kernel: Callable[..., Tensor]
     try:
         kernel = (
-            _memo_group_norm[_state()][input._dispatch_keyset][_optional(weight)][_optional(bias)]
+            _memo_group_norm[_state()]
+            [input._dispatch_keyset][_optional(weight)][_optional(bias)]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_group_norm.resolve(input, weight, bias)
@@ -3334,9 +3362,10 @@ def native_group_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor, Tensor]]
     try:
-        kernel = _memo_native_group_norm[_state()][
-            input._dispatch_keyset
-        ][_optional(weight)][_optional(bias)]
+        kernel = (
+            _memo_native_group_norm[_state()]
+            [input._dispatch_keyset][_optional(weight)][_optional(bias)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_native_group_norm.resolve(input, weight, bias)
     return kernel(input, weight, bias, N, C, HxW, group, eps)
@@ -3415,9 +3444,10 @@ def nll_loss_forward(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_nll_loss_forward[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][_optional(weight)]
+        kernel = (
+            _memo_nll_loss_forward[_state()]
+            [self._dispatch_keyset][target._dispatch_keyset][_optional(weight)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_nll_loss_forward.resolve(self, target, weight)
     return kernel(self, target, weight, reduction, ignore_index)
@@ -3461,11 +3491,14 @@ def nll_loss_forward_output(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_nll_loss_forward_output[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][_optional(weight)][output._dispatch_keyset][
-            total_weight._dispatch_keyset
-        ]
+        kernel = (
+            _memo_nll_loss_forward_output[_state()]
+            [
+                self._dispatch_keyset,
+            ][target._dispatch_keyset][_optional(weight)][output._dispatch_keyset][
+                total_weight._dispatch_keyset
+            ]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_nll_loss_forward_output.resolve(self, target, weight, output, total_weight)
     return kernel(

@@ -907,9 +907,10 @@ _redispatch_memo_diag_embed: Any = _handle_diag_embed.redispatch_memo
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_add_[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset]
+        kernel = (
+            _memo_scatter_add_[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_add_.resolve(self, index, src)
     return kernel(self, dim, index, src)
@@ -975,9 +976,10 @@ _redispatch_memo_index_select: Any = _handle_index_select.redispatch_memo
 def index_select_out(self: Tensor, dim: int, index: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_select_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_index_select_out[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_select_out.resolve(self, index, out)
     return kernel(self, dim, index, out=out)
@@ -1011,9 +1013,10 @@ _redispatch_memo_index_select_out: Any = _handle_index_select_out.redispatch_mem
 def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_copy[_state()][self._dispatch_keyset][index._dispatch_keyset][
-            source._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_copy[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][source._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy.resolve(self, index, source)
     return kernel(self, dim, index, source)
@@ -1046,9 +1049,12 @@ _redispatch_memo_index_copy: Any = _handle_index_copy.redispatch_memo
 def index_copy_out(self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_copy_out[_state()][self._dispatch_keyset][index._dispatch_keyset][
-            source._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_index_copy_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][index._dispatch_keyset][source._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy_out.resolve(self, index, source, out)
     return kernel(self, dim, index, source, out=out)
@@ -1083,9 +1089,10 @@ _redispatch_memo_index_copy_out: Any = _handle_index_copy_out.redispatch_memo
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_copy_[_state()][self._dispatch_keyset][index._dispatch_keyset][
-            source._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_copy_[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][source._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy_.resolve(self, index, source)
     return kernel(self, dim, index, source)
@@ -1150,9 +1157,10 @@ _redispatch_memo_index_Tensor: Any = _handle_index_Tensor.redispatch_memo
 def index_Tensor_out(self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_Tensor_out[_state()][
-            self._dispatch_keyset
-        ][_list(indices)][out._dispatch_keyset]
+        kernel = (
+            _memo_index_Tensor_out[_state()]
+            [self._dispatch_keyset][_list(indices)][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_Tensor_out.resolve(self, indices, out)
     return kernel(self, indices, out=out)
@@ -1548,9 +1556,10 @@ _redispatch_memo_mul_Tensor: Any = _handle_mul_Tensor.redispatch_memo
 def mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mul_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_mul_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1640,9 +1649,10 @@ _redispatch_memo_div_Tensor: Any = _handle_div_Tensor.redispatch_memo
 def div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_div_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_div_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1710,9 +1720,10 @@ _redispatch_memo_div_Tensor_mode: Any = _handle_div_Tensor_mode.redispatch_memo
 def div_out_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_div_out_mode[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_div_out_mode[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_out_mode.resolve(self, other, out)
     return kernel(self, other, rounding_mode=rounding_mode, out=out)
@@ -1927,9 +1938,10 @@ _redispatch_memo_fmod_Scalar: Any = _handle_fmod_Scalar.redispatch_memo
 def fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fmod_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_fmod_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2019,9 +2031,10 @@ _redispatch_memo_minimum: Any = _handle_minimum.redispatch_memo
 def minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_minimum_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_minimum_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_minimum_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2083,9 +2096,10 @@ _redispatch_memo_fmin: Any = _handle_fmin.redispatch_memo
 def fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_fmin_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_fmin_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmin_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2181,9 +2195,10 @@ _redispatch_memo_ne_Scalar: Any = _handle_ne_Scalar.redispatch_memo
 def ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_ne_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_ne_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2307,9 +2322,10 @@ _redispatch_memo_lt_Scalar: Any = _handle_lt_Scalar.redispatch_memo
 def lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lt_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_lt_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2660,9 +2676,10 @@ def max_dim_max(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_max_dim_max[_state()][self._dispatch_keyset][max._dispatch_keyset][
-            max_values._dispatch_keyset
-        ]
+        kernel = (
+            _memo_max_dim_max[_state()]
+            [self._dispatch_keyset][max._dispatch_keyset][max_values._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_dim_max.resolve(self, max, max_values)
     return kernel(self, dim, keepdim, max=max, max_values=max_values)
@@ -2755,9 +2772,10 @@ _redispatch_memo_max_other: Any = _handle_max_other.redispatch_memo
 def max_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_max_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_max_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2894,9 +2912,10 @@ def addmm_(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmm_[_state()][
-            self._dispatch_keyset
-        ][mat1._dispatch_keyset][mat2._dispatch_keyset]
+        kernel = (
+            _memo_addmm_[_state()]
+            [self._dispatch_keyset][mat1._dispatch_keyset][mat2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm_.resolve(self, mat1, mat2)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
@@ -2958,9 +2977,10 @@ _redispatch_memo_outer: Any = _handle_outer.redispatch_memo
 def outer_out(self: Tensor, vec2: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_outer_out[_state()][
-            self._dispatch_keyset
-        ][vec2._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_outer_out[_state()]
+            [self._dispatch_keyset][vec2._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_outer_out.resolve(self, vec2, out)
     return kernel(self, vec2, out=out)
@@ -3020,9 +3040,10 @@ _redispatch_memo_inner: Any = _handle_inner.redispatch_memo
 def inner_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_inner_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_inner_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_inner_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -3366,9 +3387,10 @@ def huber_loss_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_huber_loss_out[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_huber_loss_out[_state()]
+            [self._dispatch_keyset][target._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_huber_loss_out.resolve(self, target, out)
     return kernel(self, target, reduction, delta, out=out)

@@ -678,9 +678,10 @@ def _index_put_impl_(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo__index_put_impl_[_state()][self._dispatch_keyset][_list(indices)][
-            values._dispatch_keyset
-        ]
+        kernel = (
+            _memo__index_put_impl_[_state()]
+            [self._dispatch_keyset][_list(indices)][values._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle__index_put_impl_.resolve(self, indices, values)
     return kernel(self, indices, values, accumulate, unsafe)
@@ -755,9 +756,10 @@ def sort_values(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_sort_values[_state()][self._dispatch_keyset][values._dispatch_keyset][
-            indices._dispatch_keyset
-        ]
+        kernel = (
+            _memo_sort_values[_state()]
+            [self._dispatch_keyset][values._dispatch_keyset][indices._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort_values.resolve(self, values, indices)
     return kernel(self, dim, descending, values=values, indices=indices)
@@ -842,9 +844,10 @@ def sort_values_stable(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_sort_values_stable[_state()][self._dispatch_keyset][values._dispatch_keyset][
-            indices._dispatch_keyset
-        ]
+        kernel = (
+            _memo_sort_values_stable[_state()]
+            [self._dispatch_keyset][values._dispatch_keyset][indices._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort_values_stable.resolve(self, values, indices)
     return kernel(
@@ -1557,9 +1560,10 @@ _redispatch_memo_remainder_Scalar: Any = _handle_remainder_Scalar.redispatch_mem
 def remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_remainder_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_remainder_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1653,9 +1657,10 @@ _redispatch_memo_remainder_Scalar_Tensor: Any = _handle_remainder_Scalar_Tensor.
 def hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_hypot_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_hypot_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_hypot_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1779,9 +1784,10 @@ _redispatch_memo_gt_Scalar: Any = _handle_gt_Scalar.redispatch_memo
 def gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_gt_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_gt_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1843,9 +1849,10 @@ _redispatch_memo_gt_Tensor: Any = _handle_gt_Tensor.redispatch_memo
 def bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_or_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_bitwise_or_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2034,7 +2041,10 @@ _redispatch_memo_clamp: Any = _handle_clamp.redispatch_memo
 def clamp_Tensor(self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_Tensor[_state()][self._dispatch_keyset][_optional(min)][_optional(max)]
+        kernel = (
+            _memo_clamp_Tensor[_state()]
+            [self._dispatch_keyset][_optional(min)][_optional(max)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_Tensor.resolve(self, min, max)
     return kernel(self, min, max)
@@ -2114,9 +2124,10 @@ def clamp_Tensor_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_Tensor_out[_state()][
-            self._dispatch_keyset
-        ][_optional(min)][_optional(max)][out._dispatch_keyset]
+        kernel = (
+            _memo_clamp_Tensor_out[_state()]
+            [self._dispatch_keyset][_optional(min)][_optional(max)][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_Tensor_out.resolve(self, min, max, out)
     return kernel(self, min, max, out=out)
@@ -2285,9 +2296,10 @@ _redispatch_memo_matmul: Any = _handle_matmul.redispatch_memo
 def matmul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_matmul_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_matmul_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_matmul_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2477,7 +2489,8 @@ def layer_norm(
     kernel: Callable[..., Tensor]
     try:
         kernel = (
-            _memo_layer_norm[_state()][input._dispatch_keyset][_optional(weight)][_optional(bias)]
+            _memo_layer_norm[_state()]
+            [input._dispatch_keyset][_optional(weight)][_optional(bias)]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_layer_norm.resolve(input, weight, bias)
@@ -2519,9 +2532,10 @@ def native_layer_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor, Tensor]]
     try:
-        kernel = _memo_native_layer_norm[_state()][
-            input._dispatch_keyset
-        ][_optional(weight)][_optional(bias)]
+        kernel = (
+            _memo_native_layer_norm[_state()]
+            [input._dispatch_keyset][_optional(weight)][_optional(bias)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_native_layer_norm.resolve(input, weight, bias)
     return kernel(input, normalized_shape, weight, bias, eps)

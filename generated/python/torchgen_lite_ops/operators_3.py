@@ -256,9 +256,10 @@ _redispatch_memo_flipud: Any = _handle_flipud.redispatch_memo
 def scatter__src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter__src[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset]
+        kernel = (
+            _memo_scatter__src[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter__src.resolve(self, index, src)
     return kernel(self, dim, index, src)
@@ -324,9 +325,10 @@ _redispatch_memo_scatter__value: Any = _handle_scatter__value.redispatch_memo
 def scatter__reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter__reduce[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset]
+        kernel = (
+            _memo_scatter__reduce[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter__reduce.resolve(self, index, src)
     return kernel(self, dim, index, src, reduce=reduce)
@@ -432,9 +434,10 @@ _redispatch_memo_take: Any = _handle_take.redispatch_memo
 def take_out(self: Tensor, index: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_take_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_take_out[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_take_out.resolve(self, index, out)
     return kernel(self, index, out=out)
@@ -474,9 +477,10 @@ def index_add_(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_add_[_state()][self._dispatch_keyset][index._dispatch_keyset][
-            source._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_add_[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][source._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add_.resolve(self, index, source)
     return kernel(self, dim, index, source, alpha=alpha)
@@ -516,9 +520,10 @@ def index_put(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_put[_state()][self._dispatch_keyset][_list(indices)][
-            values._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_put[_state()]
+            [self._dispatch_keyset][_list(indices)][values._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_put.resolve(self, indices, values)
     return kernel(self, indices, values, accumulate)
@@ -1309,9 +1314,10 @@ _redispatch_memo_le_Scalar: Any = _handle_le_Scalar.redispatch_memo
 def le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_le_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_le_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_le_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1401,9 +1407,10 @@ _redispatch_memo_logical_and: Any = _handle_logical_and.redispatch_memo
 def logical_and_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_and_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_logical_and_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_and_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1914,9 +1921,10 @@ _redispatch_memo_bmm: Any = _handle_bmm.redispatch_memo
 def bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bmm_out[_state()][
-            self._dispatch_keyset
-        ][mat2._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_bmm_out[_state()]
+            [self._dispatch_keyset][mat2._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bmm_out.resolve(self, mat2, out)
     return kernel(self, mat2, out=out)
@@ -1956,9 +1964,10 @@ def baddbmm_(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_baddbmm_[_state()][self._dispatch_keyset][
-            batch1._dispatch_keyset
-        ][batch2._dispatch_keyset]
+        kernel = (
+            _memo_baddbmm_[_state()]
+            [self._dispatch_keyset][batch1._dispatch_keyset][batch2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_baddbmm_.resolve(self, batch1, batch2)
     return kernel(self, batch1, batch2, beta=beta, alpha=alpha)
@@ -1994,7 +2003,8 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Nu
     kernel: Callable[..., Tensor]
     try:
         kernel = (
-            _memo_addmv[_state()][self._dispatch_keyset][mat._dispatch_keyset][vec._dispatch_keyset]
+            _memo_addmv[_state()]
+            [self._dispatch_keyset][mat._dispatch_keyset][vec._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv.resolve(self, mat, vec)
@@ -2038,9 +2048,12 @@ def addmv_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmv_out[_state()][
-            self._dispatch_keyset
-        ][mat._dispatch_keyset][vec._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_addmv_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][mat._dispatch_keyset][vec._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv_out.resolve(self, mat, vec, out)
     return kernel(self, mat, vec, beta=beta, alpha=alpha, out=out)
@@ -2083,9 +2096,10 @@ def addmv_(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmv_[_state()][
-            self._dispatch_keyset
-        ][mat._dispatch_keyset][vec._dispatch_keyset]
+        kernel = (
+            _memo_addmv_[_state()]
+            [self._dispatch_keyset][mat._dispatch_keyset][vec._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv_.resolve(self, mat, vec)
     return kernel(self, mat, vec, beta=beta, alpha=alpha)
@@ -2147,9 +2161,10 @@ _redispatch_memo_dot: Any = _handle_dot.redispatch_memo
 def dot_out(self: Tensor, tensor: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_dot_out[_state()][self._dispatch_keyset][
-            tensor._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_dot_out[_state()]
+            [self._dispatch_keyset][tensor._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_dot_out.resolve(self, tensor, out)
     return kernel(self, tensor, out=out)
@@ -2183,7 +2198,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = (
-            _memo_linear[_state()][input._dispatch_keyset][weight._dispatch_keyset][_optional(bias)]
+            _memo_linear[_state()]
+            [input._dispatch_keyset][weight._dispatch_keyset][_optional(bias)]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_linear.resolve(input, weight, bias)
@@ -2216,9 +2232,10 @@ _redispatch_memo_linear: Any = _handle_linear.redispatch_memo
 def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_linear_out[_state()][input._dispatch_keyset][
-            weight._dispatch_keyset
-        ][_optional(bias)][out._dispatch_keyset]
+        kernel = (
+            _memo_linear_out[_state()]
+            [input._dispatch_keyset][weight._dispatch_keyset][_optional(bias)][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_linear_out.resolve(input, weight, bias, out)
     return kernel(input, weight, bias, out=out)
@@ -2646,9 +2663,10 @@ _redispatch_memo_mse_loss: Any = _handle_mse_loss.redispatch_memo
 def mse_loss_out(self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mse_loss_out[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_mse_loss_out[_state()]
+            [self._dispatch_keyset][target._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mse_loss_out.resolve(self, target, out)
     return kernel(self, target, reduction, out=out)

@@ -915,9 +915,10 @@ _redispatch_memo_triu_: Any = _handle_triu_.redispatch_memo
 def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_src[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset]
+        kernel = (
+            _memo_scatter_src[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_src.resolve(self, index, src)
     return kernel(self, dim, index, src)
@@ -951,9 +952,12 @@ _redispatch_memo_scatter_src: Any = _handle_scatter_src.redispatch_memo
 def scatter_src_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_src_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_scatter_src_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][index._dispatch_keyset][src._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_src_out.resolve(self, index, src, out)
     return kernel(self, dim, index, src, out=out)
@@ -1029,9 +1033,10 @@ def scatter_value_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_value_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_scatter_value_out[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_value_out.resolve(self, index, out)
     return kernel(self, dim, index, value, out=out)
@@ -1066,9 +1071,10 @@ _redispatch_memo_scatter_value_out: Any = _handle_scatter_value_out.redispatch_m
 def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_reduce[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset]
+        kernel = (
+            _memo_scatter_reduce[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_reduce.resolve(self, index, src)
     return kernel(self, dim, index, src, reduce=reduce)
@@ -1111,9 +1117,12 @@ def scatter_reduce_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_reduce_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_scatter_reduce_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][index._dispatch_keyset][src._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_reduce_out.resolve(self, index, src, out)
     return kernel(self, dim, index, src, reduce=reduce, out=out)
@@ -1199,9 +1208,10 @@ def scatter_value_reduce_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_value_reduce_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_scatter_value_reduce_out[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_value_reduce_out.resolve(self, index, out)
     return kernel(self, dim, index, value, reduce=reduce, out=out)
@@ -1270,9 +1280,10 @@ _redispatch_memo_masked_fill_Scalar: Any = _handle_masked_fill_Scalar.redispatch
 def masked_fill_Tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_fill_Tensor[_state()][self._dispatch_keyset][mask._dispatch_keyset][
-            value._dispatch_keyset
-        ]
+        kernel = (
+            _memo_masked_fill_Tensor[_state()]
+            [self._dispatch_keyset][mask._dispatch_keyset][value._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill_Tensor.resolve(self, mask, value)
     return kernel(self, mask, value)
@@ -1355,9 +1366,10 @@ def topk_values(
 ) -> tuple[Tensor, Tensor]:
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
-        kernel = _memo_topk_values[_state()][self._dispatch_keyset][values._dispatch_keyset][
-            indices._dispatch_keyset
-        ]
+        kernel = (
+            _memo_topk_values[_state()]
+            [self._dispatch_keyset][values._dispatch_keyset][indices._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_topk_values.resolve(self, values, indices)
     return kernel(self, k, dim, largest, sorted, values=values, indices=indices)
@@ -1820,9 +1832,10 @@ _redispatch_memo_bitwise_not_: Any = _handle_bitwise_not_.redispatch_memo
 def sub_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_sub_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_sub_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub_out.resolve(self, other, out)
     return kernel(self, other, alpha=alpha, out=out)
@@ -1980,9 +1993,10 @@ _redispatch_memo_logical_xor: Any = _handle_logical_xor.redispatch_memo
 def logical_xor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_xor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_logical_xor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_xor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2108,9 +2122,10 @@ _redispatch_memo_bitwise_right_shift_Tensor: Any = (
 def bitwise_right_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_right_shift_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_bitwise_right_shift_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_right_shift_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2310,9 +2325,10 @@ _redispatch_memo_clamp_max__Tensor: Any = _handle_clamp_max__Tensor.redispatch_m
 def lerp_Scalar_out(self: Tensor, end: Tensor, weight: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp_Scalar_out[_state()][
-            self._dispatch_keyset
-        ][end._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_lerp_Scalar_out[_state()]
+            [self._dispatch_keyset][end._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Scalar_out.resolve(self, end, out)
     return kernel(self, end, weight, out=out)
@@ -2347,9 +2363,12 @@ _redispatch_memo_lerp_Scalar_out: Any = _handle_lerp_Scalar_out.redispatch_memo
 def lerp_Tensor_out(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp_Tensor_out[_state()][self._dispatch_keyset][end._dispatch_keyset][
-            weight._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_lerp_Tensor_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][end._dispatch_keyset][weight._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Tensor_out.resolve(self, end, weight, out)
     return kernel(self, end, weight, out=out)
@@ -2417,9 +2436,10 @@ _redispatch_memo_lerp_Scalar: Any = _handle_lerp_Scalar.redispatch_memo
 def lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp_Tensor[_state()][self._dispatch_keyset][end._dispatch_keyset][
-            weight._dispatch_keyset
-        ]
+        kernel = (
+            _memo_lerp_Tensor[_state()]
+            [self._dispatch_keyset][end._dispatch_keyset][weight._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Tensor.resolve(self, end, weight)
     return kernel(self, end, weight)
@@ -2677,9 +2697,10 @@ _redispatch_memo_mv: Any = _handle_mv.redispatch_memo
 def mv_out(self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_mv_out[_state()][
-            self._dispatch_keyset
-        ][vec._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_mv_out[_state()]
+            [self._dispatch_keyset][vec._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_mv_out.resolve(self, vec, out)
     return kernel(self, vec, out=out)
@@ -2949,9 +2970,10 @@ def smooth_l1_loss_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_smooth_l1_loss_out[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_smooth_l1_loss_out[_state()]
+            [self._dispatch_keyset][target._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_smooth_l1_loss_out.resolve(self, target, out)
     return kernel(self, target, reduction, beta, out=out)
@@ -2991,9 +3013,10 @@ def binary_cross_entropy(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_binary_cross_entropy[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][_optional(weight)]
+        kernel = (
+            _memo_binary_cross_entropy[_state()]
+            [self._dispatch_keyset][target._dispatch_keyset][_optional(weight)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy.resolve(self, target, weight)
     return kernel(self, target, weight, reduction)
@@ -3033,9 +3056,12 @@ def binary_cross_entropy_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_binary_cross_entropy_out[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][_optional(weight)][out._dispatch_keyset]
+        kernel = (
+            _memo_binary_cross_entropy_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][target._dispatch_keyset][_optional(weight)][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy_out.resolve(self, target, weight, out)
     return kernel(self, target, weight, reduction, out=out)
@@ -3076,9 +3102,12 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_binary_cross_entropy_with_logits[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][_optional(weight)][_optional(pos_weight)]
+        kernel = (
+            _memo_binary_cross_entropy_with_logits[_state()]
+            [
+                self._dispatch_keyset,
+            ][target._dispatch_keyset][_optional(weight)][_optional(pos_weight)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy_with_logits.resolve(self, target, weight, pos_weight)
     return kernel(self, target, weight, pos_weight, reduction)
@@ -3121,9 +3150,10 @@ def cross_entropy_loss(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_cross_entropy_loss[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][_optional(weight)]
+        kernel = (
+            _memo_cross_entropy_loss[_state()]
+            [self._dispatch_keyset][target._dispatch_keyset][_optional(weight)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_cross_entropy_loss.resolve(self, target, weight)
     return kernel(self, target, weight, reduction, ignore_index, label_smoothing)

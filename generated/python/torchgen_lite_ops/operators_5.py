@@ -515,9 +515,10 @@ def gather_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_gather_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_gather_out[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_gather_out.resolve(self, index, out)
     return kernel(self, dim, index, sparse_grad=sparse_grad, out=out)
@@ -1073,9 +1074,10 @@ _redispatch_memo_sub__Scalar: Any = _handle_sub__Scalar.redispatch_memo
 def pow_Tensor_Tensor_out(self: Tensor, exponent: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_pow_Tensor_Tensor_out[_state()][self._dispatch_keyset][
-            exponent._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_pow_Tensor_Tensor_out[_state()]
+            [self._dispatch_keyset][exponent._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Tensor_Tensor_out.resolve(self, exponent, out)
     return kernel(self, exponent, out=out)
@@ -1317,9 +1319,10 @@ _redispatch_memo_fmod__Tensor: Any = _handle_fmod__Tensor.redispatch_memo
 def atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_atan2_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_atan2_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_atan2_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1576,7 +1579,8 @@ def clamp__Tensor(self: Tensor, min: Tensor | None = None, max: Tensor | None = 
     kernel: Callable[..., Tensor]
     try:
         kernel = (
-            _memo_clamp__Tensor[_state()][self._dispatch_keyset][_optional(min)][_optional(max)]
+            _memo_clamp__Tensor[_state()]
+            [self._dispatch_keyset][_optional(min)][_optional(max)]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp__Tensor.resolve(self, min, max)
@@ -1643,9 +1647,10 @@ _redispatch_memo_lerp__Scalar: Any = _handle_lerp__Scalar.redispatch_memo
 def lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_lerp__Tensor[_state()][self._dispatch_keyset][end._dispatch_keyset][
-            weight._dispatch_keyset
-        ]
+        kernel = (
+            _memo_lerp__Tensor[_state()]
+            [self._dispatch_keyset][end._dispatch_keyset][weight._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp__Tensor.resolve(self, end, weight)
     return kernel(self, end, weight)
@@ -1678,9 +1683,10 @@ _redispatch_memo_lerp__Tensor: Any = _handle_lerp__Tensor.redispatch_memo
 def addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addcdiv_[_state()][self._dispatch_keyset][
-            tensor1._dispatch_keyset
-        ][tensor2._dispatch_keyset]
+        kernel = (
+            _memo_addcdiv_[_state()]
+            [self._dispatch_keyset][tensor1._dispatch_keyset][tensor2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcdiv_.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
@@ -2126,9 +2132,10 @@ def baddbmm(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_baddbmm[_state()][self._dispatch_keyset][
-            batch1._dispatch_keyset
-        ][batch2._dispatch_keyset]
+        kernel = (
+            _memo_baddbmm[_state()]
+            [self._dispatch_keyset][batch1._dispatch_keyset][batch2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_baddbmm.resolve(self, batch1, batch2)
     return kernel(self, batch1, batch2, beta=beta, alpha=alpha)
@@ -2171,9 +2178,12 @@ def baddbmm_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_baddbmm_out[_state()][self._dispatch_keyset][
-            batch1._dispatch_keyset
-        ][batch2._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_baddbmm_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][batch1._dispatch_keyset][batch2._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_baddbmm_out.resolve(self, batch1, batch2, out)
     return kernel(self, batch1, batch2, beta=beta, alpha=alpha, out=out)
@@ -2281,9 +2291,10 @@ def tensordot_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_tensordot_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_tensordot_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_tensordot_out.resolve(self, other, out)
     return kernel(self, other, dims_self, dims_other, out=out)

@@ -534,9 +534,10 @@ _redispatch_memo_embedding: Any = _handle_embedding.redispatch_memo
 def where_self(condition: Tensor, self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_where_self[_state()][
-            condition._dispatch_keyset
-        ][self._dispatch_keyset][other._dispatch_keyset]
+        kernel = (
+            _memo_where_self[_state()]
+            [condition._dispatch_keyset][self._dispatch_keyset][other._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_self.resolve(condition, self, other)
     return kernel(condition, self, other)
@@ -569,9 +570,12 @@ _redispatch_memo_where_self: Any = _handle_where_self.redispatch_memo
 def where_self_out(condition: Tensor, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_where_self_out[_state()][
-            condition._dispatch_keyset
-        ][self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_where_self_out[_state()]
+            [
+                condition._dispatch_keyset,
+            ][self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_self_out.resolve(condition, self, other, out)
     return kernel(condition, self, other, out=out)
@@ -764,9 +768,10 @@ _redispatch_memo_masked_fill__Scalar: Any = _handle_masked_fill__Scalar.redispat
 def masked_fill__Tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_fill__Tensor[_state()][self._dispatch_keyset][mask._dispatch_keyset][
-            value._dispatch_keyset
-        ]
+        kernel = (
+            _memo_masked_fill__Tensor[_state()]
+            [self._dispatch_keyset][mask._dispatch_keyset][value._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill__Tensor.resolve(self, mask, value)
     return kernel(self, mask, value)
@@ -1374,9 +1379,10 @@ _redispatch_memo_maximum: Any = _handle_maximum.redispatch_memo
 def maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_maximum_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_maximum_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_maximum_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1466,9 +1472,10 @@ _redispatch_memo_logical_or: Any = _handle_logical_or.redispatch_memo
 def logical_or_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_logical_or_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_logical_or_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_or_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1632,9 +1639,10 @@ _redispatch_memo_clamp_max_out: Any = _handle_clamp_max_out.redispatch_memo
 def clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_max_Tensor_out[_state()][
-            self._dispatch_keyset
-        ][max._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_clamp_max_Tensor_out[_state()]
+            [self._dispatch_keyset][max._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_Tensor_out.resolve(self, max, out)
     return kernel(self, max, out=out)
@@ -2181,9 +2189,10 @@ def margin_ranking_loss(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_margin_ranking_loss[_state()][
-            input1._dispatch_keyset
-        ][input2._dispatch_keyset][target._dispatch_keyset]
+        kernel = (
+            _memo_margin_ranking_loss[_state()]
+            [input1._dispatch_keyset][input2._dispatch_keyset][target._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_margin_ranking_loss.resolve(input1, input2, target)
     return kernel(input1, input2, target, margin, reduction)

@@ -392,9 +392,10 @@ _redispatch_memo_ravel: Any = _handle_ravel.redispatch_memo
 def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_add[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset]
+        kernel = (
+            _memo_scatter_add[_state()]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_add.resolve(self, index, src)
     return kernel(self, dim, index, src)
@@ -428,9 +429,12 @@ _redispatch_memo_scatter_add: Any = _handle_scatter_add.redispatch_memo
 def scatter_add_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_scatter_add_out[_state()][self._dispatch_keyset][
-            index._dispatch_keyset
-        ][src._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_scatter_add_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][index._dispatch_keyset][src._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_add_out.resolve(self, index, src, out)
     return kernel(self, dim, index, src, out=out)
@@ -505,9 +509,10 @@ def index_put_(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_index_put_[_state()][self._dispatch_keyset][_list(indices)][
-            values._dispatch_keyset
-        ]
+        kernel = (
+            _memo_index_put_[_state()]
+            [self._dispatch_keyset][_list(indices)][values._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_put_.resolve(self, indices, values)
     return kernel(self, indices, values, accumulate)
@@ -568,9 +573,10 @@ _redispatch_memo_masked_select: Any = _handle_masked_select.redispatch_memo
 def masked_select_out(self: Tensor, mask: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_masked_select_out[_state()][
-            self._dispatch_keyset
-        ][mask._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_masked_select_out[_state()]
+            [self._dispatch_keyset][mask._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_select_out.resolve(self, mask, out)
     return kernel(self, mask, out=out)
@@ -1253,9 +1259,10 @@ _redispatch_memo_add_Tensor: Any = _handle_add_Tensor.redispatch_memo
 def add_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_add_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_add_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_out.resolve(self, other, out)
     return kernel(self, other, alpha=alpha, out=out)
@@ -1441,9 +1448,10 @@ _redispatch_memo_eq_Scalar: Any = _handle_eq_Scalar.redispatch_memo
 def eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_eq_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_eq_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1559,9 +1567,10 @@ _redispatch_memo_ne__Tensor: Any = _handle_ne__Tensor.redispatch_memo
 def bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_xor_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_bitwise_xor_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -1751,9 +1760,10 @@ _redispatch_memo_bitwise_left_shift_Tensor: Any = _handle_bitwise_left_shift_Ten
 def bitwise_left_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_bitwise_left_shift_Tensor_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_bitwise_left_shift_Tensor_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_left_shift_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2085,9 +2095,10 @@ _redispatch_memo_clamp_min_out: Any = _handle_clamp_min_out.redispatch_memo
 def clamp_min_Tensor_out(self: Tensor, min: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_clamp_min_Tensor_out[_state()][
-            self._dispatch_keyset
-        ][min._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_clamp_min_Tensor_out[_state()]
+            [self._dispatch_keyset][min._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_Tensor_out.resolve(self, min, out)
     return kernel(self, min, out=out)
@@ -2240,9 +2251,10 @@ def addmm(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmm[_state()][
-            self._dispatch_keyset
-        ][mat1._dispatch_keyset][mat2._dispatch_keyset]
+        kernel = (
+            _memo_addmm[_state()]
+            [self._dispatch_keyset][mat1._dispatch_keyset][mat2._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm.resolve(self, mat1, mat2)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
@@ -2286,9 +2298,12 @@ def addmm_out(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_addmm_out[_state()][
-            self._dispatch_keyset
-        ][mat1._dispatch_keyset][mat2._dispatch_keyset][out._dispatch_keyset]
+        kernel = (
+            _memo_addmm_out[_state()]
+            [
+                self._dispatch_keyset,
+            ][mat1._dispatch_keyset][mat2._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm_out.resolve(self, mat1, mat2, out)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
@@ -2351,9 +2366,10 @@ _redispatch_memo_kron: Any = _handle_kron.redispatch_memo
 def kron_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_kron_out[_state()][self._dispatch_keyset][
-            other._dispatch_keyset
-        ][out._dispatch_keyset]
+        kernel = (
+            _memo_kron_out[_state()]
+            [self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_kron_out.resolve(self, other, out)
     return kernel(self, other, out=out)
@@ -2553,9 +2569,10 @@ def nll_loss(
 ) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_nll_loss[_state()][self._dispatch_keyset][
-            target._dispatch_keyset
-        ][_optional(weight)]
+        kernel = (
+            _memo_nll_loss[_state()]
+            [self._dispatch_keyset][target._dispatch_keyset][_optional(weight)]
+        )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_nll_loss.resolve(self, target, weight)
     return kernel(self, target, weight, reduction, ignore_index)

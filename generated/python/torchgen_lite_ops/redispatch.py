@@ -6,11 +6,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite_runtime import (
-    Candidate as _Candidate,
-    packet as _packet,
-    redispatch_packet as _redispatch_packet,
-)
+from torchgen_lite_runtime import redispatch_packet as _redispatch_packet
 
 from . import ops as _ops
 from . import operators as _operators

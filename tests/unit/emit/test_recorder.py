@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Result
-from torchgen_lite.emit.recorder import Recorder, UnknownName
+from torchgen_lite.emit.recorder import NotImported, Recorder
 from torchgen_lite.targets.output import CalledModule
 
 Run = Callable[..., Result]
@@ -39,9 +39,12 @@ def test_a_name_is_imported_once_under_its_local_name() -> None:
     given = [framework("zeros"), framework("save"), framework("save"), framework("Node", "_Base")]
     assert given == ["_zeros", "_save", "_save", "_Base"]
     assert [*map(str, framework.imported)] == ["Node as _Base", "save as _save", "zeros as _zeros"]
+    assert framework("save") == "_save"
+    with pytest.raises(NotImported, match="^`zeros` is called below the head, which imports what"):
+        framework("zeros", "_empty")
     plain = Recorder(CalledModule("mine.frame"))
     assert (plain("anything"), [*map(str, plain.imported)]) == ("anything", ["anything"])
-    with pytest.raises(UnknownName, match="^`mine.frame` has no `safe`, which the template calls$"):
+    with pytest.raises(NotImported, match="^`mine.frame` has no `safe`, which the template calls$"):
         framework("safe")
 
 

@@ -27,13 +27,52 @@ def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
 """
 
 
+WHERE = FunctionSchema.parse("where(Tensor condition, Tensor self, int[2] from=1) -> Tensor[]")
+
+
+@pytest.mark.parametrize(
+    ("call", "printed"),
+    [
+        ("op | py.adapter_parameters | join(', ')", "self: Any, condition: Any, from_: Any = 1"),
+        (
+            "op.arguments | py.annotated | join(', ')",
+            "condition: Tensor, self: Tensor, from_: tuple[int, ...]",
+        ),
+        ("op.arguments | py.bare_types", '("Tensor", "Tensor", "int[2]")'),
+        ("'\\n Twice.\\n' | py.docstring", '"""Twice."""'),
+        ("none | py.docstring", ""),
+        ("op | py.forwarded | join(', ')", "condition, self, from_"),
+        ("'from' | py.identifier", "from_"),
+        ("'from' | py.is_reserved", "True"),
+        ("'a\"b' | py.quote", "'a\"b'"),
+        ("['a'] | py.quoted", '("a",)'),
+        ("op | py.returns", "list[Tensor]"),
+        ("op | py.torch_forwarded | join(', ')", "condition, self, from_"),
+        (
+            "op | py.torch_parameters(hidden) | join(', ')",
+            "condition: _Tensor, self: _Tensor, from_: int | Sequence[int] = 1",
+        ),
+        ("op | py.torch_returns", "list[Tensor]"),
+        ("op | py.torch_returns(hidden)", "list[_Tensor]"),
+        ("['a', 'b'] | py.tuple", "(a, b)"),
+    ],
+)
+def test_what_a_verb_of_python_prints(call: str, printed: str) -> None:
+    template = build_environment().from_string("{{ " + call + " }}")
+    assert template.render(op=WHERE, hidden=frozenset({"Tensor"})) == printed
+
+
 def test_a_verb_has_its_language_before_it() -> None:
     assert {name.partition(".")[0] for name in PYTHON} == {"py"}
     assert {name.partition(".")[0] for name in CPP} == {"cpp"}
 
 
-def test_an_unknown_verb_stops_at_its_line(tmp_path: Path) -> None:
-    template = "{#- template-api: 1 -#}\ndef f():\n    {{ op | py.forwardd }}\n"
+@pytest.mark.parametrize(
+    "call", ["{{ op | py.forwardd }}", "{% if op %}{{ op | py.forwardd }}{% endif %}"]
+)
+def test_an_unknown_verb_stops_where_it_is_called(call: str, tmp_path: Path) -> None:
+    """Jinja finds a verb in a branch when it comes to it."""
+    template = f"{{#- template-api: 1 -#}}\ndef f():\n    {call}\n"
     (tmp_path / "own.py.j2").write_text(template)
     with pytest.raises(RenderError) as caught:
         render_files(
@@ -43,5 +82,6 @@ def test_an_unknown_verb_stops_at_its_line(tmp_path: Path) -> None:
             root=tmp_path,
         )
     assert render_concise([caught.value.diagnostic]) == (
-        "own.py.j2:3:5: error[TG500] template 'own.py.j2' cannot be parsed: No filter named 'py.forwardd'.\n"
+        f"own.py.j2:3:{call.index('py') + 5}: error[TG500] there is no verb 'py.forwardd': called here "
+        "(did you mean 'py.forwarded'?)\n"
     )

@@ -306,7 +306,7 @@ OVERRIDE = """\
 {# template-api: 1 #}
 {% extends "built-in/python/autograd.py.j2" %}
 {% block kernel %}
-    print("called:", {{ op.kernel.operator }})
+    print("called:", {{ op.overload.schema.local_name | py.quote }})
 {{ super() }}
 {%- endblock %}
 """

@@ -13,7 +13,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.python.options import PythonOptions
-from torchgen_lite.targets.python.overloads import CandidateView, function_view, merge_out
+from torchgen_lite.targets.python.overloads import build_packet, merge_out
 from torchgen_lite.targets.python.package import build_package
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -177,7 +177,8 @@ def test_kinds_of_arguments(tmp_path: Path) -> None:
     kernel: Callable[..., None]
     try:
         kernel = (
-            _memo_f[_state()][a._dispatch_keyset][_optional(b)][_list(c)][_list(d)][_optional(g)]
+            _memo_f[_state()]
+            [a._dispatch_keyset][_optional(b)][_list(c)][_list(d)][_optional(g)]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_f.resolve(a, b, c, d, g)
@@ -403,10 +404,11 @@ def test_merge_out_prefers_the_functional_partner(tmp_path: Path) -> None:
     zeros = merge_out(overloads[:2])
     assert [o.names.flat for o in zeros] == ["zeros"]
     assert zeros[0].out is not None and zeros[0].out.names.flat == "zeros_out"
-    (lonely,) = function_view("lonely", merge_out(overloads[2:])).candidates
-    assert lonely == CandidateView(
-        "_operators.lonely_out", '("int[]",)', "_operators.lonely_out", varargs="0"
-    )
+    packet = build_packet("lonely", merge_out(overloads[2:]))
+    (lonely,) = packet.overloads
+    assert lonely.out is not None and lonely.out.names == lonely.names
+    assert ([a.name for a in lonely.arguments], lonely.varargs) == (["size"], 0)
+    assert packet.stub == ""
 
 
 def test_the_package_runs(tmp_path: Path) -> None:

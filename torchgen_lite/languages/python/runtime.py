@@ -12,10 +12,11 @@ and, as a call that passes everything on, `kernel(self, other, alpha=alpha)`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import STAR, Annotation, Parameter, optional
+from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Parameter, optional
 from torchgen_lite.languages.python.types import Annotations
 from torchgen_lite.languages.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
@@ -112,6 +113,26 @@ def parameters(
     keywords = [a for a in schema.arguments if a.kwarg_only]
     star = [STAR] if keywords else []
     return [*map(one, required + positional[first:]), *star, *map(one, keywords)]
+
+
+def self_first(schema: FunctionSchema) -> tuple[Argument, ...]:
+    """The arguments with `self` first, as a method takes them; `where(condition, self, other)` has
+    it in the middle."""
+    return tuple(sorted(schema.arguments, key=lambda a: a.name != "self"))
+
+
+def adapter_parameters(schema: FunctionSchema) -> list[Parameter]:
+    """The parameters of a function that takes `self` first and passes the call on to a stub that
+    does not. They have no types, and no defaults that are constants of the framework."""
+
+    def untyped(argument: Argument) -> Parameter:
+        text = None
+        if argument.default is not None:
+            value = default(argument)
+            text = None if isinstance(value, NamedConstant) else default_text(value)
+        return Parameter(identifier(argument.name), ANY, text)
+
+    return parameters(replace(schema, arguments=self_first(schema)), untyped)
 
 
 def forwarded(schema: FunctionSchema) -> list[str]:

@@ -10,13 +10,14 @@ if its context differs. The languages have the same verbs under the same names, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from torchgen_lite.languages.python import runtime
-from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import returned
-from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.languages.python import runtime, torch_library, torch_ops
+from torchgen_lite.languages.python.names import identifier, is_reserved
+from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
+from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
+from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.model import bare_type
 
 
 def returns(schema: FunctionSchema) -> str:
@@ -24,11 +25,47 @@ def returns(schema: FunctionSchema) -> str:
     return str(returned(runtime.returns(schema.returns)))
 
 
+def bare_types(arguments: Iterable[Argument]) -> str:
+    """The types without annotations as a tuple of literals: `("Tensor", "Scalar")`."""
+    return quoted([bare_type(argument.type) for argument in arguments])
+
+
+def docstring(doc: str | None) -> str:
+    """The docstring of a `doc:`, or empty."""
+    lines = doc_lines(doc)
+    return doc_text(lines) if lines else ""
+
+
+def quoted(names: Iterable[str]) -> str:
+    """The names as a tuple of literals: `("values", "indices")`."""
+    return tuple_display([*map(quote, names)])
+
+
+def torch_parameters(schema: FunctionSchema, hidden: frozenset[str]) -> Sequence[Parameter]:
+    """The parameters of a function for an operator of PyTorch, in a module that hides types."""
+    return unshadowed(torch_library.parameters(schema), hidden)
+
+
+def torch_returns(schema: FunctionSchema, hidden: frozenset[str] = frozenset()) -> Annotation:
+    """The annotation of the results in PyTorch's types."""
+    return torch_ops.returns_type(schema).unshadowed(hidden)
+
+
 VERBS: Mapping[str, Callable[..., object]] = {
+    "py.adapter_parameters": runtime.adapter_parameters,
+    "py.annotated": runtime.annotated,
+    "py.bare_types": bare_types,
+    "py.docstring": docstring,
     "py.forwarded": runtime.forwarded,
     "py.identifier": identifier,
+    "py.is_reserved": is_reserved,
     "py.parameters": runtime.parameters,
     "py.quote": quote,
+    "py.quoted": quoted,
+    "py.returned": returned,
     "py.returns": returns,
+    "py.torch_forwarded": torch_library.forwarded,
+    "py.torch_parameters": torch_parameters,
+    "py.torch_returns": torch_returns,
     "py.tuple": tuple_display,
 }

@@ -31,14 +31,8 @@ class RowView(NamedTuple):
     source: str
 
 
-class LinkView(NamedTuple):
-    """Another operator, and the text about it."""
-
-    name: str
-    address: str
-    said: str
-
-
+# Another operator: its name, its address, and the text about it.
+Link = tuple[str, str, str]
 # A line of the list at the top: its label, the phrases, and the address that these link to, or empty.
 Fact = tuple[str, tuple[Phrase, ...], str]
 
@@ -142,20 +136,20 @@ class PageView:
         }
 
     @kept
-    def overloads(self) -> tuple[LinkView, ...]:
+    def overloads(self) -> tuple[Link, ...]:
         """Those that are not variants."""
         shown = [self.operator, *self.reference.variants[self.name]]
         every = self.reference.overloads[base_of(self.operator)]
         return self._links(other for other in every if other not in shown)
 
     @kept
-    def variants(self) -> tuple[LinkView, ...]:
+    def variants(self) -> tuple[Link, ...]:
         return self._links(self.reference.variants[self.name])
 
-    def _links(self, operators: Iterable[Operator]) -> tuple[LinkView, ...]:
+    def _links(self, operators: Iterable[Operator]) -> tuple[Link, ...]:
         return tuple(
             [
-                LinkView(one.name, self._page(one.name), _KINDS.get(str(one.kind), str(one.kind)))
+                (one.name, self._page(one.name), _KINDS.get(str(one.kind), str(one.kind)))
                 for one in operators
             ]
         )
@@ -183,12 +177,12 @@ def paragraphs(operator: Operator) -> list[list[str]]:
 
 def index_view(
     operators: Iterable[Operator], markup: Markup, paths: Mapping[str, str]
-) -> dict[str, list[LinkView]]:
+) -> dict[str, list[Link]]:
     """The namespaces with their operators, both by name, and the first sentence of each."""
-    sections: dict[str, list[LinkView]] = {}
+    sections: dict[str, list[Link]] = {}
     for operator in sorted(operators, key=lambda operator: operator.name):
         lines = paragraphs(operator)[:1]
         first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0] if lines else ""
-        entry = LinkView(operator.schema.local_name, paths[operator.name], markup.text(first))
+        entry = (operator.schema.local_name, paths[operator.name], markup.text(first))
         sections.setdefault(operator.function.namespace, []).append(entry)
     return {name: sections[name] for name in sorted(sections)}

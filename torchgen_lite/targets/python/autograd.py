@@ -14,29 +14,13 @@ from torchgen_lite.analysis.differentiability.model import (
     refusal,
 )
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
-from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import Annotation, Parameter, returned
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import SavedView, kept, saved_input, saved_result
-
-
-class ForwardingKernel(NamedTuple):
-    """A generated kernel of an `operator` (a literal, for overrides of templates).
-
-    `below` is the stub that the kernel forwards the call to, with the arguments `passed`.
-    """
-
-    name: str
-    operator: str
-    parameters: Sequence[Parameter]
-    returns: Annotation
-    below: str
-    passed: Sequence[str]
 
 
 class RecordView(NamedTuple):
@@ -66,9 +50,8 @@ class AutogradView(NamedTuple):
     """A kernel for Autograd: `record`s the call, refuses calls that would have to record the
     tensors `refused`, or runs without recording under the local state `guard`."""
 
-    kernel: ForwardingKernel
+    overload: Overload
     guard: str
-    base: str
     refused: str
     record: RecordView | None
 
@@ -76,26 +59,13 @@ class AutogradView(NamedTuple):
 class TrackingView(NamedTuple):
     """A kernel for ADInplaceOrView: increments the versions of the `written` tensors, and of those
     in the `written_lists`, which may contain None; `as_view` makes views of the tensor `viewed`,
-    and `replay` remakes them from another tensor."""
+    and the overload's stub remakes them from another tensor."""
 
-    kernel: ForwardingKernel
+    overload: Overload
     written: Sequence[str]
     written_lists: Sequence[str]
     as_view: str
     viewed: str
-    replay: str
-
-
-def forwarding_kernel(prefix: str, overload: Overload) -> ForwardingKernel:
-    """A kernel that takes the overload's arguments and passes them on."""
-    return ForwardingKernel(
-        name=f"{prefix}_{overload.names.flat}",
-        operator=quote(overload.schema.local_name),
-        parameters=python.annotated(overload.schema.arguments),
-        returns=returned(overload.returns),
-        below=overload.names.redispatch_stub,
-        passed=python.forwarded(overload.schema),
-    )
 
 
 def autograd_view(
@@ -103,7 +73,7 @@ def autograd_view(
 ) -> AutogradView:
     """The kernel of an operator whose calls are recorded, refused, or passed through."""
     category = plan.categories[DEFAULT]
-    is_inplace = overload.facts.kind is SchemaKind.inplace
+    is_inplace = overload.kind is SchemaKind.inplace
     refused, record = "", None
     if category is Category.refuse_out:
         refused = _refused(overload, plan, info)
@@ -114,9 +84,8 @@ def autograd_view(
         # A non-differentiable operator must not record the operators that it calls.
         guarded = bool(plan.written)
     return AutogradView(
-        kernel=forwarding_kernel("autograd", overload),
+        overload=overload,
         guard="_below_autograd" if guarded else "_below_adinplaceorview",
-        base=quote(overload.names.base),
         refused=refused,
         record=record,
     )
@@ -129,7 +98,7 @@ def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
 
 
 def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> RecordView:
-    kind, returns = overload.facts.kind, overload.schema.returns
+    kind, returns = overload.kind, overload.schema.returns
     is_inplace = kind is SchemaKind.inplace
     result = "self" if is_inplace else "_result"
     parts = [result]
@@ -144,7 +113,7 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
             (_slot(one), quote(refusal(overload.function.name, one.name)))
             for one in info.without_formula
         ],
-        saved=[saved_input(saved, kind) for saved in values if saved.result is None],
+        saved=[saved_input(saved, info, kind) for saved in values if saved.result is None],
         kept=[
             saved_result(one, info, parts[one.result]) for one in values if one.result is not None
         ],
@@ -168,7 +137,7 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
     written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}
     return TrackingView(
-        kernel=forwarding_kernel("adinplaceorview", overload),
+        overload=overload,
         written=[name for name, carries in written.items() if carries is DispatchKind.tensor],
         written_lists=[
             name if carries.is_list else f"({name},)"
@@ -177,5 +146,4 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
         ],
         as_view=("as_views" if several else "as_view") if is_view else "",
         viewed=identifier(overload.schema.arguments[0].name) if is_view else "",
-        replay=overload.names.stub,
     )

@@ -108,9 +108,8 @@ def _autograd_file(
             registered.add_fallthrough(one.overload)
         else:
             info = one.plan.infos[DEFAULT]
-            view = autograd_view(one.overload, one.plan, info)
-            kernels.append(view)
-            registered.add_generated(one.overload, module, view.kernel.name)
+            kernels.append(autograd_view(one.overload, one.plan, info))
+            registered.add_generated(one.overload, module, "autograd")
     if not kernels:
         return None
     context = _context(package, planned) | {"nodes": nodes, "kernels": kernels}
@@ -130,8 +129,8 @@ def _adinplaceorview_file(
     if not planned:
         return None
     kernels = [tracking_view(one.overload, one.plan) for one in planned]
-    for one, view in zip(planned, kernels, strict=True):
-        registered.add_generated(one.overload, module, view.kernel.name)
+    for one in planned:
+        registered.add_generated(one.overload, module, "adinplaceorview")
     context = _context(package, planned) | {"kernels": kernels}
     return OutputFile(f"{package.root}/{module}.py", "python/adinplaceorview.py.j2", context)
 

@@ -14,12 +14,9 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
-    FunctionView,
-    function_view,
+    build_packet,
     group_by_base,
-    is_stub,
     merge_out,
-    signatures_view,
 )
 from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.taken import is_exported
@@ -48,7 +45,7 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
     }
     context: dict[str, object] = {
         "runtime": package.runtime,
-        "functions": [function_view(base, group) for base, group in groups.items()],
+        "functions": [build_packet(identifier(base), group) for base, group in groups.items()],
         "names": [quote(name) for name in map(identifier, groups) if is_exported(name)],
     }
     yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)
@@ -57,25 +54,23 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
 
 def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
     """`redispatch.py` and `redispatch.pyi`: functions for all base names, with the keyset first."""
+    functions = [
+        (build_packet(identifier(base), group), _common_packet(base, group))
+        for base, group in groups.items()
+    ]
     context = {
         "runtime": package.runtime,
-        "functions": [_redispatched(base, group) for base, group in groups.items()],
+        "functions": functions,
+        "has_choices": any(not packet.stub and not same for packet, same in functions),
     }
     yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
     yield _types_of(package, "redispatch", groups, first=_KEYSET)
 
 
-def _redispatched(base: str, overloads: Sequence[Overload]) -> tuple[FunctionView, str]:
-    """One name of `redispatch.py`, and the packet whose overloads it redispatches, or empty.
-
-    If the overloads are in several namespaces, they have no common packet, and the view has them.
-    """
-    name, namespaces = identifier(base), {o.names.namespace for o in overloads}
-    if is_stub(overloads):
-        return FunctionView(name, "", overloads[0].names.redispatch_stub, ()), ""
-    if len(namespaces) == 1:
-        return FunctionView(name, "", "", ()), f"_ops.{identifier(*namespaces)}.{name}"
-    return function_view(base, overloads), ""
+def _common_packet(base: str, overloads: Sequence[Overload]) -> str:
+    """The packet in `ops` with these overloads; empty if they are in several namespaces."""
+    namespaces = {o.names.namespace for o in overloads}
+    return f"_ops.{identifier(*namespaces)}.{identifier(base)}" if len(namespaces) == 1 else ""
 
 
 def _types_of(
@@ -91,7 +86,7 @@ def _types_of(
     context: dict[str, object] = {
         "runtime": package.runtime,
         "functions": [
-            signatures_view(identifier(base), group, first=first, shadowed=shadowed)
+            build_packet(identifier(base), group, first=first, shadowed=shadowed)
             for base, group in groups.items()
         ],
         "names": names,

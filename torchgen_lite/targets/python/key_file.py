@@ -40,9 +40,11 @@ class KeyFile:
         library, operator = self._add(overload)
         self.written.append((library, kernel.alias, operator, function))
 
-    def add_generated(self, overload: Overload, module: str, kernel: str) -> None:
+    def add_generated(self, overload: Overload, module: str, role: str) -> None:
+        """Add the kernel of a module that is named after its role: `autograd_add_Tensor`."""
         library, operator = self._add(overload)
-        self.generated.setdefault(module, {}).setdefault(library, {})[operator] = quote(kernel)
+        kernel = quote(f"{role}_{overload.names.flat}")
+        self.generated.setdefault(module, {}).setdefault(library, {})[operator] = kernel
 
     def add_fallthrough(self, overload: Overload) -> None:
         self.fallthroughs.append(self._add(overload))

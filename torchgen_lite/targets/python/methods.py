@@ -8,34 +8,19 @@ class TensorMethods:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
-from torchgen_lite.languages.python.signature import ANY, STAR, Parameter
-from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Names, Overload
 from torchgen_lite.targets.python.overloads import (
     as_method,
-    function_view,
+    build_packet,
     group_by_base,
-    self_first,
-    signatures_view,
 )
 from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.views import shadowed_types
-
-
-class AdapterView(NamedTuple):
-    """A function that takes `self` first, for stubs that don't: `where(condition, self, other)`."""
-
-    name: str
-    parameters: Sequence[Parameter]
-    stub: str
-    passed: Sequence[str]
 
 
 def build_methods(package: Package) -> Iterator[OutputFile]:
@@ -45,13 +30,13 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     groups = group_by_base([as_method(o if _takes_self_first(o) else _adapted(o)) for o in methods])
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = {
-        base: function_view(base, group, prefix="TensorMethods.", variant="method")
+        base: build_packet(identifier(base), group, prefix="TensorMethods.")
         for base, group in groups.items()
     }
     common: dict[str, object] = {"has_eq": any(o.dunder == "__eq__" for o in operators)}
     context = {
         "runtime": package.runtime,
-        "adapters": [_adapter_view(o) for o in adapters],
+        "adapters": adapters,
         "methods": list(views.values()),
         "hoisted": [view for base, view in views.items() if _is_mangled(groups[base])],
         "plain_operators": _of_style(operators, "method"),
@@ -70,11 +55,11 @@ def _types(
     shadowed = shadowed_types([identifier(base) for base in groups])
     return {
         "methods": [
-            signatures_view(identifier(base), group, shadowed=shadowed)
+            build_packet(identifier(base), group, shadowed=shadowed)
             for base, group in groups.items()
         ],
         "plain_operators": [
-            signatures_view(o.dunder, groups[o.base], shadowed=shadowed)
+            build_packet(o.dunder, groups[o.base], shadowed=shadowed)
             for o in operators
             if o.style == "method"
         ],
@@ -111,26 +96,6 @@ class _AdapterNames(Names):
     @property
     def stub(self) -> str:
         return self.flat
-
-
-def _adapter_view(overload: Overload) -> AdapterView:
-    arguments = self_first(overload.schema)
-    parameters = [_untyped(a) for a in arguments if not a.kwarg_only]
-    keywords = [_untyped(a) for a in arguments if a.kwarg_only]
-    return AdapterView(
-        name=f"_{overload.names.flat}",
-        parameters=[*parameters, STAR, *keywords] if keywords else parameters,
-        stub=overload.names.stub,
-        passed=python.forwarded(overload.schema),
-    )
-
-
-def _untyped(argument: Argument) -> Parameter:
-    """A parameter of an adapter; it has no default if that is a constant of the framework."""
-    value = None if argument.default is None else python.default(argument)
-    has_default = argument.default is not None and not isinstance(value, NamedConstant)
-    default = python.default_text(value) if has_default else None
-    return Parameter(identifier(argument.name), ANY, default)
 
 
 def _is_mangled(group: Sequence[Overload]) -> bool:

@@ -10,7 +10,7 @@ from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier, overload_attribute
 from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
 
 class Names(NamedTuple):
@@ -33,25 +33,31 @@ class Names(NamedTuple):
 
 
 class Overload(NamedTuple):
-    """One overload; `facts` is everything known about its operator. Half a dozen files use
-    `parameters` and `returns`, so they are computed once.
+    """One overload. Half a dozen files use `parameters` and `returns`, so they are computed once.
 
-    `out` is the out variant that callers get with `out=`.
+    The overload of a public name has the `parameters` and `arguments` of that: a method takes
+    `self` first, and `out` is the out variant that callers get with `out=`. `varargs` is the position
+    of a list of integers that may be passed as separate arguments.
     """
 
-    facts: Operator
+    function: NativeFunction
+    kind: SchemaKind
     names: Names
     parameters: tuple[Parameter, ...]
     returns: tuple[Annotation, ...]
+    arguments: tuple[Argument, ...]
+    varargs: int | None = None
     out: Overload | None = None
 
     @property
-    def function(self) -> NativeFunction:
-        return self.facts.function
+    def schema(self) -> FunctionSchema:
+        return self.function.func
 
     @property
-    def schema(self) -> FunctionSchema:
-        return self.facts.schema
+    def out_names(self) -> list[str]:
+        """The keywords of the out variant, if they are others than `out` alone."""
+        names = [identifier(a.name) for a in self.out.schema.out] if self.out else []
+        return [] if names == ["out"] else names
 
 
 def shard_of(base: str, shards: int) -> int | None:
@@ -71,4 +77,5 @@ def build_overload(facts: Operator, home: str, shards: int) -> Overload:
         shard=shard_of(base, shards),
     )
     parameters = tuple(python.parameters(schema))
-    return Overload(facts, names, parameters, python.returns(schema.returns))
+    returns = python.returns(schema.returns)
+    return Overload(function, facts.kind, names, parameters, returns, schema.arguments)

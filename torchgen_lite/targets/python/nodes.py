@@ -58,10 +58,11 @@ class SavedView(NamedTuple):
     is_original: bool = False
 
 
-def saved_input(saved: Saved, kind: SchemaKind) -> SavedView:
-    """A value of an input, which is saved before the call."""
+def saved_input(saved: Saved, info: DifferentiabilityInfo, kind: SchemaKind) -> SavedView:
+    """A value of an input, which is saved before the call. A call is recorded if some argument needs
+    a gradient, so a value that serves the only one is always saved."""
     name = identifier(saved.source)
-    needs = saved.needed_by if saved.keeps_tensors else ()
+    needs = saved.needed_by if saved.keeps_tensors and len(info.slots) > 1 else ()
     return _saved(saved, name)._replace(
         condition=" or ".join(f"_needs[{index}]" for index in needs),
         is_original=kind is SchemaKind.inplace and saved.is_whole and name == "self",

@@ -8,49 +8,19 @@ function is more than twice as fast as calling an object with `__call__`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Parameter
-from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
-from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
-    CandidateView,
-    SignatureView,
-    candidate_views,
+    Packet,
+    build_packet,
     group_by_base,
-    is_stub,
-    signatures_view,
 )
 from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.views import shadowed_types
-
-
-class PacketView(NamedTuple):
-    """One name of a namespace and its overloads, each with its stub.
-
-    It is bound to the `function` in `functions.py` or, if that is empty, as a `FunctionView` is.
-    """
-
-    name: str
-    literal: str
-    function: str
-    stub: str
-    candidates: Sequence[CandidateView]
-    overloads: Mapping[str, str]
-    signatures: Sequence[SignatureView]
-
-    @property
-    def is_only(self) -> bool:
-        """Whether it is bound to the stub of its only overload, `default`."""
-        return bool(self.stub) and [*self.overloads] == ["default"]
-
-    @property
-    def is_overloaded(self) -> bool:
-        return len(self.signatures) > 1
 
 
 def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
@@ -73,36 +43,21 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
 
 def _packets(
     package: Package, namespace: str, merged: Groups, shadowed: frozenset[str]
-) -> list[PacketView]:
+) -> list[tuple[Packet, str, dict[str, str]]]:
+    """The packets of a namespace. Each has the same packet in `functions.py`, or empty, and its
+    stubs by overload."""
     overloads = [o for o in package.overloads if o.names.namespace == namespace]
+    prefix = f"{identifier(namespace)}."
+    first = Parameter("_packet")
     packets = []
     for base, group in group_by_base(overloads).items():
+        name = identifier(base)
         mine = [o for o in merged[base] if o.names.namespace == namespace]
+        packet = build_packet(name, mine, prefix=prefix)
+        if not packet.is_only:
+            packet = build_packet(name, mine, prefix=prefix, first=first, shadowed=shadowed)
         # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
-        function = identifier(base) if is_shared else ""
-        prefix = f"{identifier(namespace)}."
-        packets.append(_packet_view(base, prefix, group, mine, shadowed, function))
+        function = name if is_shared and not packet.stub else ""
+        packets.append((packet, function, {o.names.attribute: o.names.stub for o in group}))
     return packets
-
-
-def _packet_view(
-    base: str,
-    prefix: str,
-    group: Sequence[Overload],
-    merged: Sequence[Overload],
-    shadowed: frozenset[str],
-    function: str,
-) -> PacketView:
-    name = identifier(base)
-    stub = merged[0].names.stub if is_stub(merged) else ""
-    types = signatures_view("__call__", merged, first=Parameter("_packet"), shadowed=shadowed)
-    return PacketView(
-        name=name,
-        literal=quote(prefix + name),
-        function="" if stub else function,
-        stub=stub,
-        candidates=() if function or stub else candidate_views(merged),
-        overloads={o.names.attribute: o.names.stub for o in group},
-        signatures=types.signatures,
-    )

@@ -23,7 +23,6 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import ForwardingKernel, forwarding_kernel
 from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, imported_modules
 from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
@@ -41,7 +40,6 @@ _BACKEND_SELECT = "BackendSelect"
 class _Structured(NamedTuple):
     """A kernel of a structured operator, and the functions that it calls."""
 
-    overload: Overload
     view: StructuredView
     calls: list[KernelReference]
 
@@ -60,7 +58,7 @@ def build_registrations(
     for key, kernels in _structured(registered, by_name, metas, find).items():
         module = f"structured_{key.lower()}"
         for kernel in kernels:
-            files[key].add_generated(kernel.overload, module, kernel.view.name)
+            files[key].add_generated(kernel.view.overload, module, "structured")
         outputs.append(_structured_file(package, key, module, kernels))
     for one in registered:
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
@@ -155,14 +153,14 @@ def _structured(
         computes = "" if implementation is None else implementation.expression
         out, member = by_name[source.name], by_name[one.operator.name]
         view = structured_kernel(out, member, one.key, meta.expression, computes)
-        kernels.setdefault(one.key, []).append(_Structured(member, view, calls))
+        kernels.setdefault(one.key, []).append(_Structured(view, calls))
     return kernels
 
 
 def _structured_file(
     package: Package, key: str, module: str, kernels: Sequence[_Structured]
 ) -> OutputFile:
-    overloads = [kernel.overload for kernel in kernels]
+    overloads = [kernel.view.overload for kernel in kernels]
     context = {
         "key": key,
         "modules": imported_modules(call for kernel in kernels for call in kernel.calls),
@@ -177,15 +175,12 @@ def _backend_select_file(
     package: Package, overloads: Sequence[Overload], registrations: KeyFile
 ) -> OutputFile:
     module = _BACKEND_SELECT.lower()
-    kernels: list[tuple[ForwardingKernel, list[str]]] = [
-        (forwarding_kernel("select", one), _select_options(one)) for one in overloads
-    ]
-    for overload, (kernel, _) in zip(overloads, kernels, strict=True):
-        registrations.add_generated(overload, module, kernel.name)
+    for overload in overloads:
+        registrations.add_generated(overload, module, "select")
     context = {
         "framework": package.called(),
         "types": type_imports(package, overloads, frozenset()),
-        "kernels": kernels,
+        "kernels": [(one, _select_options(one)) for one in overloads],
     }
     return OutputFile(f"{package.root}/{module}.py", "python/backendselect.py.j2", context)
 

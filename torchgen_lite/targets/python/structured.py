@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import Annotation, Parameter, returned
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
@@ -27,9 +25,7 @@ class StructuredView(NamedTuple):
     `results` is a local or an argument, its spec, and the implementation's argument for it.
     """
 
-    name: str
-    parameters: Sequence[Parameter]
-    returns: Annotation
+    overload: Overload
     meta: str
     implementation: str
     passed: Sequence[str]
@@ -45,12 +41,10 @@ def structured_kernel(
     """The kernel of the variant `member` for one key, with the implementation written for `out`."""
     outs = [identifier(argument.name) for argument in out.schema.out]
     specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
-    kind = member.facts.kind
+    kind = member.kind
     names = ["self"] if kind is SchemaKind.inplace else outs
     return StructuredView(
-        name=f"structured_{member.names.flat}",
-        parameters=python.annotated(member.schema.arguments),
-        returns=returned(member.returns),
+        overload=member,
         meta=meta,
         implementation=implementation,
         passed=_passed(member),

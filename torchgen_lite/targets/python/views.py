@@ -1,9 +1,7 @@
-"""Views of one overload: everything that its template prints, computed in advance.
+"""What a stub prints, and which types the annotations of overloads use.
 
-Note [Views]
-A template loops, tests a named boolean and prints a named string. Anything more complex is a field
-of a view, computed once per overload and tested without a template. The views are slotted
-because Jinja reads attributes of slotted objects several times faster than keys of dicts.
+A stub's view has texts where templates elsewhere call verbs: the text of the runtime's stubs is
+printed from one with holes in it (`tests/unit/runtime/test_stub.py`).
 """
 
 from __future__ import annotations
@@ -29,23 +27,25 @@ from torchgen_lite.targets.python.model import Overload
 class StubView(NamedTuple):
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
-    `kernel` and `keyset` are local names that no argument has, `keysets` are the keys that the stub
-    looks up for the `dispatching` arguments, and `passed` are the arguments of the kernel call.
-    Each of the `sized` lists has a position, a name, and a test: kernels get a tuple, which the stub
-    makes if that holds. `doc` (a docstring), `tags` and `types` (of the `sized` arguments) may be empty. `returns` is
-    the number of results, or empty if there is one.
+    `kernel` and `keyset` are local names that no argument has, `path` has the keys that the stub
+    looks up for the `dispatching` arguments, `is_deep` says that these are many, and `passed` are
+    the arguments of the kernel call. Each of the `sized` lists has a position, a name, and a test:
+    kernels get a tuple, which the stub makes if that holds. `doc` (a docstring), `tags` and `types`
+    (of the `sized` arguments) may be empty. `returns` is the number of results, or empty if there
+    is one.
     """
 
     name: str
-    parameters: Sequence[str]
-    result: Annotation
+    parameters: str
+    result: str
     doc: str
     sized: Sequence[tuple[int, str, str]]
     kernel: str
     keyset: str
-    keysets: Sequence[str]
-    dispatching: Sequence[str]
-    passed: Sequence[str]
+    path: str
+    is_deep: bool
+    dispatching: str
+    passed: str
     library: str
     schema: str
     kinds: str
@@ -69,15 +69,16 @@ def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> Stu
     dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
     return StubView(
         name=overload.names.flat,
-        parameters=[*map(str, unshadowed(overload.parameters, shadowed))],
-        result=returned(overload.returns).unshadowed(shadowed),
+        parameters=", ".join(map(str, unshadowed(overload.parameters, shadowed))),
+        result=str(returned(overload.returns).unshadowed(shadowed)),
         doc=doc_text([qualified(function), "", *lines]) if lines else "",
         sized=[(i, identifier(a.name), _not_tuple(identifier(a.name), a.type)) for i, a in sized],
         kernel=free_name("kernel", names),
         keyset=free_name("keyset", names),
-        keysets=[python.keyset_of(kind, name) for name, kind in dispatching.items()],
-        dispatching=list(dispatching),
-        passed=python.forwarded(schema),
+        path="".join([f"[{python.keyset_of(kind, name)}]" for name, kind in dispatching.items()]),
+        is_deep=len(dispatching) > 2,
+        dispatching=", ".join(dispatching),
+        passed=", ".join(python.forwarded(schema)),
         library=identifier(overload.names.namespace),
         schema=quote(qualified(function)),
         kinds=quote("".join(kind.value for kind in names.values())),

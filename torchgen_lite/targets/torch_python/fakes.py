@@ -14,10 +14,8 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas import Expression, Member, Name
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.language import value_kind
-from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import free_name
-from torchgen_lite.languages.python.signature import Annotation
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.fakes import FakeRule
@@ -27,14 +25,9 @@ from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOpe
 class FakeView(NamedTuple):
     """The fake of one operator that a rule describes: conditions with messages, and the expression that it returns."""
 
-    name: str
     operator: PackagedOperator
     checks: tuple[Named, ...]
     value: str
-
-    @property
-    def returns(self) -> Annotation:
-        return torch_ops.returns_type(self.operator.schema)
 
 
 def fake_of(package: Package, operator: PackagedOperator) -> FakeView | None:
@@ -43,7 +36,7 @@ def fake_of(package: Package, operator: PackagedOperator) -> FakeView | None:
     fake = operator.function.fake
     if package.registration(operator, Origin.fake) is None or (fake is not None and fake.function):
         return None
-    return FakeView(operator.named("fake"), operator, tuple(_checks(operator)), _returned(operator))
+    return FakeView(operator, tuple(_checks(operator)), _returned(operator))
 
 
 def _checks(operator: PackagedOperator) -> Iterator[Named]:

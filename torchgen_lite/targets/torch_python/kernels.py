@@ -14,7 +14,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.languages.python import torch_library, torch_ops
+from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
 from torchgen_lite.targets.author import Wanted, passed, passed_but_defaults
@@ -34,10 +34,6 @@ class LazyKernel(NamedTuple):
     @property
     def local(self) -> str:
         return free_name("_kernel", self.operator.names)
-
-    @property
-    def arguments(self) -> list[str]:
-        return torch_library.forwarded(self.operator.schema)
 
 
 def kernels_of(package: Package, operator: PackagedOperator) -> tuple[LazyKernel, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -35,20 +35,18 @@ class Named:
 class PackagedOperator:
     """One operator of the package.
 
-    `flat` is its name in generated modules; `is_torchs` says that PyTorch has it already.
+    `flat` is its name in generated modules; `is_torchs` says that PyTorch has it already. Templates read nothing of the
+    `facts`, which are compared by identity.
     """
 
-    facts: Operator
+    function: NativeFunction
     flat: str
     is_torchs: bool
-
-    @property
-    def function(self) -> NativeFunction:
-        return self.facts.function
+    facts: Operator = field(compare=False, repr=False)
 
     @property
     def name(self) -> str:
-        return self.facts.name
+        return self.function.name
 
     @property
     def schema(self) -> FunctionSchema:
@@ -174,9 +172,10 @@ def build_package(
     home = (own or namespaces or ["aten"])[0]
     operators = tuple(
         PackagedOperator(
-            one,
+            one.function,
             identifier(one.function.flat_name(home)),
             one.function.namespace in TORCH_NAMESPACES,
+            one,
         )
         for one in facts
     )

@@ -32,7 +32,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     schemas = [o.schema for o in (*(k.operator for k in kernels), *(f.operator for f in fakes))]
     uses_support = bool(fakes or autograd.operators)
     context = {
-        "package": package,
+        "name": package.name,
+        "options": package.options,
         "imports": torch_library.type_imports(
             schemas, ["Any"] if kernels or autograd.operators else []
         ),

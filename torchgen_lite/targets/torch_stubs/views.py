@@ -32,34 +32,24 @@ from torchgen_lite.schema import FunctionSchema
 NO_DOCS: Mapping[str, str] = MappingProxyType({})
 
 
-class AttributeView(NamedTuple):
-    """The attribute for an overload or packet; one named like a keyword can only be mentioned."""
-
-    name: str
-    type_name: str
-
-    @property
-    def is_keyword(self) -> bool:
-        return is_reserved(self.name)
-
-
 # The parameters and the return type of `__call__`.
 Signature = tuple[tuple[Parameter, ...], Annotation]
 
 
 class OverloadView(NamedTuple):
-    """One overload: its class, and the attribute of the packet that holds it."""
+    """One overload: its class, and the name of the packet's attribute that holds it."""
 
-    attribute: AttributeView
-    returns: Annotation
+    name: str
+    type_name: str
     docstring: str
     signature: Signature
 
 
 class PacketView(NamedTuple):
-    """One name of a namespace. Calling it tries the overloads in turn."""
+    """One name of a namespace, and its class. Calling it tries the overloads in turn."""
 
-    attribute: AttributeView
+    name: str
+    type_name: str
     overloads: tuple[OverloadView, ...]
     signatures: tuple[Signature, ...]
 
@@ -78,7 +68,7 @@ class NamespaceView(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether no attribute can be declared, because all packets are named like keywords."""
-        return all(packet.attribute.is_keyword for packet in self.packets)
+        return all(is_reserved(packet.name) for packet in self.packets)
 
 
 def namespace_view(
@@ -116,8 +106,7 @@ def _packet(
     signatures = [overload.signature for overload in overloads]
     if hidden:
         signatures = [_signature(schema, frozenset(hidden), used) for schema in ordered]
-    attribute = AttributeView(base, type_name)
-    return PacketView(attribute, tuple(overloads), tuple(dict.fromkeys(signatures)))
+    return PacketView(base, type_name, tuple(overloads), tuple(dict.fromkeys(signatures)))
 
 
 def _overload(
@@ -128,15 +117,10 @@ def _overload(
     used: set[ImportedName],
 ) -> OverloadView:
     lines = doc_lines(docs.get(schema.local_name))
-    attribute = torch_ops.overload_attribute(schema)
-    type_name = _fresh(f"{packet}__{attribute}", taken)
-    signature = _signature(schema, frozenset(), used)
-    return OverloadView(
-        AttributeView(attribute, type_name),
-        signature[1],
-        doc_text([str(schema), "", *lines] if lines else [str(schema)]),
-        signature,
-    )
+    name = torch_ops.overload_attribute(schema)
+    type_name = _fresh(f"{packet}__{name}", taken)
+    doc = doc_text([str(schema), "", *lines] if lines else [str(schema)])
+    return OverloadView(name, type_name, doc, _signature(schema, frozenset(), used))
 
 
 def _signature(

@@ -50,10 +50,9 @@ def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 
 
 def autograd_sum(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
+    if not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sum(_after[_keyset], self)
-    _node = _nodes.SumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SumBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
