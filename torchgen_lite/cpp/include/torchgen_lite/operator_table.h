@@ -41,6 +41,7 @@ inline detail::AnyFunction OperatorEntry::functionOf(
 inline const detail::DispatchTable* OperatorEntry::makeTable() {
   auto table = std::make_unique<detail::DispatchTable>();
   table->masks.fill(detail::full_mask);
+  table->signature = signature_;
   const detail::RegisteredKeys keys = registered();
   for (int slot = 0; slot < num_runtime_entries; ++slot) {
     const DispatchKey key =
