@@ -4,7 +4,8 @@ at::Tensor f_cpu(const at::Tensor& x);
 int64_t g(int64_t n);
 
 // Objects of the old interface are read wherever they stand in a namespace.
-static auto first = torch::RegisterOperators("mylib::f(Tensor x) -> Tensor", &f_cpu);
+static auto first =
+    torch::RegisterOperators("mylib::f(Tensor x) -> Tensor", &f_cpu);
 static torch::RegisterOperators second("mylib::g", &g);
 static torch::RegisterOperators third{"mylib::h() -> ()", &h};
 static auto fourth =
@@ -16,7 +17,12 @@ void later() {
   auto m = MAKE_TORCH_LIBRARY(mylib);
   m.def("l() -> ()");
   auto n = MAKE_TORCH_LIBRARY_IMPL(mylib, CPU);
-  torch::Library o(torch::Library::DEF, "mylib", std::nullopt, __FILE__, __LINE__);
+  torch::Library o(
+      torch::Library::DEF,
+      "mylib",
+      std::nullopt,
+      __FILE__,
+      __LINE__);
 }
 using torch::RegisterOperators;
 
@@ -25,10 +31,12 @@ TORCH_LIBRARY(mylib, m) {
   m.def("before() -> ()");
   auto f = [] { return 1; };
   m.def("behind_a_lambda() -> ()");
-  if (!has_cuda()) return;
+  if (!has_cuda())
+    return;
   m.def("after() -> ()");
 }
 TORCH_LIBRARY_IMPL(mylib, CPU, m) {
   m.impl("f", &f_cpu);
-  if (done()) return;
+  if (done())
+    return;
 }
