@@ -166,18 +166,7 @@ class OperatorEntry final : public detail::CallTarget {
 
   // Throws the error of a handle with another signature than the operator's.
   [[noreturn]] void throwWrongSignature(
-      const detail::SignatureInfo& wanted) const {
-    const detail::Lock lock(registry_.mutex);
-    throw Error(
-        "Tried to access or call an operator with a wrong signature.\n"
-        "  operator: " +
-        describe() + "\n  correct signature:  " + signature_->id.text() +
-        "\n    " + signature_debug_ +
-        "\n  accessed/called as: " + wanted.id.text() +
-        (is_replaced_
-             ? "\n  it was undone, and defined anew with another signature"
-             : ""));
-  }
+      const detail::SignatureInfo& wanted) const;
 
   // Drops the table; the next call makes a new one. See Note [Tables do not
   // change].
@@ -362,19 +351,7 @@ class OperatorEntry final : public detail::CallTarget {
   void checkCounts(
       const detail::SchemaFacts& facts,
       const std::string& schema,
-      const detail::SignatureInfo& info) const {
-    if ((facts.arguments >= 0 && facts.arguments != info.arguments) ||
-        (facts.returns >= 0 && facts.returns != info.returns)) {
-      throw Error(
-          "The C++ signature of a kernel or handle doesn't match the schema.\n"
-          "  operator: " +
-          schema + "\n  signature: " + info.id.text() + "\n  the schema has " +
-          std::to_string(facts.arguments) + " arguments and " +
-          std::to_string(facts.returns) + " returns, the signature " +
-          std::to_string(info.arguments) + " and " +
-          std::to_string(info.returns));
-    }
-  }
+      const detail::SignatureInfo& info) const;
 
   // A removed operator may come back with another signature; see Note
   // [Operators that come back].
