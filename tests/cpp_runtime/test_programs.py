@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sysconfig
 from pathlib import Path
 
 import pytest
 
 from tests.cpp.compiling import needs_compiler
-from tests.cpp_runtime.building import HERE, THREAD, build, require_sanitizer, run
+from tests.cpp_runtime.building import HERE, INCLUDE, THREAD, build, require_sanitizer, run
 
 DOC = HERE.parents[1] / "docs" / "cpp-runtime.md"
 
@@ -31,6 +32,68 @@ def test_shared_libraries_have_one_dispatcher(tmp_path: Path, unique: str) -> No
         [HERE / "host.cpp", HERE / "host_schema.cpp"], tmp_path / "host", (*flags, "-rdynamic")
     )
     assert run(host, str(plugin)) == "42\n42\n42 0\n"
+
+
+SECOND = """
+#include <torchgen_lite/runtime.h>
+
+#include <cstdio>
+
+using namespace torchgen_lite;
+
+namespace {
+
+int two(int) {
+  return 2;
+}
+
+TORCHGEN_LITE_LIBRARY_IMPL(host, CUDA, m) {
+  m.impl("f", two);
+}
+
+// Constructed after this library's registrations, so destroyed before them.
+struct AtExit {
+  ~AtExit() {
+    const OperatorHandle f = Dispatcher::singleton().findSchemaOrThrow("host::f");
+    const auto typed = f.typed<int(int)>();
+    std::printf("%d\\n", typed.redispatch(DispatchKeySet(DispatchKey::CUDA), 0));
+  }
+} at_exit;
+
+} // namespace
+"""
+
+
+@needs_compiler
+def test_two_shared_libraries_and_the_end_of_the_program(tmp_path: Path) -> None:
+    """They share one dispatcher in any order of loading, and an object that is destroyed at the end may still call."""
+    flags = ("-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden")
+    (tmp_path / "second.cpp").write_text(SECOND)
+    (tmp_path / "main.cpp").write_text(
+        "#include <torchgen_lite/runtime.h>\n#include <dlfcn.h>\n"
+        "int main(int, char** paths) {\n"
+        "  void* const first = dlopen(paths[1], RTLD_NOW | RTLD_LOCAL);\n"
+        "  void* const second = dlopen(paths[2], RTLD_NOW | RTLD_LOCAL);\n"
+        "  if (first == nullptr || second == nullptr) return 1;\n"
+        "  return dlclose(first) + dlclose(second);\n}\n"
+    )
+    paths = [
+        str(build([source], tmp_path / f"{source.stem}.so", (*flags, "-shared")))
+        for source in (HERE / "plugin.cpp", tmp_path / "second.cpp")
+    ]
+    main = build(
+        [tmp_path / "main.cpp", HERE / "host_schema.cpp"], tmp_path / "main", (*flags, "-rdynamic")
+    )
+    assert run(main, *paths) == run(main, *reversed(paths)) == "2\n"
+
+
+@needs_compiler
+def test_exceptions_are_needed(tmp_path: Path) -> None:
+    source = tmp_path / "a.cpp"
+    source.write_text("#include <torchgen_lite/runtime.h>\n")
+    command = ["g++", "-std=c++17", "-fno-exceptions", "-fsyntax-only", f"-I{INCLUDE}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0 and "-fexceptions" in done.stderr
 
 
 @needs_compiler

@@ -40,7 +40,7 @@ REPORTS = [
         127411,
         "- func: f.out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)\n"
         "  structured: True\n  precomputed:\n"
-        "  - indices ->linear(Tensor self, Tensor weight) -> Tensor\n",
+        "  - indices ->linear(Tensor self, Tensor weight) -> Tensor\n  dispatch: {CPU: f_out}\n",
         "4:5",
     ),
     (162395, "- func: f(Tensor self, int[ dim) -> Tensor\n", "1:27"),

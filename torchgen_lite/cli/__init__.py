@@ -77,6 +77,8 @@ def _run_command(argv: list[str], session: Session) -> int:
     from torchgen_lite.cli.session import Refused
 
     try:
+        if any("\0" in word for word in argv):
+            raise click.UsageError("an argument has a NUL character, which no path and no name has")
         if asked := os.environ.get(COMPLETE):
             return shell_complete(cli, {}, PROGRAM, COMPLETE, asked)
         with cli.make_context(PROGRAM, argv, obj=session) as context:

@@ -292,7 +292,9 @@ def _write(
     except WriteError as error:
         message = f"cannot write `{plans.join(prefix, error.path)}`: {error.reason}"
         help_ = (
-            "others were written; run `generate` again" if error.is_begun else "nothing was written"
+            "other files are new already: `check` names those that are not, the next run writes them"
+            if error.is_begun
+            else "nothing was written"
         )
         found = (*diagnostics, Diagnostic("TG009", message, help=help_))
         session.report(found, kind="generate")

@@ -126,7 +126,8 @@ def _write(temporary: Path, destination: Path, text: str) -> None:
     """Write the text to a new file, with the permissions of the file that it replaces."""
     with temporary.open("wb") as stream:
         stream.write(text.encode("utf-8", "surrogateescape"))
-    with suppress(FileNotFoundError):
+    # There may be no such file, and not every file system has permissions.
+    with suppress(OSError):
         temporary.chmod(destination.stat().st_mode & 0o777)
 
 

@@ -45,6 +45,10 @@ TargetOptions = Mapping[str, Mapping[str, object]]
 
 DEFAULT_SCHEMA = "native_functions.yaml"
 SOURCE_ROOTS = (".", "src")
+# Reading a key takes tomllib the square of the number of its parts, `a.b.c`.
+_MAX_PARTS = 100
+_PART = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_CROWDED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}[ \t]*\.[ \t]*){{{_MAX_PARTS}}}", re.M)
 CONFIG_FILES = ("torchgen_lite.toml", "pyproject.toml")
 _TABLE = "torchgen_lite"
 # The tables of the configuration, besides those of targets.
@@ -233,6 +237,11 @@ def _has_table(path: Path) -> bool:
 def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> Loaded:
     """Read the text of a configuration file."""
     root = path.parent
+    if crowded := _CROWDED.search(source.text):
+        label = Label(Span(source, *crowded.span()).first_line, "here")
+        message = f"a key has more than {_MAX_PARTS} parts"
+        diagnostics.append(Diagnostic("TG001", message, label))
+        return Config(root=root, path=path), tuple(diagnostics)
     try:
         data: Any = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:

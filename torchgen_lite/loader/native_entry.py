@@ -150,6 +150,7 @@ def _check_fields(
     for name, (key, value) in reader.fields.items():
         field = FIELDS.get(name)
         if field is None and name not in extra_fields:
+            reader.unknown.add(name)
             if not ("func" not in reader.fields and _nearest_field(name, ("func",))):
                 hint = None
                 if not reader.is_full:

@@ -62,7 +62,8 @@ class EntryReader:
     """Reads the fields of one mapping and records mistakes in them; other nodes have no fields.
 
     `head` is the value that names the operator and `func` the operator's schema, once they are
-    read. `is_structured` says that the entry names a PyTorch operator that is structured.
+    read. `is_structured` says that the entry names a PyTorch operator that is structured. `unknown` are
+    the fields that no entry has.
     """
 
     func: FunctionSchema | None = None
@@ -80,6 +81,7 @@ class EntryReader:
         self.source = source
         self.diagnostics = diagnostics
         self.dialect = dialect
+        self.unknown = set[str]()
         self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
 
     @property
@@ -176,7 +178,8 @@ class EntryReader:
         if isinstance(node, ScalarNode) and node.is_null:
             message = f"`{name}` has no value"
             span = self.span(node)
-            self.report("TG114", message, span, f"expected {wanted}", _leave_out(span, name))
+            help_ = _indent(self.fields, name, self.unknown) or _leave_out(span, name)
+            self.report("TG114", message, span, f"expected {wanted}", help_)
             return
         found = _NODE_NAMES[type(node)]
         self.report("TG106", f"`{name}` takes {wanted}, not {found}", node, "wrong type", hint)
@@ -271,6 +274,13 @@ def short(text: str) -> str:
     """Foreign text for a message: one line, cut to sixty characters."""
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:57]}..."
+
+
+def _indent(fields: Fields, name: str, unknown: set[str]) -> Help | None:
+    """The help if what follows is no field, so that it may be the value without its indentation."""
+    names = list(fields)
+    following = names[names.index(name) + 1 :][:1] if name in fields else []
+    return f"indent `{short(following[0])}`" if unknown.intersection(following) else None
 
 
 def _leave_out(at: Span, name: str) -> Help:

@@ -733,7 +733,9 @@ class TensorMethods:
     __rxor__ = bitwise_xor
     __ixor__ = bitwise_xor_
     __lshift__ = bitwise_left_shift
+    __ilshift__ = bitwise_left_shift_
     __rshift__ = bitwise_right_shift
+    __irshift__ = bitwise_right_shift_
     __eq__ = eq
     __ne__ = ne
     __lt__ = lt

@@ -505,10 +505,11 @@ def named_results(lib: Any) -> Any:
 
 
 def in_place_shifts(lib: Any) -> Any:
-    x = lib.tensor([1, 2])
+    x = same = lib.tensor([1, 2])
     x <<= 3
     x >>= 1
-    return x.tolist()
+    x <<= lib.tensor([0, 1])
+    return x.tolist(), x is same
 
 
 def formats_of_joined(lib: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,6 +37,8 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "/=": lambda lib, a, b: a.div_(b),
     "**=": lambda lib, a, b: a.pow_(b),
     "&=": lambda lib, a, b: a.__iand__(b),
+    "<<=": lambda lib, a, b: operator.ilshift(a, b),
+    ">>=": lambda lib, a, b: operator.irshift(a, b),
     "add(alpha=)": lambda lib, a, b: lib.add(a, b, alpha=2.0),
     "maximum": lambda lib, a, b: lib.maximum(a, b),
     "atan2": lambda lib, a, b: lib.atan2(a, b),
@@ -52,7 +55,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "setitem": lambda lib, a, b: (a.__setitem__(..., b), a)[1],
 }
 # Methods: what stands left is a tensor.
-METHODS = {"+=", "/=", "**=", "&=", "copy_", "fill_", "masked_fill", "setitem"}
+METHODS = {"+=", "/=", "**=", "&=", "<<=", ">>=", "copy_", "fill_", "masked_fill", "setitem"}
 
 
 def tensor(library: Any, dtype: str, shape: tuple[int, ...]) -> Any:

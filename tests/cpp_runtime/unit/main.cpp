@@ -11,6 +11,7 @@ int main() {
   testKernels();
   testSignatures();
   testLifetimes();
+  testAnotherSignature();
   testLibraries();
   testTwiceFromOnePlace();
   testOverrideWarning();

@@ -123,6 +123,50 @@ void testLifetimes() {
       "this library for namespace t is closed");
 }
 
+// An operator may come back with another signature while handles of the old one
+// live.
+void testAnotherSignature() {
+  Dispatcher dispatcher;
+  auto library =
+      std::make_unique<Library>(Library::DEF, "t", std::nullopt, dispatcher);
+  library->def("f(T self) -> int").impl("f", DispatchKey::CPU, one);
+  const OperatorHandle op = dispatcher.findSchemaOrThrow("t::f");
+  const auto old = op.typed<std::int64_t(const Matrix&)>();
+  EXPECT_EQ(old.call(Matrix(cpu, 0)), 1);
+  library.reset();
+  Library again(Library::DEF, "t", std::nullopt, dispatcher);
+  again.def("f(T self, float s) -> float");
+  EXPECT_ERROR(old.call(Matrix(cpu, 0)), "'t::f' has no kernels at all");
+  again.impl("f", DispatchKey::CPU, [](const Matrix&, double s) {
+    return 2 * s;
+  });
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_ERROR(old.call(Matrix(cpu, 0)), "f(T self, float s) -> float");
+    EXPECT_ERROR(
+        old.redispatch(cpu, Matrix(cpu, 0)),
+        "correct signature:  double");
+    EXPECT_ERROR(old.call(Matrix(cpu, 0)), "accessed/called as: long");
+    EXPECT_ERROR(
+        old.call(Matrix(cpu, 0)),
+        "it was undone, and defined anew with another signature");
+    const auto typed = op.typed<double(const Matrix&, double)>();
+    EXPECT_EQ(typed.call(Matrix(cpu, 0), 1.5), 3.0);
+    EXPECT_EQ(typed.redispatch(cpu, Matrix(cpu, 0), 1.5), 3.0);
+    Stack stack = {Value::object(Matrix(cpu, 0)), 2.5};
+    op.callBoxed(stack);
+    EXPECT_EQ(stack.back().toDouble(), 5.0);
+  }
+  EXPECT_ERROR(again.impl("f", one), "Mismatch in kernel C++ signatures");
+  EXPECT_ERROR(
+      op.typed<std::int64_t(const Matrix&)>(),
+      "Tried to access or call an operator with a wrong signature.");
+  // With the first signature the first handle works again.
+  again.close();
+  Library last(Library::DEF, "t", std::nullopt, dispatcher);
+  last.def("f(T self) -> int").impl("f", DispatchKey::CPU, one);
+  EXPECT_EQ(old.call(Matrix(cpu, 0)), 1);
+}
+
 void testLibraries() {
   Dispatcher dispatcher;
   const auto make = [&](Library::Kind kind,

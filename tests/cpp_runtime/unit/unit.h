@@ -21,6 +21,7 @@ void testMoveOnly();
 void testKernels();
 void testSignatures();
 void testLifetimes();
+void testAnotherSignature();
 void testLibraries();
 void testTwiceFromOnePlace();
 void testOverrideWarning();

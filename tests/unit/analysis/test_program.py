@@ -158,3 +158,26 @@ def test_a_structured_kernel_is_one_of_a_backend(namespace: str, beside: str) ->
 """
     codes = [found.code for found in program(text).diagnostics]
     assert codes == (["TG314"] if namespace == "mylib" and not beside else [])
+
+
+@pytest.mark.parametrize("dispatch", ["", "  dispatch: {CPU: f_out}\n"])
+def test_a_structured_operator_has_a_kernel(dispatch: str) -> None:
+    text = f"""\
+- func: mylib::f(Tensor self) -> Tensor
+  structured_delegate: f.out
+- func: mylib::f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+{dispatch}"""
+    codes = [found.code for found in program(text).diagnostics]
+    assert codes == ([] if dispatch else ["TG314"])
+
+
+@pytest.mark.parametrize("alias", ["", "(a)"])
+def test_an_in_place_view_is_one_of_a_view(alias: str) -> None:
+    text = f"""\
+- func: mylib::f(Tensor{alias} self) -> Tensor{alias}
+- func: mylib::f_(Tensor(a!) self) -> Tensor(a!)
+  tags: inplace_view
+"""
+    found = [(one.code, one.message) for one in program(text).diagnostics]
+    assert found == ([] if alias else [("TG126", "`f_` is no view: `f` returns none")])

@@ -461,3 +461,65 @@ def test_names_that_are_not_utf_8(project: Path) -> None:
     assert start("check", "--output-format", "json").returncode == 1
     subprocess.run(["git", "apply", "-"], input=start("diff").stdout, check=True)
     assert start("check").returncode == 0
+
+
+def test_a_run_that_fails_half_way_says_what_heals_it(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("generate")
+    before = {path: path.read_bytes() for path in (project / "generated").rglob("*.py*")}
+    schema = project / "native_functions.yaml"
+    schema.write_text(schema.read_text().replace("relu", "silu"))
+    moved = list[str]()
+    real = os.replace
+
+    def failing(source: str, destination: str) -> None:
+        if moved:
+            raise OSError(5, "Input/output error")
+        moved.append(str(destination))
+        real(source, destination)
+
+    monkeypatch.setattr(os, "replace", failing)
+    result = run("generate")
+    assert result.code == 2
+    assert (
+        "other files are new already: `check` names those that are not, the next run writes them"
+    ) in result.stderr
+    assert {str(path) for path, old in before.items() if path.read_bytes() != old} == {*moved}
+    monkeypatch.setattr(os, "replace", real)
+    named = run("check").stderr
+    assert "changed " in named and Path(moved[0]).name not in named
+    assert run("generate").code == run("check").code == 0
+
+
+def test_a_file_system_without_permissions(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of networks refuse `chmod`."""
+    run("generate")
+    schema = project / "native_functions.yaml"
+    schema.write_text(schema.read_text().replace("relu", "silu"))
+
+    def refused(path: Path, mode: int) -> None:
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr(Path, "chmod", refused)
+    assert run("generate").code == run("check").code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "--schema", "a\0b.yaml"],
+        ["generate", "-o", "a\0b"],
+        ["import", "a\0b.cpp"],
+        ["fmt", "a\0b"],
+        ["\0"],
+    ],
+)
+def test_a_path_with_a_nul_character(arguments: list[str], run: Run, project: Path) -> None:
+    result = run(*arguments)
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.endswith(
+        "an argument has a NUL character, which no path and no name has\n"
+    )

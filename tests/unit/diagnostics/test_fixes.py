@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Result
 from torchgen_lite.diagnostics import (
     Diagnostic,
@@ -85,3 +87,26 @@ def test_a_change_that_callers_notice_is_not_safe(
     assert schema.read_text() == text
     run("lint", "--fix", "--unsafe-fixes")
     assert "Tensor? other=None" in schema.read_text()
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["  dispatch:\n  CPU: f\n", "  fake:\n  like: x\n", "  derivatives:\n  x: grad\n"],
+)
+def test_a_field_whose_value_lost_its_indentation_stays(
+    field: str, run: Callable[..., Result], project: Path
+) -> None:
+    schema = project / "native_functions.yaml"
+    text = "- func: f(Tensor x) -> Tensor\n" + field
+    schema.write_text(text)
+    for options in ([], ["--unsafe-fixes"]):
+        assert run("lint", "--fix", *options).code == 1
+        assert schema.read_text() == text
+    assert f"indent `{field.split()[1][:-1]}`" in run("lint").stderr
+
+
+def test_a_field_without_any_value_goes(run: Callable[..., Result], project: Path) -> None:
+    schema = project / "native_functions.yaml"
+    schema.write_text("- func: f(Tensor x) -> Tensor\n  dispatch:\n  variants: function\n")
+    run("lint", "--fix")
+    assert schema.read_text() == "- func: f(Tensor x) -> Tensor\n  variants: function\n"

@@ -75,6 +75,9 @@ def test_two_configurations_are_an_error(tmp_path: Path) -> None:
     assert said.startswith("error[TG004]")
 
 
+CROWDED = "error[TG001] a key has more than 100 parts"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -114,6 +117,14 @@ def test_two_configurations_are_an_error(tmp_path: Path) -> None:
             "[tool.torchgen_lite]\nx = = 1\n",
             "pyproject.toml:2:5: error[TG001] invalid TOML: invalid value",
         ),
+        *(
+            (
+                f"[tool.torchgen_lite]\n{before}{50_000 * 'a.'}b = 1{after}\n",
+                f"pyproject.toml:2:{column}: {CROWDED}",
+            )
+            for before, after, column in (("", "", 1), ("x = {", "}", 5))
+        ),
+        (f"[tool.torchgen_lite.{50_000 * 'a . '}b]\n", f"pyproject.toml:1:1: {CROWDED}"),
     ],
 )
 def test_mistakes_have_a_place(tmp_path: Path, text: str, said: str) -> None:

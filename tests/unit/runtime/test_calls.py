@@ -98,6 +98,25 @@ def test_parameters_are_the_schema_s() -> None:
         operator.call(CPU, 1, "y")
 
 
+@pytest.mark.parametrize(
+    ("argument", "default", "received"),
+    [
+        ("SymInt[3] a=2", 2, (2, 2, 2)),
+        ("SymInt[3]? a=2", 2, (2, 2, 2)),
+        ("int[1] a=7", 7, (7,)),
+        ("float[2] a=0.5", 0.5, (0.5, 0.5)),
+        ("bool[3] a=True", True, (True, True, True)),
+    ],
+)
+def test_a_default_can_be_passed_as_it_is_written(
+    argument: str, default: object, received: object
+) -> None:
+    operator, _, [library, _] = operator_with(schema=f"op(Tensor x, {argument}) -> int")
+    library.impl("op", lambda x, a: a, "CPU")
+    assert operator.call(CPU) == received
+    assert operator.call(CPU, default) == operator.call(CPU, received) == received
+
+
 def test_names_that_python_reserves() -> None:
     """`from` becomes `from_`; names that the text of the stub uses are changed, too."""
     dispatcher = Dispatcher()

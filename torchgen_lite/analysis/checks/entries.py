@@ -8,7 +8,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import BaseType, OptionalType
+from torchgen_lite.schema import BaseType, OptionalType, SchemaKind
 from torchgen_lite.schema.kind import is_inplace_name
 
 _IN_PLACE_VIEW = "inplace_view"
@@ -36,6 +36,14 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
     """TG126, and TG127 in releases that know the tag it asks for."""
+    tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
+    signatures = {o.signature: o for o in resolved.declared if o.kind is SchemaKind.functional}
+    for one, made in [(o, signatures.get(o.signature)) for o in tagged]:
+        if made is not None and not made.schema.is_aliasing and one.kind is SchemaKind.inplace:
+            local = made.schema.local_name
+            message = f"`{one.function.func.local_name}` is no view: `{local}` returns none"
+            hint = f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns"
+            yield _tag(one.function, "TG126", message, "not a view", hint)
     for function in resolved.functions:
         tags = function.tags
         if "generated" in tags and function.is_written:

@@ -76,6 +76,11 @@ def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
             is_called = (
                 not keys.isdisjoint(DENSE_BACKENDS) or function.namespace in TORCH_NAMESPACES
             )
+            if function.func.out and not function.dispatch and not function.ufunc_inner_loop:
+                name = function.func.local_name
+                message = f"structured `{name}` names no kernel, which makes it composite"
+                span, hint = function.place("structured"), "add `dispatch:` with a kernel"
+                yield finding(function, "TG314", message, span, "composite", hint)
             for entry in function.dispatch:
                 is_implicit = entry.key.startswith("CompositeImplicitAutograd")
                 if is_implicit or (entry.key in COMPOSITE_KEYS and not is_called):

@@ -13,11 +13,12 @@ import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from torchgen_lite.cli.lsp import diagnostics
@@ -54,12 +55,32 @@ class Project:
         self.reported: set[Path] = set()
 
 
+class _Protocol(LanguageServerProtocol):
+    """Refuses what pygls drops, since an editor would wait for the answer: requests whose parameters
+    cannot be read, and those after `shutdown`."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and "id" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+    def handle_message(self, message: Any) -> None:
+        if self._shutdown and hasattr(message, "method") and hasattr(message, "id"):
+            refused = JsonRpcInvalidRequest("the server is shutting down").to_response_error()
+            self._send_response(message.id, error=refused)
+        else:
+            super().handle_message(message)
+
+
 class Server(LanguageServer):
     """A language server whose documents are schema files."""
 
     def __init__(self) -> None:
         sync = types.TextDocumentSyncKind.Incremental
-        super().__init__("torchgen-lite", __version__, sync)
+        super().__init__("torchgen-lite", __version__, sync, protocol_cls=_Protocol)
         # One analysis at a time: a program computes its facts on demand, on one thread.
         self.worker = ThreadPoolExecutor(1)
         self.projects: dict[Path, Project] = {}

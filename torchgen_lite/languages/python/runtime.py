@@ -33,7 +33,7 @@ _TYPES = Annotations(
         "SymBool": "bool",
         "Storage": "Storage",
     },
-    broadcasting=frozenset({"bool"}),
+    broadcasting=frozenset({"SymInt", "bool"}),
 )
 # The modules of annotation types that don't come from the framework.
 TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}

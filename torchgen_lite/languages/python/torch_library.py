@@ -37,7 +37,7 @@ def forwarded(schema: FunctionSchema) -> list[str]:
 
 
 def default_text(
-    argument: Argument, value_of: Callable[[Argument], object] = python.default
+    argument: Argument, value_of: Callable[[Argument], object] = torch_ops.default
 ) -> str | None:
     """A default as spelled in a signature: `torch.contiguous_format`."""
     if argument.default is None:

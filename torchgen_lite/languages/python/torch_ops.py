@@ -25,8 +25,10 @@ from torchgen_lite.languages.python.signature import (
     returned,
     union,
 )
-from torchgen_lite.languages.python.types import Annotations
+from torchgen_lite.languages.python.types import BROADCASTING, Annotations
 from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.defaults import as_received
+from torchgen_lite.schema.model import sized_list
 
 OPERATOR_PARAMETER = "_op"
 _NUMBER = union(Annotation("Number"), Annotation("complex"))
@@ -128,9 +130,16 @@ def _parameter(argument: Argument, default: str | None = None) -> Parameter:
     return Parameter(identifier(argument.name), argument_type(argument.type), default)
 
 
+def default(argument: Argument) -> object:
+    """A default that a caller may pass: `(2, 2)` for `SymInt[2] a=2`, as PyTorch repeats no such number."""
+    value, list_ = python.default(argument), sized_list(argument.type)
+    is_repeated = list_ is not None and str(list_.elem) in BROADCASTING
+    return value if is_repeated else as_received(argument.type, value)
+
+
 def default_text(argument: Argument) -> str:
     """The default as a literal; `...` for a constant that is not a literal, such as `contiguous_format`."""
-    text = python.default_text(python.default(argument))
+    text = python.default_text(default(argument))
     return text if text[0] in "\"'(-0123456789" or text in ("None", "True", "False") else "..."
 
 

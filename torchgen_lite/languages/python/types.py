@@ -15,7 +15,7 @@ from torchgen_lite.languages.python.signature import (
 from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
 
 # One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.
-_BROADCASTING = frozenset({"int", "SymInt", "float"})
+BROADCASTING = frozenset({"int", "float"})
 _CLASS_PREFIX = "__torch__."
 _COMMON = {
     "Tensor": "Tensor",
@@ -51,8 +51,7 @@ class Annotations(NamedTuple):
         if isinstance(type_, ListType):
             elem = self.argument(type_.elem)
             name = type_.elem.name if isinstance(type_.elem, BaseType) else ""
-            is_broadcasting = name in _BROADCASTING or name in self.broadcasting
-            if type_.size is not None and is_broadcasting:
+            if type_.size is not None and name in BROADCASTING | self.broadcasting:
                 return union(elem, sequence(elem))
             return sequence(elem)
         if isinstance(type_, BaseType) and type_.name in self.accepted:

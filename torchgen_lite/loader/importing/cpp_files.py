@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.importing.cpp_functions import Functions
@@ -16,6 +17,7 @@ from torchgen_lite.loader.importing.cpp_preprocessor import (
     preprocess,
 )
 from torchgen_lite.loader.importing.cpp_registrations import (
+    LEGACY,
     has_registrations,
     read_registrations,
 )
@@ -23,11 +25,14 @@ from torchgen_lite.loader.importing.cpp_tree import CppTree, arguments, parse_cp
 from torchgen_lite.loader.importing.library import Library
 from torchgen_lite.loader.sources import read_source
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 ENDINGS = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".mm"})
 # What macros before a function expand to in some build; the parser needs none of it.
 _EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
 
-_REGISTERING = frozenset({"def", "impl", "op"})
+_REGISTERING = frozenset({"def", "impl", "op", LEGACY})
 
 
 def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
@@ -108,9 +113,22 @@ def _kernel_names(tree: CppTree) -> Iterator[str]:
     while stack:
         node = stack.pop()
         stack += node.named_children
-        function = node.child_by_field_name("function") if node.type == "call_expression" else None
-        if tree.of(function).rpartition(".")[2].strip() in _REGISTERING:
-            for one in arguments(node)[1:3]:
-                name = read_kernel(tree, one).name.partition("<")[0].rpartition("::")[2]
-                if name:
-                    yield name
+        for one in _registered(tree, node)[1:3]:
+            name = read_kernel(tree, one).name.partition("<")[0].rpartition("::")[2]
+            if name:
+                yield name
+
+
+def _registered(tree: CppTree, node: Node) -> list[Node]:
+    """The arguments of `m.def(..)`, `RegisterOperators(..)` and `RegisterOperators r(..)`."""
+    if node.type == "declaration":
+        is_object = LEGACY in tree.of(node.child_by_field_name("type"))
+        declarator = node.child_by_field_name("declarator") if is_object else None
+        value = declarator.child_by_field_name("value") if declarator else None
+        return arguments(value) if value else []
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if function is None:
+        return []
+    called = tree.of(function.child_by_field_name("field") or function)
+    name = re.sub(r"^template\s+|<.*", "", called, flags=re.S).rpartition("::")[2].strip()
+    return arguments(node) if name in _REGISTERING else []

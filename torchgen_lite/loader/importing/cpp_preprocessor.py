@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
 
@@ -25,6 +26,8 @@ _TOKEN = re.compile(rf"{_COMMENT}|{_LITERAL}|[A-Za-z_]\w*|\.?\d[\w.']*|\#\#|\S",
 _MAX_LENGTH = 8_000_000
 _USE = 16
 _MAX_DEPTH = 40
+# The number of conditions around one registration, each of which its guard repeats.
+_MAX_CONDITIONS = 200
 # The number of characters between the parentheses of one use.
 _MAX_CALL = 100_000
 # Text read after a macro's name that is not a call counts more: the next name may read it again.
@@ -99,12 +102,22 @@ def defined_macros(source: Source) -> Iterator[Macro]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Condition:
+    """A condition and those around it, which several branches share; `count` is how many there are."""
+
+    text: str
+    around: _Condition | None
+    count: int
+    is_never: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CppText:
-    """A file for the parser: no directives, macros expanded, non-ASCII characters as `?`."""
+    """A file for the parser: no directives, macros expanded."""
 
     source: Source
     text: str
-    _conditions: tuple[tuple[int, tuple[str, ...]], ...]
+    _conditions: tuple[tuple[int, _Condition | None], ...]
     # Where pieces of the text begin, where they came from, and whether they are expansions.
     _pieces: tuple[tuple[int, int, bool], ...] = field(repr=False)
 
@@ -119,18 +132,23 @@ class CppText:
         ]
         return origin if is_expansion else origin + offset - start
 
-    def conditions(self, offset: int) -> tuple[str, ...]:
-        """The conditions around a place, outermost first."""
+    def conditions(self, offset: int) -> tuple[str, ...] | None:
+        """The conditions around a place, outermost first; None for more than a guard can repeat."""
         at = bisect_right(self._conditions, self._origin(offset), key=lambda one: one[0])
-        return self._conditions[at - 1][1] if at else ()
+        one, found = self._conditions[at - 1][1] if at else None, list[str]()
+        if one is not None and one.count > _MAX_CONDITIONS:
+            return None
+        while one is not None:
+            found.append(one.text)
+            one = one.around
+        return tuple(found[::-1])
 
 
 def preprocess(source: Source, macros: Mapping[str, Macro]) -> CppText:
     """Remove directives, record conditions, expand macros."""
     text, conditions = _without_directives(source.text)
     expanded, pieces = _Expander(macros).expand(text)
-    plain = re.sub(r"[^\x00-\x7f]", "?", expanded)
-    return CppText(source, _without_open_comment(plain), tuple(conditions), tuple(pieces))
+    return CppText(source, _without_open_comment(expanded), tuple(conditions), tuple(pieces))
 
 
 def negated(condition: str) -> str:
@@ -161,26 +179,29 @@ def guard_of(conditions: Sequence[str]) -> str:
     return "#if " + " && ".join(c if simple.fullmatch(c) else f"({c})" for c in different)
 
 
-class _Branch:
-    """An open `#if`: the conditions of the earlier branches, and of this one."""
+class _Branch(NamedTuple):
+    """A branch of an open `#if`: what holds around it, its own condition, and both together."""
 
-    __slots__ = ("before", "now")
-
-    def __init__(self, now: str) -> None:
-        self.before: list[str] = []
-        self.now = now
-
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        return tuple(
-            c for c in (*map(negated, self.before), self.now) if c not in ("", "1", "!(0)")
-        )
+    around: _Condition | None
+    text: str
+    both: _Condition | None
 
 
-def _without_directives(text: str) -> tuple[str, list[tuple[int, tuple[str, ...]]]]:
+def _branch(around: _Condition | None, text: str) -> _Branch:
+    return _Branch(around, text, _and(around, text))
+
+
+def _and(around: _Condition | None, text: str) -> _Condition | None:
+    if text in ("", "1", "!(0)"):
+        return around
+    count, is_never = (around.count, around.is_never) if around else (0, False)
+    return _Condition(text, around, count + 1, is_never or text in ("0", "!(1)"))
+
+
+def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | None]]]:
     """The text with directives and `#if 0` blocks blanked, and where each condition starts."""
     out: list[str] = []
-    places: list[tuple[int, tuple[str, ...]]] = []
+    places: list[tuple[int, _Condition | None]] = []
     open_: list[_Branch] = []
     at = 0
     is_dead = False
@@ -194,19 +215,19 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, tuple[str, ...]
         at = match.end()
         rest = " ".join(_without_comments(match["rest"]).split())
         if word in _OPENING:
-            now = _OPENING[word].format(rest)
-            open_.append(_Branch("" if match.start() == guard else now))
+            now = "" if match.start() == guard else _OPENING[word].format(rest)
+            open_.append(_branch(open_[-1].both if open_ else None, now))
         elif word in _BRANCHES and open_:
-            branch = open_[-1]
-            branch.before.append(branch.now)
-            branch.now = _BRANCHES[word].format(rest)
+            branch = open_.pop()
+            around = _and(branch.around, negated(branch.text))
+            open_.append(_branch(around, _BRANCHES[word].format(rest)))
         elif word == "endif" and open_:
             open_.pop()
         else:
             continue
-        conditions = tuple(c for branch in open_ for c in branch.conditions)
-        is_dead = bool({"0", "!(1)"} & set(conditions))
-        places.append((at, conditions))
+        condition = open_[-1].both if open_ else None
+        is_dead = condition is not None and condition.is_never
+        places.append((at, condition))
     out.append(_blank(text[at:]) if is_dead else text[at:])
     return "".join(out), places
 

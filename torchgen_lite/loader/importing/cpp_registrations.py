@@ -8,7 +8,8 @@ the parser does not recognize is found by its name in the text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label
@@ -41,7 +42,12 @@ _BY_HAND = {
     "set_python_module": "the module of the fakes: the option `python-module` of the target says it",
     "impl_abstract_pystub": "the module of the fakes: the option `python-module` of the target says it",
 }
-_LEGACY = "RegisterOperators"
+LEGACY = "RegisterOperators"
+_REGISTERS = re.compile(rf"TORCH_LIBRARY|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b")
+# Objects that register, where they are made: what is called on them may stand anywhere.
+_OBJECT = re.compile(
+    rf"\bMAKE_TORCH_LIBRARY\w*|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|\b{LEGACY}\b(?=\s*[({{]|\s+\w+\s*[({{=;])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,40 +78,71 @@ class Reader:
 
 def has_registrations(text: str) -> bool:
     """Whether a text may register operators, by a quick look."""
-    return "TORCH_LIBRARY" in text or _LEGACY in text
+    return _REGISTERS.search(text) is not None
 
 
 def read_registrations(tree: CppTree, functions: Functions, library: Library) -> None:
     """Everything that a file registers, added to the library."""
     reader = Reader(tree, library, functions)
     used = tuple(used_namespaces(tree))
-    seen: set[int] = set()
+    read: list[tuple[int, int]] = []
     for node, around in walk(tree, "function_definition"):
         declarator = node.child_by_field_name("declarator")
         name = declarator and declarator.child_by_field_name("declarator")
         if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
             continue
-        seen.add(name.start_byte)
+        read.append((name.start_byte, name.end_byte))
         block = _read_head(reader, declarator, around, used)
         body = node.child_by_field_name("body")
         if block is not None and body is not None:
             _read_body(reader, block, body)
-    for node, around in walk(tree, "call_expression"):
-        chain = _chain(tree, node)
-        if chain and chain[0] == _LEGACY and node.parent and node.parent.type != "field_expression":
-            block = Block("", "", _LEGACY, around, used)
-            for method, call in chain[1]:
-                library.statements += 1
-                if method == "op":
-                    _read_definition(reader, block, call)
-                else:
-                    _refuse(reader, call)
-    for match in _HEAD.finditer(without_quoted(tree.text.text)):
-        before = tree.text.text[: match.start()].rpartition("\n")[2]
-        if match.start() not in seen and not before.lstrip().startswith("using"):
-            label = Label(tree.text.span(match.start(), match.end()), "this block")
-            message = f"`{match[0]}` cannot be read as the head of a block"
-            library.diagnostics.append(Diagnostic("TG601", message, label))
+    for node, around in walk(tree, "declaration", "expression_statement"):
+        calls = list(_legacy_calls(tree, node))
+        read += [(node.start_byte, node.end_byte)] if calls else []
+        block = Block("", "", LEGACY, around, used)
+        for method, call in calls:
+            library.statements += 1
+            if method == "op":
+                _read_definition(reader, block, call, "")
+            else:
+                _refuse(reader, call)
+    _report_unread(tree, read, library)
+
+
+def _report_unread(tree: CppTree, read: list[tuple[int, int]], library: Library) -> None:
+    """Report blocks and objects that stand where no part of the text has been read."""
+    rest, at = list[str](), 0
+    for start, end in sorted(read):
+        rest += [tree.text.text[at:start], " " * (end - max(at, start))]
+        at = max(at, end)
+    text = without_quoted("".join([*rest, tree.text.text[at:]]))
+    for pattern, said, here in (
+        (_HEAD, "cannot be read as the head of a block", "this block"),
+        (_OBJECT, "makes an object that registers, which is not read", "this object"),
+    ):
+        for match in pattern.finditer(text):
+            start = text.rfind("\n", 0, match.start()) + 1
+            if not text[start : match.start()].lstrip().startswith("using"):
+                label = Label(tree.text.span(match.start(), match.end()), here)
+                help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"
+                message = f"`{match[0]}` {said}"
+                library.diagnostics.append(
+                    Diagnostic("TG601", message, label, help=help_ if pattern is _OBJECT else None)
+                )
+
+
+def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
+    """The calls of `auto r = RegisterOperators("f()", &f).op(..)`; `RegisterOperators r(..)` is one."""
+    given = statement.child_by_field_name("declarator") or next(
+        iter(statement.named_children), None
+    )
+    value = given and (given.child_by_field_name("value") or given)
+    chain = _chain(tree, value) if value and value.type == "call_expression" else None
+    if chain and chain[0] == LEGACY:
+        yield from chain[1]
+    type_ = tree.of(statement.child_by_field_name("type")).rpartition("::")[2]
+    if value and type_ == LEGACY and value.type in ("argument_list", "initializer_list"):
+        yield "op", value
 
 
 def _read_head(
@@ -135,21 +172,44 @@ def _read_head(
 
 def _read_body(reader: Reader, block: Block, node: Node) -> None:
     """Read a block's statements in order; uses of the variable other than calls are refused."""
-    stack = [node]
+    stack = [(node, "")]
     while stack:
-        one = stack.pop()
-        if one.type in ("compound_statement", "expression_statement"):
-            stack += reversed(one.named_children)
+        one, doc = stack.pop()
+        if one.type == "compound_statement":
+            stack += reversed(_documented(reader.tree, one))
+        elif one.type == "expression_statement":
+            stack += [(child, doc) for child in reversed(one.named_children)]
         else:
-            _read_statement(reader, block, one)
+            _read_statement(reader, block, one, doc)
+            if _may_leave(one) and any(_mentions(reader, block, rest) for rest, _ in stack):
+                message, help_ = "what follows this statement may not run", "move it up, or out"
+                reader.report("TG601", message, one, "this may return", help_)
+                return
 
 
-def _read_statement(reader: Reader, block: Block, node: Node) -> None:
+def _may_leave(statement: Node) -> bool:
+    """Whether the statement may end the block; a `return` in a lambda does not."""
+    stack = [statement] if statement.type.endswith("_statement") else []
+    while stack:
+        node = stack.pop()
+        if node.type in ("return_statement", "goto_statement"):
+            return True
+        if node.type != "lambda_expression":
+            stack += node.named_children
+    return False
+
+
+def _mentions(reader: Reader, block: Block, node: Node) -> bool:
+    text = reader.tree.of(node)
+    return node.type != "comment" and bool(re.search(rf"\b{re.escape(block.variable)}\b", text))
+
+
+def _read_statement(reader: Reader, block: Block, node: Node, doc: str) -> None:
     tree = reader.tree
     if node.type == "call_expression":
         chain = _chain(tree, node)
         if chain and chain[0] == block.variable:
-            _read_chain(reader, block, chain[1])
+            _read_chain(reader, block, chain[1], doc)
             return
         name = tree.of(node.child_by_field_name("function"))
         if re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
@@ -158,8 +218,7 @@ def _read_statement(reader: Reader, block: Block, node: Node) -> None:
             reader.report("TG601", message, node, "not understood", help_)
             reader.library.statements += 1
             return
-    mentions = re.search(rf"\b{re.escape(block.variable)}\b", tree.of(node))
-    if node.type == "ERROR" or (mentions and node.type != "comment"):
+    if node.type == "ERROR" or _mentions(reader, block, node):
         reader.library.statements += 1
         _refuse(reader, node)
 
@@ -175,7 +234,8 @@ def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | No
         function = node.child_by_field_name("function")
         if function is None or function.type != "field_expression":
             name = tree.of(function).rpartition("::")[2]
-            return (name, calls[::-1]) if name == _LEGACY else None
+            calls += [("op", node)] if arguments(node) else []
+            return (name, calls[::-1]) if name == LEGACY else None
         method = re.sub(r"<.*>", "", tree.of(function.child_by_field_name("field")))
         calls.append((method.removeprefix("template").strip(), node))
         inner = function.child_by_field_name("argument")
@@ -185,7 +245,7 @@ def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | No
     return (tree.of(node), calls[::-1]) if calls and node.type == "identifier" else None
 
 
-def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]]) -> None:
+def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]], doc: str) -> None:
     for method, call in calls:
         reader.library.statements += 1
         if method in _BY_HAND:
@@ -194,7 +254,7 @@ def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]]) -> 
             if method == "class_":
                 return  # What is called behind it is the class's.
         elif method == "def" and not block.key:
-            _read_definition(reader, block, call)
+            _read_definition(reader, block, call, doc)
         elif method == "impl":
             _read_implementation(reader, block, call)
         else:
@@ -211,7 +271,7 @@ def _text(tree: CppTree, node: Node) -> str | None:
     return literal(tree, node)
 
 
-def _read_definition(reader: Reader, block: Block, call: Node) -> None:
+def _read_definition(reader: Reader, block: Block, call: Node, doc: str) -> None:
     tree, given = reader.tree, arguments(call)
     text = _text(tree, given[0]) if given else None
     if text is None:
@@ -244,9 +304,11 @@ def _read_definition(reader: Reader, block: Block, call: Node) -> None:
         message = f"`{unknown[0]}` is not a tag"
         return reader.report("TG601", message, call, "this registration")
     name = schema.full_name
-    conditions = tree.conditions(call)
-    definition = Definition(name, str(schema), tags, conditions, span=tree.span(given[0]))
-    reader.library.definitions.append(replace(definition, doc=_comment_above(tree, call)))
+    conditions = _conditions(reader, call)
+    if conditions is None:
+        return None
+    definition = Definition(name, str(schema), tags, conditions, doc, tree.span(given[0]))
+    reader.library.definitions.append(definition)
     if kernel is not None:
         _add_kernel(reader, block, name, kernel.key or CATCH_ALL, kernel, at)
 
@@ -321,12 +383,20 @@ def _add_kernel(
         message = f"kernel `{shown}` of `{name}` can be called only in its own file"
         help_ = "move it out of the unnamed namespace, and remove `static`"
         reader.report("TG606", message, node, "generated code has to call it", help_)
-    reader.library.implementations.append(
-        Implementation(
-            name, key, shown, tree.conditions(node), is_named=bool(overloads), span=tree.span(node)
+    conditions = _conditions(reader, node)
+    if conditions is not None:
+        reader.library.implementations.append(
+            Implementation(name, key, shown, conditions, bool(overloads), tree.span(node))
         )
-    )
     return None
+
+
+def _conditions(reader: Reader, node: Node) -> tuple[str, ...] | None:
+    conditions = reader.tree.conditions(node)
+    if conditions is None:
+        message = "this registration is below more conditions than a guard can repeat"
+        reader.report("TG601", message, node, "this", "give its file a build of its own")
+    return conditions
 
 
 def _path(block: Block, function: str) -> tuple[str, ...]:
@@ -336,25 +406,28 @@ def _path(block: Block, function: str) -> tuple[str, ...]:
     return (*filter(None, block.around), *function.split("::"))
 
 
-def _comment_above(tree: CppTree, call: Node) -> str:
-    """The comment right above a statement; "" if it is commented-out code."""
-    statement = call
-    while statement.parent is not None and statement.parent.type != "compound_statement":
-        statement = statement.parent
-    lines: list[str] = []
-    line = statement.start_point[0]
-    before = statement.prev_named_sibling
-    while before is not None and before.type == "comment" and before.end_point[0] == line - 1:
-        above = before.prev_named_sibling
-        if above is not None and above.end_point[0] == before.start_point[0]:
-            break  # It follows a statement on its line, and is about that.
-        lines[:0] = tree.span(before).text.splitlines()
-        line = before.start_point[0]
-        before = above
+def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
+    """The statements of a block, each with the comment on the lines right above it."""
+    found, above, last = list[tuple["Node", str]](), list["Node"](), -1
+    for node in body.named_children:
+        first = node.start_point[0]
+        if first != last + 1:
+            above = []
+        if node.type != "comment":
+            found.append((node, _doc(tree, above)))
+            above = []
+        elif first == last:  # It follows a statement on its line, and is about that.
+            above = []
+        else:
+            above.append(node)
+        last = node.end_point[0]
+    return found
+
+
+def _doc(tree: CppTree, comments: list[Node]) -> str:
+    """The text of comments; "" if it is commented-out code."""
+    lines = [line for one in comments for line in tree.span(one).text.splitlines()]
     words = [re.sub(r"^\s*(?:/\*+|\*+/|\*|//+)\s?|\s*\*/\s*$", "", one).strip() for one in lines]
     text = " ".join(filter(None, words))
-    return (
-        ""
-        if re.search(r"[;{}]|\.(?:def|impl)\(|\bTODO\b|\bNOLINT|\bclang-format\b", text)
-        else text
-    )
+    is_code = re.search(r"[;{}]|\.(?:def|impl)\(|\bTODO\b|\bNOLINT|\bclang-format\b", text)
+    return "" if is_code else text

@@ -14,7 +14,10 @@ from torchgen_lite.loader.importing.cpp_preprocessor import CppText
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
+_ESCAPE = re.compile(
+    rb"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\r?\n|.))", re.S
+)
+_LETTERS = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class CppTree:
     def span(self, node: Node) -> Span:
         return self.text.span(node.start_byte, node.end_byte)
 
-    def conditions(self, node: Node) -> tuple[str, ...]:
+    def conditions(self, node: Node) -> tuple[str, ...] | None:
         return self.text.conditions(node.start_byte)
 
 
@@ -45,17 +48,17 @@ def parse_cpp(text: CppText) -> CppTree:
     import tree_sitter
     import tree_sitter_cpp
 
-    # The text is ASCII, so that its bytes and its characters have the same numbers.
+    # The parser sees `?` for what isn't ASCII, so that bytes and characters have the same numbers.
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
-    return CppTree(text, parser.parse(text.text.encode("ascii")).root_node)
+    return CppTree(text, parser.parse(text.text.encode("ascii", "replace")).root_node)
 
 
-def walk(tree: CppTree, wanted: str) -> Iterator[tuple[Node, tuple[str, ...]]]:
-    """Every node of a type outside functions, with its namespaces, `""` for unnamed ones."""
+def walk(tree: CppTree, *wanted: str) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """Every node of these types outside functions, with its namespaces, `""` for unnamed ones."""
     stack: list[tuple[Node, tuple[str, ...]]] = [(tree.root, ())]
     while stack:
         node, around = stack.pop()
-        if node.type == wanted:
+        if node.type in wanted:
             yield node, around
         if node.type == "compound_statement":
             continue
@@ -74,20 +77,35 @@ def literal(tree: CppTree, node: Node) -> str | None:
     if node.type == "raw_string_literal":
         return tree.of(node).partition("(")[2].rpartition(")")[0]
     if node.type == "string_literal":
-        return re.sub(r"\\(\n|.)", _unescaped, tree.of(node).partition('"')[2].rpartition('"')[0])
+        return _unescaped(tree.of(node).partition('"')[2].rpartition('"')[0])
     if node.type == "concatenated_string":
         parts = [literal(tree, one) for one in node.named_children if one.type != "comment"]
         return None if None in parts else "".join(filter(None, parts))
     return None
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    return "" if match[1] == "\n" else _ESCAPES.get(match[1], match[1])
+def _unescaped(text: str) -> str | None:
+    """The characters that a literal stands for; None where its bytes are not UTF-8."""
+    try:
+        return _ESCAPE.sub(_bytes, text.encode()).decode()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _bytes(match: re.Match[bytes]) -> bytes:
+    """What an escape stands for; raises ValueError or OverflowError if it is no character."""
+    octal, byte, short, long, other = match.groups()
+    if short or long:
+        return chr(int(short or long, 16)).encode()
+    if octal or byte:
+        return bytes([int(octal, 8) if octal else int(byte, 16)])
+    return b"" if other.endswith(b"\n") else bytes([_LETTERS.get(other[0], other[0])])
 
 
 def arguments(node: Node) -> list[Node]:
-    """The arguments of a call."""
-    given = node.child_by_field_name("arguments")
+    """The arguments of a call, or of a list of them."""
+    is_list = node.type in ("argument_list", "initializer_list")
+    given = node if is_list else node.child_by_field_name("arguments")
     return [one for one in given.named_children if one.type != "comment"] if given else []
 
 

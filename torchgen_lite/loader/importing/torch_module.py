@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,17 +21,10 @@ from typing import Any
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.importing.library import Definition, Extra, Implementation, Library
 from torchgen_lite.loader.importing.python_recorder import Recorded, author_of, recording
-from torchgen_lite.loader.importing.torch_registry import registered_kernels
+from torchgen_lite.loader.importing.torch_registry import registered_kernels, registered_schema
 from torchgen_lite.loader.kernel_modules import line_span
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch_files import import_torch
-from torchgen_lite.schema import parse_schema
-
-# How libtorch prints `Tensor!`.
-_UNNAMED_ALIAS = re.compile(r"\(\$\d+! -> \)")
-# How libtorch prints `1.0`.
-_SHORT_FLOAT = re.compile(r"=-?\d+\.(?=[,)])")
-
 
 _SCRIPT = f"""
 import sys
@@ -152,10 +144,9 @@ class _Reader:
         text = next((one[8:] for one in lines if one.startswith("schema: ")), "(none)")
         if text == "(none)":
             return
-        text = _UNNAMED_ALIAS.sub("!", text)
-        schema, problems = parse_schema(text if '"' in text else _SHORT_FLOAT.sub(r"\g<0>0", text))
+        schema, problem = registered_schema(self.torch, base, overload)
         if schema is None:
-            self._report("TG604", f"`{name}`: {problems[0].message}", help_=text)
+            self._report("TG604", f"`{name}`: {problem}", help_=text)
             return
         found = self.torch._C._get_operation_overload(base, overload)
         tags = tuple(sorted(tag.name for tag in found[2])) if found else ()

@@ -46,6 +46,14 @@ def entry(schema: str, *formulas: str, more: str = "") -> str:
     )
 
 
+def test_only_what_can_be_released_is_read_under_a_lock(tmp_path: Path) -> None:
+    """A number is written before the node is used, and never again."""
+    text = autograd(tmp_path, entry("f(Tensor x, float s) -> Tensor", "x: grad * s"))
+    assert "mutex_" not in text and "release_variables" not in text
+    text = autograd(tmp_path, entry("f(Tensor x) -> Tensor", "x: grad * x"))
+    assert text.count("std::lock_guard<std::mutex> _lock(mutex_);") == 2
+
+
 def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
     text = autograd(
         tmp_path,

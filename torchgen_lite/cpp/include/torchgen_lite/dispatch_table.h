@@ -56,6 +56,8 @@ struct DispatchTable {
   // all backend bits.
   std::array<std::uint64_t, num_backends> masks{};
   std::array<const Kernel*, num_runtime_entries> kernels{};
+  // What the functions are called as.
+  const SignatureInfo* signature = nullptr;
 
   // The slot for a call with arguments of these keys, and its keyset:
   // ((arguments | included) - excluded) & mask, where subtraction keeps the
@@ -81,7 +83,7 @@ struct DispatchTable {
 
   bool operator==(const DispatchTable& other) const {
     return functions == other.functions && masks == other.masks &&
-        kernels == other.kernels;
+        kernels == other.kernels && signature == other.signature;
   }
 
  private:

@@ -94,7 +94,7 @@ class OperatorEntry final : public detail::CallTarget {
       detail::SchemaFacts facts,
       std::vector<std::string> tags,
       Site site) {
-    if (signature_ != nullptr) {
+    if (signature_ != nullptr && !is_released_) {
       checkCounts(facts, schema, *signature_);
     }
     arguments_.store(facts.arguments, std::memory_order_release);
@@ -150,26 +150,23 @@ class OperatorEntry final : public detail::CallTarget {
   // Throws Error if existing kernels have another one.
   void requireSignature(const detail::SignatureInfo& wanted) {
     const detail::Lock lock(registry_.mutex);
-    if (signature_ == nullptr) {
-      if (definition_.has_value()) {
-        checkCounts(definition_->facts, definition_->schema, wanted);
-      }
-      signature_ = &wanted;
-      signature_debug_ = "a typed handle";
-      invalidate();
+    if (needsSignature()) {
+      const bool stays_released = is_released_ && isVacant();
+      take(wanted, "a typed handle");
+      is_released_ = stays_released;
     } else if (signature_->id != wanted.id) {
-      throw Error(
-          "Tried to access or call an operator with a wrong signature.\n"
-          "  operator: " +
-          describe() + "\n  correct signature:  " + signature_->id.text() +
-          "\n    " + signature_debug_ +
-          "\n  accessed/called as: " + wanted.id.text());
-    } else if (signature_->box == nullptr) {
+      throwWrongSignature(wanted);
+    }
+    if (signature_->box == nullptr) {
       signature_ = &wanted;
       invalidate();
     }
     has_handles_ = true;
   }
+
+  // Throws the error of a handle with another signature than the operator's.
+  [[noreturn]] void throwWrongSignature(
+      const detail::SignatureInfo& wanted) const;
 
   // Drops the table; the next call makes a new one. See Note [Tables do not
   // change].
@@ -190,7 +187,7 @@ class OperatorEntry final : public detail::CallTarget {
   TORCHGEN_LITE_COLD const detail::DispatchTable& slowTable() {
     const detail::DispatchTable* table =
         current_.load(std::memory_order_acquire);
-    if (table != nullptr && registry_.observers.any()) {
+    if (table != nullptr && (registry_.observers.any() || is_replaced_)) {
       return *table;
     }
     const detail::Lock lock(registry_.mutex);
@@ -199,7 +196,7 @@ class OperatorEntry final : public detail::CallTarget {
       table = makeTable();
       current_.store(table, std::memory_order_release);
     }
-    if (!registry_.observers.any()) {
+    if (!registry_.observers.any() && !is_replaced_) {
       fast.store(table, std::memory_order_release);
     }
     return *table;
@@ -317,45 +314,51 @@ class OperatorEntry final : public detail::CallTarget {
   }
 
   void adopt(const detail::SignatureInfo& info, Site site, DispatchKey key) {
-    if (signature_ == nullptr) {
-      if (definition_.has_value()) {
-        checkCounts(definition_->facts, definition_->schema, info);
-      }
-      signature_ = &info;
-      signature_debug_ =
-          "kernel for " + std::string(toString(key)) + ", " + site.debug();
+    std::string debug =
+        "kernel for " + std::string(toString(key)) + ", " + site.debug();
+    if (needsSignature()) {
+      take(info, std::move(debug));
     } else if (signature_->id != info.id) {
       throw Error(
           "Mismatch in kernel C++ signatures\n  operator: " + describe() +
           "\n  kernel 1: " + signature_->id.text() + "\n    " +
-          signature_debug_ + "\n  kernel 2: " + info.id.text() +
-          "\n    kernel for " + std::string(toString(key)) + ", " +
-          site.debug());
+          signature_debug_ + "\n  kernel 2: " + info.id.text() + "\n    " +
+          debug);
     }
+  }
+
+  bool needsSignature() const {
+    return signature_ == nullptr || is_released_;
+  }
+
+  // Note [Operators that come back]
+  // Handles of an operator that was undone keep its signature. If it is defined
+  // anew with the same one, they work again. With another one, no call may take
+  // the fast path any more, and the slow one compares signatures.
+  void take(const detail::SignatureInfo& info, std::string debug) {
+    if (definition_.has_value()) {
+      checkCounts(definition_->facts, definition_->schema, info);
+    }
+    if (signature_ == nullptr || signature_->id != info.id) {
+      is_replaced_ = is_replaced_ || signature_ != nullptr;
+      signature_ = &info;
+    }
+    signature_debug_ = std::move(debug);
+    is_released_ = false;
+    invalidate();
   }
 
   void checkCounts(
       const detail::SchemaFacts& facts,
       const std::string& schema,
-      const detail::SignatureInfo& info) const {
-    if ((facts.arguments >= 0 && facts.arguments != info.arguments) ||
-        (facts.returns >= 0 && facts.returns != info.returns)) {
-      throw Error(
-          "The C++ signature of a kernel or handle doesn't match the schema.\n"
-          "  operator: " +
-          schema + "\n  signature: " + info.id.text() + "\n  the schema has " +
-          std::to_string(facts.arguments) + " arguments and " +
-          std::to_string(facts.returns) + " returns, the signature " +
-          std::to_string(info.arguments) + " and " +
-          std::to_string(info.returns));
-    }
-  }
+      const detail::SignatureInfo& info) const;
 
-  // A removed operator may come back with another signature, unless a typed
-  // handle to it may still be in use.
+  // A removed operator may come back with another signature; see Note
+  // [Operators that come back].
   void forgetSignature() {
-    if (!definition_.has_value() && kernels_.empty() && !has_handles_) {
-      signature_ = nullptr;
+    if (isVacant()) {
+      is_released_ = has_handles_;
+      signature_ = has_handles_ ? signature_ : nullptr;
     }
   }
 
@@ -373,6 +376,10 @@ class OperatorEntry final : public detail::CallTarget {
   const detail::SignatureInfo* signature_ = nullptr;
   std::string signature_debug_;
   bool has_handles_ = false;
+  // Whether another signature may take the place of the one that handles have,
+  // and whether one has.
+  bool is_released_ = false;
+  std::atomic<bool> is_replaced_{false};
   detail::Kernel missing_;
   detail::Kernel ambiguous_;
   detail::Kernel undefined_;

@@ -11,7 +11,8 @@ template <class Signature>
 class StaticOperatorHandle;
 
 // An operator of a dispatcher. It stays valid as long as the dispatcher; calls
-// of an operator whose definition was undone throw an error.
+// of an operator whose definition was undone throw an error, and so do those of
+// a typed handle if it was then defined anew with another signature.
 class OperatorHandle final {
  public:
   explicit OperatorHandle(OperatorEntry& entry) : entry_(&entry) {}
@@ -142,9 +143,13 @@ class SlowCall final {
  public:
   TORCHGEN_LITE_COLD SlowCall(
       OperatorEntry& entry,
+      const SignatureInfo& signature,
       DispatchKeySet keys,
       bool is_redispatch)
       : table_(entry.slowTable()), keys_(keys) {
+    if (table_.signature->id != signature.id) {
+      entry.throwWrongSignature(signature);
+    }
     if (!is_redispatch) {
       table_.find(keys.raw_repr(), keys_);
     }
@@ -201,11 +206,12 @@ inline OperatorEntry& entryOf(OperatorEntry& entry, const SignatureInfo&) {
 template <class Op, class R, class... Args>
 TORCHGEN_LITE_COLD R
 runSlowly(DispatchKeySet keys, Args... arguments, Op& op, bool is_redispatch) {
-  OperatorEntry& entry = entryOf(op, SignatureInfo::ofCalls<R(Args...)>());
+  const SignatureInfo& signature = SignatureInfo::ofCalls<R(Args...)>();
+  OperatorEntry& entry = entryOf(op, signature);
   if (!is_redispatch) {
     keys = DispatchKeySet::from_raw_repr(bitsOfArguments(arguments...));
   }
-  const SlowCall call(entry, keys, is_redispatch);
+  const SlowCall call(entry, signature, keys, is_redispatch);
   return redispatch<R, Args...>(
       call.table(),
       call.keys(),

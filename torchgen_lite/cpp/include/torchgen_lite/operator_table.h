@@ -41,6 +41,7 @@ inline detail::AnyFunction OperatorEntry::functionOf(
 inline const detail::DispatchTable* OperatorEntry::makeTable() {
   auto table = std::make_unique<detail::DispatchTable>();
   table->masks.fill(detail::full_mask);
+  table->signature = signature_;
   const detail::RegisteredKeys keys = registered();
   for (int slot = 0; slot < num_runtime_entries; ++slot) {
     const DispatchKey key =
@@ -160,6 +161,37 @@ inline void OperatorEntry::checkInvariants() {
   }
   if (kernels_.count(DispatchKey::Undefined) != 0) {
     throw Error(full_name_ + " has a kernel at Undefined");
+  }
+}
+
+inline void OperatorEntry::throwWrongSignature(
+    const detail::SignatureInfo& wanted) const {
+  const detail::Lock lock(registry_.mutex);
+  throw Error(
+      "Tried to access or call an operator with a wrong signature.\n"
+      "  operator: " +
+      describe() + "\n  correct signature:  " + signature_->id.text() +
+      "\n    " + signature_debug_ +
+      "\n  accessed/called as: " + wanted.id.text() +
+      (is_replaced_
+           ? "\n  it was undone, and defined anew with another signature"
+           : ""));
+}
+
+inline void OperatorEntry::checkCounts(
+    const detail::SchemaFacts& facts,
+    const std::string& schema,
+    const detail::SignatureInfo& info) const {
+  if ((facts.arguments >= 0 && facts.arguments != info.arguments) ||
+      (facts.returns >= 0 && facts.returns != info.returns)) {
+    throw Error(
+        "The C++ signature of a kernel or handle doesn't match the schema.\n"
+        "  operator: " +
+        schema + "\n  signature: " + info.id.text() + "\n  the schema has " +
+        std::to_string(facts.arguments) + " arguments and " +
+        std::to_string(facts.returns) + " returns, the signature " +
+        std::to_string(info.arguments) + " and " +
+        std::to_string(info.returns));
   }
 }
 
