@@ -13,8 +13,9 @@ from torchgen_lite.analysis.differentiability.match import match_derivatives
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.resolve import derive_functions, resolve
 from torchgen_lite.emit.render import render_files
-from torchgen_lite.formulas.typed import Typed
-from torchgen_lite.languages.cpp.formula import Functions, wrong_counts
+from torchgen_lite.formulas.tree import Typed
+from torchgen_lite.languages.cpp.formula import Functions
+from torchgen_lite.languages.cpp.formula_needs import wrong_counts
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,

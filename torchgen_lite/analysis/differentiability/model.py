@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from torchgen_lite.formulas import Name
 from torchgen_lite.formulas.facts import Fact, Saved
-from torchgen_lite.formulas.typed import Typed, every_part
+from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument

@@ -25,8 +25,9 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.formulas import Call, Expression, Member, Name
-from torchgen_lite.formulas.typed import Typed, every_part
-from torchgen_lite.languages.cpp.formula import Functions, unsayable, write
+from torchgen_lite.formulas.tree import Typed, every_part
+from torchgen_lite.languages.cpp.formula import Functions, write
+from torchgen_lite.languages.cpp.formula_needs import unsayable
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members

@@ -84,13 +84,14 @@ def _saved(saved: Saved, value: str) -> SavedView:
 
 
 class DerivativeView(NamedTuple):
-    """One formula, and what it has `called` of the framework. `targets` are the gradients that it
-    computes; `need` is the test for running it, or empty if it always runs; `mask` is the value of
-    `grad_input_mask`, or empty if unused."""
+    """One formula, and what it has `called` of the framework, and of the runtime for `arithmetic`.
+    `targets` are the gradients that it computes; `need` is the test for running it, or empty if it
+    always runs; `mask` is the value of `grad_input_mask`, or empty if unused."""
 
     targets: str
     formula: str
     called: Sequence[str]
+    arithmetic: Sequence[str]
     need: str
     mask: str
     is_single: bool
@@ -115,10 +116,16 @@ class NodeView(NamedTuple):
 
 class Functions(NamedTuple):
     """Where the functions in a formula are: `helpers` maps helper functions to their modules; all
-    others are operators. `called` are the framework functions that it has called so far."""
+    others are operators. `called` are the framework functions that it has called so far, `numeric` those of
+    the runtime."""
 
     helpers: Mapping[str, str]
     called: set[str]
+    numeric: set[str]
+
+    def arithmetic(self, name: str) -> str:
+        self.numeric.add(name)
+        return f"_{name}"
 
     def expression(self, name: str) -> str:
         if name in self.helpers:
@@ -187,8 +194,10 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int]]:
 def _derivative(
     info: DifferentiabilityInfo, derivative: Derivative, helpers: Mapping[str, str]
 ) -> DerivativeView:
-    functions = Functions(helpers, set())
-    words = FormulaNames(functions.expression, functions.local, functions.conjugate)
+    functions = Functions(helpers, set(), set())
+    words = FormulaNames(
+        functions.expression, functions.arithmetic, functions.local, functions.conjugate
+    )
     formula = write(in_python(derivative.tree, words))
     needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
     is_single = len(needs) == 1
@@ -196,6 +205,7 @@ def _derivative(
         targets=", ".join(f"grad_{identifier(name)}_" for name in derivative.names),
         formula=formula,
         called=sorted(functions.called),
+        arithmetic=sorted(functions.numeric),
         need=needs[0] if is_single and len(info.slots) > 1 else "",
         mask=tuple_display(needs) if "grad_input_mask" in derivative.mentioned else "",
         is_single=is_single,
