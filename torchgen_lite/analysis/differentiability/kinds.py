@@ -14,7 +14,17 @@ from torchgen_lite.analysis.differentiability.vocabulary import callable_operato
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.formulas import Call, Conditional, Member, Name, called_name
+from torchgen_lite.formulas import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Member,
+    Name,
+    Unary,
+    called_name,
+    children,
+)
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.kinds import (
     BOOL,
@@ -35,6 +45,8 @@ from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.torch_functions import in_at
 from torchgen_lite.schema import Argument, FunctionSchema
 
+# Functions whose result shares no memory with what they are given.
+_MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where zeros_like".split())
 # How the names of PyTorch's functions and methods end that write to an argument.
 _WRITING = ("_", "_out", "_outf")
 # The number kinds that an argument accepts; other number arguments accept all.
@@ -179,10 +191,23 @@ def _check_writes(part: Typed) -> Iterator[Found]:
     is_named = name.endswith(_WRITING) and not name.endswith("__")
     is_torchs = isinstance(function, Member) or in_at(name)
     is_writing = operator is not None and bool(operator.func.written)
-    if is_writing or (operator is None and is_named and is_torchs) or "out" in dict(node.keywords):
+    writes = is_writing or (operator is None and is_named and is_torchs)
+    if (writes and not _is_new(children(node)[:1])) or "out" in dict(node.keywords):
         message = f"`{name}` writes to what it is called with"
         hint = did_you_mean(name, [name.rstrip("_")]) if is_named else None
         yield Found("TG345", message, node.span, "in a formula", hint)
+
+
+def _is_new(written: Sequence[Expression]) -> bool:
+    """Whether what is written is a value that nothing else refers to: the sum of two, or that written again."""
+    if not written:
+        return False
+    node = written[0]
+    if isinstance(node, (Binary, Unary)):
+        return isinstance(node, Binary) or node.operator != "*"
+    if isinstance(node, Call) and isinstance(node.function, Member):
+        return node.function.name.endswith("_") and _is_new([node.function.value])
+    return called_name(node) in _MAKING
 
 
 def _bound(

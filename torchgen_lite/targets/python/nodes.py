@@ -13,7 +13,7 @@ from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
-from torchgen_lite.schema import ListType, SchemaKind
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 # How a fact about a tensor is read when the call is recorded.
@@ -169,12 +169,12 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     """The class for one entry with formulas."""
     schema = info.function.func
     names = [identifier(saved.name) for saved in kept(info)]
-    has_several = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
     return NodeView(
         name=info.node_name,
         operator=schema.full_name,
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
-        is_materialized=has_several and (bool(info.used_gradients) or "grads" in info.mentioned),
+        is_materialized=info.is_materialized
+        and (bool(info.used_gradients) or "grads" in info.mentioned),
         gradients=list(_gradients(info)),
         derivatives=[_derivative(info, derivative, helpers) for derivative in info.derivatives],
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
