@@ -136,7 +136,9 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 message = "Python has no `*` before a value"
             elif isinstance(called, Member) and called.arrow:
                 message = "Python has no `->`"
-            elif isinstance(called, Name) and _is_of_cpp(called.text, isinstance(node, Call)):
+            elif isinstance(called, Name) and is_of_cpp(
+                called.text, is_called=isinstance(node, Call)
+            ):
                 message = f"`{called.text}` is a name of C++"
             elif keyword.iskeyword(name) and (isinstance(called, Member) or name not in operators):
                 message = f"`{name}` is a reserved word in Python"
@@ -146,7 +148,7 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             yield finding(function, "TG540", message, node.span, "not in Python", help_)
 
 
-def _is_of_cpp(name: str, is_called: bool) -> bool:
+def is_of_cpp(name: str, *, is_called: bool) -> bool:
     """Whether a name has no meaning outside of C++: that of a function is read without its namespace."""
     return "<" in name or name.startswith(("std::", "c10::")) or ("::" in name and not is_called)
 

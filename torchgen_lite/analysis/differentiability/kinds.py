@@ -189,7 +189,7 @@ def _check_writes(part: Typed) -> Iterator[Found]:
     function, called = node.function, called_name(node)
     name = function.name if isinstance(function, Member) else called or ""
     is_named = name.endswith(_WRITING) and not name.endswith("__")
-    is_torchs = isinstance(function, Member) or in_at(name)
+    is_torchs = isinstance(function, Member) or (called is not None and in_at(called))
     is_writing = operator is not None and bool(operator.func.written)
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(children(node)[:1])) or "out" in dict(node.keywords):

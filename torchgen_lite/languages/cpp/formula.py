@@ -19,7 +19,7 @@ from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
 from torchgen_lite.formulas.model import PRECEDENCE, UNARY_PRECEDENCE
-from torchgen_lite.formulas.operands import INTEGERS, is_nonzero
+from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, INTEGERS, is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.text import function_name, identifier, quote
@@ -127,7 +127,7 @@ def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[
         texts = [part.result() if has_tensors else part.text for part in parts]
         return f"{node.type}{{{', '.join(texts)}}}", POSTFIX
     if isinstance(node, nodes.Unary):
-        one = parts[0].value()
+        one = parts[0] if node.operator == "*" else parts[0].value()
         operand = (_plain_number(one) if node.operator == "!" else one).at(UNARY_PRECEDENCE)
         if operand[0] == node.operator in "-+":  # `--x` is one operator.
             operand = f"({operand})"
@@ -169,7 +169,22 @@ def _binary(node: nodes.Binary, left: Written, right: Written) -> tuple[str, int
             return f"static_cast<double>({left.text}) / {right.at(level + 1)}", level
         if operator == "%" and not is_nonzero(node.right):
             return f"autograd::remainder({left.text}, {right.text})", POSTFIX
-    return f"{left.at(level)} {operator} {right.at(level + 1)}", level
+    first, second = (_clear(side, operator) for side in (left, right))
+    return f"{first.at(level)} {operator} {second.at(level + 1)}", level
+
+
+def _clear(side: Written, operator: str) -> Written:
+    """An operand, in brackets where compilers ask for them: few readers know how tightly these bind."""
+    node = side.tree.node
+    if not isinstance(node, nodes.Binary) or not _is_unclear(operator, node.operator):
+        return side
+    return Written(side.tree, side.at(POSTFIX))
+
+
+def _is_unclear(outer: str, inner: str) -> bool:
+    if outer in BITWISE:
+        return inner != outer
+    return (outer in COMPARISONS and inner in COMPARISONS) or (outer, inner) == ("||", "&&")
 
 
 def _plain_number(written: Written) -> Written:

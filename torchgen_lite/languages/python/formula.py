@@ -43,6 +43,13 @@ _LEVELS = {
     "/": 10,
     "%": 10,
 }
+# Methods of a tensor that have another name than in C++, and those that are attributes.
+_METHODS = {
+    **dict.fromkeys(("sizes", "sym_sizes", "sym_size"), "size"),
+    **dict.fromkeys(("strides", "sym_strides"), "stride"),
+    "sym_numel": "numel",
+}
+_ATTRIBUTES = {"layout": "layout", "scalar_type": "dtype"}
 # Functions for arithmetic of numbers that Python's operators do in another way.
 _ARITHMETIC = {"%": "remainder", "/": "quotient"}
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
@@ -75,6 +82,11 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
         return words.conjugate(parts[0], tree.parts[0].kind)
     if is_method(node, "size") and tree.parts[0].kind.is_list:
         return nodes.Call(nodes.Name("len"), (parts[0],))
+    if isinstance(node.function, nodes.Member) and tree.operator is None and not node.keywords:
+        name = node.function.name
+        if name in _ATTRIBUTES and not node.arguments:
+            return nodes.Member(parts[0], _ATTRIBUTES[name])
+        node = replace(node, function=replace(node.function, name=_METHODS.get(name, name)))
     called = called_name(node)
     node = _with_keywords(node, tree.operator)
     named = tuple((identifier(name), value) for name, value in node.keywords)

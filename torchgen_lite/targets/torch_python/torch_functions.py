@@ -12,11 +12,12 @@ from keyword import iskeyword
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.formulas import called_name
+from torchgen_lite.formulas import Call, called_name
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.operands import lacks_tensor
 from torchgen_lite.formulas.tree import every_part
 from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.targets.author import is_of_cpp
 from torchgen_lite.targets.torch_python.model import Package
 
 
@@ -34,6 +35,8 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
         for part in [part for d in info.derivatives for part in every_part(d.tree)]:
             node, name = part.node, called_name(part.node)
             if name is None or name in known or name in BROUGHT or iskeyword(name):
+                continue
+            if isinstance(node, Call) and is_of_cpp(str(node.function), is_called=True):
                 continue
             if name in in_torch:
                 if name in of_tensors and lacks_tensor(part):
