@@ -245,6 +245,9 @@ def test_what_no_kernel_is_made_for(tmp_path: Path) -> None:
 - func: demo::swap_(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)
   dispatch:
     CPU: swap_
+- func: demo::swap(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU: swap
   derivatives:
     self: grad
     other: not_differentiable
