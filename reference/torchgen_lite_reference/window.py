@@ -184,6 +184,10 @@ class Window:
     def is_complex(self) -> bool:
         return self._dtype.is_complex
 
+    def is_conj(self) -> bool:
+        """Conjugates are computed at once, so no tensor stands for one."""
+        return False
+
     def data_ptr(self) -> int:
         """The address of the first element; 0 for Meta and for an empty tensor."""
         start = self._storage.data_ptr()

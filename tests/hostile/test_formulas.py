@@ -33,9 +33,11 @@ def generated(formula: str, target: str) -> Generated:
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        ("fmap(grad, [](int i) {{ return i; }})", "Python cannot run a lambda of C++"),
+        ("where(grad, [](int i) {{ return i; }})", "Python cannot run a lambda of C++"),
         ("grad * *self", "Python has no `*` before a value"),
         ("grad * M_PI", "`M_PI` is a constant of C++"),
+        ("grad->sum()", "Python has no `->`"),
+        ("sum(grad, std::nullopt)", "`std::nullopt` is a name of C++"),
         ("grad.class()", "`class` is a reserved word in Python"),
         ("lambda(grad)", "`lambda` is a reserved word in Python"),
     ],
@@ -55,5 +57,5 @@ def test_no_gradient_goes_through_lists_in_a_list() -> None:
 
 
 def test_two_signs_are_not_one_operator_of_cpp() -> None:
-    text = generated("- -grad + + +self", "cpp-torch").files["cpp-torch/src/register_autograd.cpp"]
-    assert "grad_self_ = -(-grad) + +(+self);" in text
+    text = generated("- -grad * (+ + +1)", "cpp-torch").files["cpp-torch/src/register_autograd.cpp"]
+    assert "grad_self_ = -(-grad) * +(+(+1));" in text

@@ -95,9 +95,10 @@ def test_a_torch_that_is_too_old(tmp_path: Path) -> None:
 
 
 def test_a_formula_that_calls_what_torch_does_not_have(tmp_path: Path) -> None:
-    error, there = attempt(tmp_path, "  derivatives:\n    x: frobnicate(grad)\n")
+    older = "import torch\ndel torch.sigmoid\n"
+    error, there = attempt(tmp_path, "  derivatives:\n    x: sigmoid(grad)\n", first=older)
     assert error.startswith(
-        "RegistrationError: ops.yaml:5: a formula calls `frobnicate`, which is not a function of torch"
+        "RegistrationError: ops.yaml:5: a formula calls `sigmoid`, which is not a function of torch"
     )
     assert there == "False"
 

@@ -16,7 +16,8 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.facts import Fact, Saved
-from torchgen_lite.languages.cpp.formula import Functions, unknown_functions
+from torchgen_lite.languages.cpp.formula import Functions
+from torchgen_lite.languages.cpp.formula_needs import unknown_functions
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,

@@ -89,6 +89,26 @@ def test_the_numbers_of_arguments_are_those_of_its_headers(include: Path) -> Non
 
 
 @pytest.mark.torch
+def test_functions_of_tensors_are_those_whose_every_overload_takes_one(include: Path) -> None:
+    import torch
+
+    registered = set(torch._C._dispatch_get_all_op_names())
+    overloads: dict[str, list[bool]] = {}
+    for schema in torch._C._jit_get_all_schemas():
+        name = schema.name + f".{schema.overload_name}" * bool(schema.overload_name)
+        if name in registered and name.startswith("aten::"):
+            required = [a for a in schema.arguments if not (a.is_out or a.has_default_value())]
+            takes = any(str(a.type) in ("Tensor", "List[Tensor]") for a in required)
+            overloads.setdefault(schema.name.removeprefix("aten::"), []).append(takes)
+    names = {line.split()[0] for line in text_of_functions().splitlines() if line[0] != "#"}
+    assert {n for n in names if all(overloads.get(n, [False]))} == functions_of_torch().of_tensors
+
+
+def text_of_functions() -> str:
+    return Path(torch_functions.__file__).with_suffix(".txt").read_text("utf-8")
+
+
+@pytest.mark.torch
 def test_every_function_of_at_has_a_header(include: Path) -> None:
     assert {name for name in AT_FUNCTIONS if not (include / at_header(name)).exists()} == set()
     python_only = TORCH_FUNCTIONS - AT_FUNCTIONS

@@ -11,7 +11,8 @@ from torchgen_lite.formulas import children, kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.kinds import Kind
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
-from torchgen_lite.formulas.typed import Scope, fits, type_formula
+from torchgen_lite.formulas.tree import Scope, fits
+from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.references import Reference
 from torchgen_lite.loader.samples import Sample

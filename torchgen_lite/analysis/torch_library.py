@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule
 from torchgen_lite.analysis.operators import Operator
@@ -39,12 +38,12 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
 def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:
     """Whether formulas are registered: they make something differentiable, and can be used."""
     info = plan.info
-    if info is None or unrecordable(operator, info) is not None:
+    if info is None or unrecordable(operator) is not None:
         return False
     return bool(info.slots or info.output_differentiability)
 
 
-def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str | None:
+def unrecordable(operator: Operator) -> str | None:
     """Why `torch.library` can't differentiate an operator that has formulas, or None."""
     schema, name = operator.schema, operator.schema.full_name
     if is_view_rule(operator.function):
@@ -63,6 +62,4 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
         return f"`{name}` writes to several arguments"
     if not schema.arguments[0].is_write:
         return f"`{name}` does not write to its first argument"
-    if info is not None and any(s.name == "self" for s in info.saved):
-        return f"the formulas of `{name}` need the old value of `self`"
     return None

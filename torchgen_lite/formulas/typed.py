@@ -12,21 +12,18 @@ present: printers of C++ unpack by the declared kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
 from torchgen_lite.formulas import children
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.callees import Callee, Operators, chosen, no_operators
-from torchgen_lite.formulas.facts import Saved, saved_by
+from torchgen_lite.formulas.callees import Callee, chosen
+from torchgen_lite.formulas.facts import saved_by
 from torchgen_lite.formulas.kinds import (
     BOOL,
     FLOAT,
     INT,
     INTS,
-    SCALAR,
     STRING,
     SYMINT,
     SYMINTS,
@@ -36,82 +33,11 @@ from torchgen_lite.formulas.kinds import (
     Sort,
     kind_of_type,
 )
-from torchgen_lite.formulas.language import ANY, GRADIENTS, LISTS, NUMBERS, Language, Wanted
+from torchgen_lite.formulas.language import ANY, LISTS, NUMBERS, Wanted
+from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, joint
+from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits
 
-_COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">="})
-_BITWISE = frozenset("|^&")
 _INT, _BOOL, _TENSOR = frozenset({INT}), frozenset({BOOL}), frozenset({TENSOR})
-
-
-class Mistake(NamedTuple):
-    """What is wrong with a node, in the words of a diagnostic."""
-
-    code: str
-    message: str
-    label: str
-    help: Help | None = None
-
-
-class Typed(NamedTuple):
-    """A node with its operands, in the order of `children`.
-
-    `saved` is what replaces the node in backward, and `operator` the overload that it calls, if one
-    is declared.
-    """
-
-    node: nodes.Expression
-    kind: Kind
-    parts: tuple[Typed, ...] = ()
-    saved: Saved | None = None
-    operator: Callee | None = None
-    mistake: Mistake | None = None
-
-    @property
-    def is_none(self) -> bool:
-        return isinstance(self.node, nodes.Name) and self.node.text == "None"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The kinds of a formula's names, the values to save for them, the known operators, the language."""
-
-    kinds: Mapping[str, Kind]
-    values: Mapping[str, Saved] = field(default_factory=dict)
-    operators: Operators = no_operators
-    language: Language = GRADIENTS
-
-    def with_defined(self, names: Sequence[str]) -> Scope:
-        """The scope in which these arguments are known to be defined; see Note [Strictness]."""
-        if not (names and self.language.is_closed):
-            return self
-        return replace(
-            self, kinds={n: k.present if n in names else k for n, k in self.kinds.items()}
-        )
-
-
-def every_part(tree: Typed) -> Iterator[Typed]:
-    """Every node of a formula, outermost first."""
-    yield tree
-    for part in tree.parts:
-        yield from every_part(part)
-
-
-def saved_in(tree: Typed) -> Iterator[Saved]:
-    """What a formula saves, in order of appearance."""
-    if tree.saved is not None:
-        yield tree.saved
-        return
-    for part in tree.parts:
-        yield from saved_in(part)
-
-
-def fits(kind: Kind, wanted: Wanted) -> bool:
-    """Whether a value of this kind is accepted where one of the wanted kinds is expected."""
-    if not kind.is_known or kind in wanted or not all(other.is_known for other in wanted):
-        return True
-    return (kind == INT and bool(wanted & {FLOAT, SCALAR})) or (
-        kind in NUMBERS and SCALAR in wanted
-    )
 
 
 def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> Typed:
@@ -157,8 +83,8 @@ def _typed(node: nodes.Expression, scope: Scope) -> Typed:
             return Typed(node, of.kind.element if is_known else scope.language.assumed, (of, at))
         case nodes.ListDisplay(items):
             parts = tuple([type_formula(item, scope, _INT) for item in items])
-            closed = scope.language.is_closed
-            return Typed(node, INTS if closed else _list_kind([p.kind for p in parts]), parts)
+            kinds = [part.kind for part in parts if not part.is_none]
+            return Typed(node, INTS if scope.language.is_closed else _list_kind(kinds), parts)
         case nodes.Conditional():
             return _conditional(node, scope)
         case nodes.Unary():
@@ -284,7 +210,8 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
     test = type_formula(node.test, scope, _BOOL)
     yes = type_formula(node.yes, scope.with_defined(_defined(node.test)))
     no = type_formula(node.no, scope.with_defined(_undefined(node.test)))
-    tree = Typed(node, no.kind if yes.is_none else yes.kind, (test, yes, no))
+    kind = no.kind if yes.is_none else yes.kind if no.is_none else joint(yes.kind, no.kind)
+    tree = Typed(node, kind, (test, yes, no))
     if not scope.language.is_closed or fits(no.kind, frozenset({yes.kind})):
         return tree
     if fits(yes.kind, frozenset({no.kind})):
@@ -335,13 +262,13 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     if operator == "/" and sides == (INT, INT):
         hint = write_instead(str(node), f"floor_div({node.left}, {node.right})")
         return _wrong(tree, "`/` gives no integer", hint=hint)
-    return _wrong(tree, f"`{operator}` is not for rules") if operator in _BITWISE else tree
+    return _wrong(tree, f"`{operator}` is not for rules") if operator in BITWISE else tree
 
 
 def _binary_kind(operator: str, left: Kind, right: Kind, assumed: Kind) -> Kind:
     if TENSOR in (left, right):
         return TENSOR
-    if operator in _COMPARISONS and left.is_known and right.is_known:
+    if operator in COMPARISONS and left.is_known and right.is_known:
         return BOOL
     if not (left.is_number and right.is_number):
         return assumed

@@ -16,13 +16,15 @@ _VARIANTS = ("_symint", "_outf", "_out")
 
 class Functions(NamedTuple):
     """What PyTorch has: the public functions of the module `torch`, those of the namespace `at`, those
-    of `at` with a header each, and the minimum and maximum argument counts, as far as they are known.
+    of `at` with a header each, the minimum and maximum argument counts, as far as they are known, and the
+    functions that take at least one tensor.
     """
 
     torch: frozenset[str]
     at: frozenset[str]
     with_header: frozenset[str]
     counts: dict[str, tuple[int, int]]
+    of_tensors: frozenset[str]
 
 
 @cache
@@ -41,6 +43,7 @@ def functions_of_torch() -> Functions:
         with_header.union(name for name, _, *places in rows if "plain" in places),
         with_header,
         counts,
+        frozenset(name for name, _, *places in rows if "tensor" in places),
     )
 
 

@@ -11,6 +11,7 @@ from .arguments import (
     register_tensor_type,
     unregister_tensor_type,
 )
+from .arithmetic import quotient, remainder
 from .candidate import Candidate
 from .dispatcher import Dispatcher, RegistrationListener
 from .errors import (
@@ -115,8 +116,10 @@ __all__ = [
     "optional_keyset",
     "packet",
     "parse_dispatch_key",
+    "quotient",
     "redispatch_packet",
     "register_tensor_type",
+    "remainder",
     "runtime_dispatch_keyset",
     "set_local_state",
     "take_numbers",

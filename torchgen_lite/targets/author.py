@@ -134,12 +134,23 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 message = "Python cannot run a lambda of C++"
             elif isinstance(node, Unary) and node.operator == "*":
                 message = "Python has no `*` before a value"
+            elif isinstance(called, Member) and called.arrow:
+                message = "Python has no `->`"
+            elif isinstance(called, Name) and is_of_cpp(
+                called.text, is_called=isinstance(node, Call)
+            ):
+                message = f"`{called.text}` is a name of C++"
             elif keyword.iskeyword(name) and (isinstance(called, Member) or name not in operators):
                 message = f"`{name}` is a reserved word in Python"
             else:
                 continue
             help_ = "write it without, or call a function of yours"
             yield finding(function, "TG540", message, node.span, "not in Python", help_)
+
+
+def is_of_cpp(name: str, *, is_called: bool) -> bool:
+    """Whether a name has no meaning outside of C++: that of a function is read without its namespace."""
+    return "<" in name or name.startswith(("std::", "c10::")) or ("::" in name and not is_called)
 
 
 def check_helpers(

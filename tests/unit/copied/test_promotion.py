@@ -42,6 +42,23 @@ def test_pairs_are_what_result_type_says(promote: Callable[..., Any], default: s
         torch.set_default_dtype(torch.float32)
 
 
+def test_every_pair_of_dtypes_has_the_result_type_of_torch(promote: Callable[..., Any]) -> None:
+    """Or the same error: nothing promotes `uint16` and `int8`."""
+    import torch
+
+    def outcome(function: Callable[..., Any], pair: tuple[Any, Any]) -> Any:
+        try:
+            return function(*pair)
+        except RuntimeError:
+            return "refused"
+
+    more = ("int16", "int32", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2")
+    dtypes = [getattr(torch, name) for name in (*DTYPES, *COMPLEX, *more)]
+    tensors = [torch.empty(size, dtype=dtype) for dtype in dtypes for size in ((2,), ())]
+    pairs = itertools.product([*tensors, True, 2, 2.5, 1j], repeat=2)
+    assert [p for p in pairs if outcome(promote, p) != outcome(torch.result_type, p)] == []
+
+
 def test_more_values_are_what_a_computation_has(promote: Callable[..., Any]) -> None:
     import torch
 

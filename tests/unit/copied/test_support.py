@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -82,3 +83,47 @@ def test_the_real_part_has_a_dtype() -> None:
 
     assert _support.real(torch.complex64) is torch.float32
     assert _support.real(torch.ones(1, dtype=torch.float64)) is torch.float64
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_a_reduction_has_the_shape_that_torch_gives(shape: tuple[int, ...], keepdim: bool) -> None:
+    torch = pytest.importorskip("torch")
+    from torchgen_lite.copied.torch_python import _support
+
+    def outcome(function: Callable[[], Any]) -> Any:
+        try:
+            return list(function())
+        except (IndexError, RuntimeError) as error:
+            return type(error), str(error).partition("\n")[0]
+
+    single: list[Any] = [None, *range(-4, 5)]
+    dims = [*single, [], [0], [-1], [0, 1], [1, 0], [0, 0], [0, -1], [2, -1], [5], [-3, 0]]
+    for dim in dims:
+        ours = outcome(lambda dim=dim: _support.reduced(shape, dim, keepdim))
+        theirs = outcome(lambda dim=dim: torch.ones(shape).sum(dim, keepdim=keepdim).shape)
+        assert ours == theirs, dim
+
+
+@pytest.mark.torch
+def test_divisions_are_those_of_the_words_and_of_cpp() -> None:
+    pytest.importorskip("torch")
+    from torchgen_lite.copied.torch_python import _support
+    from torchgen_lite.runtime import quotient, remainder
+
+    assert [_support.ceil_div(a, b) for a, b in ((7, 2), (7, -2), (-7, 2), (-7, -2))] == [
+        4,
+        -3,
+        -3,
+        4,
+    ]
+    for module in (_support.remainder, remainder):
+        assert [module(a, b) for a, b in ((7, 3), (-7, 3), (7, -3), (-7, -3))] == [1, -1, 1, -1]
+    for module in (_support.quotient, quotient):
+        assert [repr(module(a, b)) for a, b in ((1, 4), (-1, 0), (1, -0.0), (0, 0))] == [
+            "0.25",
+            "-inf",
+            "-inf",
+            "nan",
+        ]

@@ -20,7 +20,7 @@ def test_the_deepest_formula_can_be_generated() -> None:
     """Brackets, terms, method chains and operator levels, each as deep as the parser allows."""
     step = "a || b && c | d ^ e & f == g < h + i * -"
     entry = """\
-- func: lib::f(Tensor self) -> Tensor
+- func: lib::f(Tensor self, int n) -> Tensor
   dispatch:
     CPU: f
   derivatives:
@@ -32,8 +32,8 @@ def test_the_deepest_formula_can_be_generated() -> None:
         "grad" + ".neg()" * 19,
         "-" * 40 + "grad",
         "mul(grad, " * 39 + "grad" + ")" * 39,
-        "grad ? " * 39 + "grad" + " : grad" * 39,
-        "mul(grad, " + re.sub(r"\b[a-i]\b", "grad", f"{step}(" * 9 + "grad" + ")" * 10),
+        "n ? " * 39 + "grad" + " : grad" * 39,
+        "mul(grad, " + re.sub(r"\b[a-i]\b", "n", f"{step}(" * 9 + "n" + ")" * 10),
     )
     options = {"torch-python": {"package": "ops", "defines": True}, "python": {"package": "ops"}}
     for text in texts:

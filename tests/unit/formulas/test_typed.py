@@ -20,7 +20,8 @@ from torchgen_lite.formulas.kinds import (
     Kind,
 )
 from torchgen_lite.formulas.language import CERTAIN, GRADIENTS, RULES, SAMPLES, Language
-from torchgen_lite.formulas.typed import Scope, Typed, every_part, saved_in, type_formula
+from torchgen_lite.formulas.tree import Scope, Typed, every_part, saved_in
+from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 

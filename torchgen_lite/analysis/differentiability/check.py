@@ -9,6 +9,7 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.formulas import Expression, Literal, Name, Subscript, walk
 from torchgen_lite.formulas.model import CONSTANTS
@@ -77,6 +78,10 @@ def _refusal(function: NativeFunction) -> str | None:
         return f"`{name}` has no result that is a tensor"
     if any(map(_is_nested, tensors)):
         return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
+    others = [a.name for a in function.func.arguments if a.is_write and a.name != "self"]
+    if others and function.namespace not in TORCH_NAMESPACES:
+        # Backward would need to know whether a formula means the value before the call or after it.
+        return f"`{name}` writes to `{others[0]}`, and formulas are for operators that write to `self` alone"
     keys = {dispatch.key for dispatch in function.dispatch}
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
     if keys == {"CompositeImplicitAutograd"}:

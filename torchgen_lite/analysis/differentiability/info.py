@@ -24,7 +24,8 @@ from torchgen_lite.formulas.kinds import (
     Kind,
     kind_of_type,
 )
-from torchgen_lite.formulas.typed import Scope, saved_in, type_formula
+from torchgen_lite.formulas.tree import Scope, saved_in
+from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, Type

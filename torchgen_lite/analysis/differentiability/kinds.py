@@ -13,8 +13,18 @@ from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.formulas import Call, Conditional, Member, Name
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.formulas import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Member,
+    Name,
+    Unary,
+    called_name,
+    children,
+)
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.kinds import (
     BOOL,
@@ -22,15 +32,23 @@ from torchgen_lite.formulas.kinds import (
     INT,
     NUMBER_SORTS,
     STRING,
+    SYMINT,
     TENSOR,
     UNKNOWN,
     Sort,
     kind_of_type,
 )
 from torchgen_lite.formulas.language import CERTAIN
-from torchgen_lite.formulas.typed import Scope, Typed, every_part, type_formula
+from torchgen_lite.formulas.operands import misfits
+from torchgen_lite.formulas.tree import Scope, Typed, every_part
+from torchgen_lite.formulas.typed import type_formula
+from torchgen_lite.loader.torch_functions import in_at
 from torchgen_lite.schema import Argument, FunctionSchema
 
+# Functions whose result shares no memory with what they are given.
+_MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where zeros_like".split())
+# How the names of PyTorch's functions and methods end that write to an argument.
+_WRITING = ("_", "_out", "_outf")
 # The number kinds that an argument accepts; other number arguments accept all.
 _TAKEN = {
     Sort.int: NUMBER_SORTS - {Sort.float},
@@ -53,6 +71,8 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def _check(schema: FunctionSchema, derivative: Derivative, scope: Scope) -> Iterator[Found]:
     yield from _check_calls(derivative.tree)
+    for part in every_part(derivative.tree):
+        yield from _check_writes(part)
     # A kind that is certain is the one that was assumed, so a formula that is right needs no second look.
     if any(_check_certain(schema, derivative, derivative.tree, scope)):
         certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
@@ -62,10 +82,15 @@ def _check(schema: FunctionSchema, derivative: Derivative, scope: Scope) -> Iter
 def _check_certain(
     schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
 ) -> Iterator[Found]:
-    yield from _check_gradient(schema, derivative, tree, scope)
+    found = list(_check_gradient(schema, derivative, tree, scope))
+    yield from found
     for part in every_part(tree):
         yield from _check_reasons(part)
         yield from _check_member(part)
+        for operand, takes in misfits(part) if not found else ():
+            given = "None" if operand.is_none else operand.kind.words
+            message = f"`{operand.node}` is {given}: {takes}"
+            yield Found("TG344", message, operand.node.span, "not taken here")
 
 
 def _check_gradient(
@@ -148,9 +173,41 @@ def _check_calls(tree: Typed) -> Iterator[Found]:
 def _check_member(part: Typed) -> Iterator[Found]:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
     node = part.node.function if isinstance(part.node, Call) else part.node
-    if isinstance(node, Member) and part.parts[0].kind in (INT, FLOAT, BOOL):
-        message = f"`{node.value}` is {part.parts[0].kind.words}, and has no `{node.name}`"
+    if not isinstance(node, Member) or not (kind := part.parts[0].kind).is_known:
+        return
+    is_test = node.name == "defined" and not kind.is_optional and kind != TENSOR
+    if is_test or (kind in (INT, SYMINT, FLOAT, BOOL) and node.name != "conj"):
+        message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
         yield Found("TG322", message, part.node.span, "only tensors have it")
+
+
+def _check_writes(part: Typed) -> Iterator[Found]:
+    """What a formula is given belongs to others: the caller's gradient, what forward has kept."""
+    node, operator = part.node, part.operator
+    if not isinstance(node, Call):
+        return
+    function, called = node.function, called_name(node)
+    name = function.name if isinstance(function, Member) else called or ""
+    is_named = name.endswith(_WRITING) and not name.endswith("__")
+    is_torchs = isinstance(function, Member) or (called is not None and in_at(called))
+    is_writing = operator is not None and bool(operator.func.written)
+    writes = is_writing or (operator is None and is_named and is_torchs)
+    if (writes and not _is_new(children(node)[:1])) or "out" in dict(node.keywords):
+        message = f"`{name}` writes to what it is called with"
+        hint = did_you_mean(name, [name.rstrip("_")]) if is_named else None
+        yield Found("TG345", message, node.span, "in a formula", hint)
+
+
+def _is_new(written: Sequence[Expression]) -> bool:
+    """Whether what is written is a value that nothing else refers to: the sum of two, or that written again."""
+    if not written:
+        return False
+    node = written[0]
+    if isinstance(node, (Binary, Unary)):
+        return isinstance(node, Binary) or node.operator != "*"
+    if isinstance(node, Call) and isinstance(node.function, Member):
+        return node.function.name.endswith("_") and _is_new([node.function.value])
+    return called_name(node) in _MAKING
 
 
 def _bound(

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.formulas import Name
+from torchgen_lite.formulas import Call, Member, Name
 from torchgen_lite.formulas.facts import Fact, Saved
-from torchgen_lite.formulas.typed import Typed, every_part
+from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument
+from torchgen_lite.schema import Argument, ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
@@ -102,6 +102,29 @@ class DifferentiabilityInfo(NamedTuple):
     def used_gradients(self) -> frozenset[str]:
         """The `grad_NAME` that the formulas mention."""
         return self.mentioned.intersection(self.available_gradients)
+
+    @property
+    def is_materialized(self) -> bool:
+        """Whether gradients that nobody asked for become zeros: those of several results, if no formula asks
+        which of them are defined."""
+        returns = self.function.func.returns
+        is_several = len(self.outputs) > 1 or any(isinstance(r.type, ListType) for r in returns)
+        return is_several and not self.tests_gradients
+
+    @property
+    def tests_gradients(self) -> bool:
+        """Whether a formula asks if a gradient is defined."""
+        gradients = {"grad", "grads", *self.available_gradients}
+        tests = [
+            part
+            for derivative in self.derivatives
+            for part in every_part(derivative.tree)
+            if isinstance(part.node, Call)
+            and isinstance(part.node.function, Member)
+            and part.node.function.name == "defined"
+        ]
+        names = [inner.node for test in tests for inner in every_part(test)]
+        return any(isinstance(node, Name) and node.text in gradients for node in names)
 
     def kept(self, readable: Collection[Fact]) -> tuple[Saved, ...]:
         """What is saved if only these facts can be read: other facts save the whole value."""

@@ -11,13 +11,12 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import Call, Expression, Member, Name, called_name, walk
 from torchgen_lite.formulas.callees import Callee, Operators
-from torchgen_lite.formulas.facts import BROUGHT, METHODS
+from torchgen_lite.formulas.facts import BROUGHT
+from torchgen_lite.formulas.language import GRADIENTS
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
-TENSOR_METHODS = frozenset(
-    {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}
-)
+TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})
 """Methods of a tensor that are not operators. Numbers have `conj` too."""
 
 

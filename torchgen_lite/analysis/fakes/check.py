@@ -13,7 +13,8 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import Expression, kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
-from torchgen_lite.formulas.typed import Scope, every_part, type_formula
+from torchgen_lite.formulas.tree import Scope, every_part
+from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema

@@ -60,6 +60,22 @@ inline std::optional<at::Tensor> optional(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
 }
 
+// `a % b` of integers in a formula.
+template <class Left, class Right>
+auto remainder(const Left& a, const Right& b) {
+  TORCH_CHECK(b != 0, "a formula computes a remainder of a division by zero");
+  return a % b;
+}
+
+// An element of a list in a formula; a negative index counts from the end.
+template <class List>
+decltype(auto) item(const List& list, int64_t index) {
+  const auto count = static_cast<int64_t>(list.size());
+  index += index < 0 ? count : 0;
+  TORCH_CHECK_INDEX(index >= 0 && index < count, "list index out of range");
+  return list[index];
+}
+
 inline at::Tensor unpack(const SavedVariable& saved) {
   return saved.unpack();
 }

@@ -174,7 +174,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             _register_autograd(library, name, table)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
-        elif what not in ("setup_context", "refuse"):
+        elif what not in ("setup_context", "refuse", "original", "undefined"):
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
@@ -265,14 +265,15 @@ def _has_kernel(operator: str, key: str) -> bool:
 def _register_autograd(library: Any, operator: str, table: Table) -> None:
     """Like `torch.library.register_autograd`, with less overhead in each call.
 
-    In-place operators have derivatives, too, if the formulas do not need overwritten
-    values. A call that raises an error changes nothing. An operator whose derivatives
-    are registered in C++ keeps those.
+    In-place operators have derivatives, too; if formulas need the value that is
+    overwritten (`original`), it is copied before. A call that raises an error changes
+    nothing. An operator whose derivatives are registered in C++ keeps those.
     """
     if _has_kernel(operator, "Autograd"):
         return
     op = _handle(operator)
     is_inplace, refuses = op._schema.is_mutable, (operator, "refuse") in table
+    has_original = (operator, "original") in table
     run, record = op._handle.redispatch_boxed, _recorded(op, operator, table)
     is_enabled = torch.is_grad_enabled
     is_wanted = getattr(_C, "_any_requires_grad", _any_requires_grad)
@@ -288,7 +289,9 @@ def _register_autograd(library: Any, operator: str, table: Table) -> None:
                 _check_leaf(args[0])
             if refuses:
                 table[operator, "refuse"](args)
-            return record(*args, keyset & below, kwargs)
+            # The copy is a part of the graph, so that gradients have gradients.
+            old = table[operator, "original"](args[0]) if has_original else None
+            return record(*args, old, keyset & below, kwargs)
         with guard():
             result = run(keyset & below, *args, **kwargs)
         return args[0] if is_inplace else result
@@ -297,7 +300,12 @@ def _register_autograd(library: Any, operator: str, table: Table) -> None:
 
 
 def _recorded(op: Any, operator: str, table: Table) -> Function:
-    """A call in the graph, with the arguments, the remaining keys, and keywords."""
+    """A call in the graph, with the arguments, the old value of the first, the remaining
+    keys, and keywords.
+
+    As in C++, a node to which no gradient comes passes none on; of several, those that do
+    not come are zeros, unless formulas ask which of them did (`undefined`).
+    """
     from torch._library import autograd, utils
 
     arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
@@ -306,14 +314,19 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     run, guard = op._handle.redispatch_boxed, _C._AutoDispatchBelowAutograd
 
     def forward(ctx: Any, *given: Any) -> Any:
-        args, keyset, kwargs = given[:-2], given[-2], given[-1]
+        args, (old, keyset, kwargs) = given[:-3], given[-3:]
         with guard():
             result = run(keyset, *args, **kwargs)
         if is_inplace:
             # Tracing may have wrapped it again.
             result = args[0]
+        ctx.set_materialize_grads(False)
+        if fills:
+            ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
         # PyTorch leaves out arguments that equal their default.
         args += defaults[len(args) :]
+        if old is not None:
+            args = (old, *args[1:])
         more = (keywords | kwargs,) if keywords else ()
         table[operator, "setup_context"](ctx, args, *more, result)
         return result
@@ -321,11 +334,24 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     def backward(ctx: Any, *grads: Any) -> Any:
         if has_lists:
             # `supports_tensorlist` takes only what inputs need, and restores it.
-            ctx.needs_input_grad = ctx.needs_input_grad[:-2]
-        return (*table[operator, "backward"](ctx, *grads), None, None)
+            ctx.needs_input_grad = ctx.needs_input_grad[:-3]
+        leaves, shape = pytree.tree_flatten(grads)
+        if all(leaf is None for leaf in leaves):
+            needs = ctx.needs_input_grad[: None if has_lists else -3]
+            nothing = [[None] * len(n) if isinstance(n, list) else None for n in needs]
+            return (*nothing, None, None, None)
+        if fills:
+            made = zip(leaves, ctx._results)
+            leaves = [make() if leaf is None else leaf for leaf, make in made]
+            grads = pytree.tree_unflatten(leaves, shape)
+        found = table[operator, "backward"](ctx, *grads)
+        return (*_as_real(ctx, found), None, None, None)
 
     is_list: Any = utils.is_tensorlist_like_type
-    has_lists = any(is_list(value.type) for value in (*arguments, *op._schema.returns))
+    returns = op._schema.returns
+    has_lists = any(is_list(value.type) for value in (*arguments, *returns))
+    is_single = len(returns) == 1 and not is_list(returns[0].type)
+    fills = not is_single and (operator, "undefined") not in table
     functions = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
     node: Any = type(name, (torch.autograd.Function,), functions)
@@ -334,6 +360,29 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     node.apply = super(torch.autograd.Function, node).apply
     take_lists: Any = autograd.supports_tensorlist
     return cast("Function", (take_lists(node) if has_lists else node).apply)
+
+
+def _made_like(value: Any) -> Callable[[], Any]:
+    """What makes zeros like a result, without keeping it."""
+    if not isinstance(value, torch.Tensor):
+        return lambda: None
+    shape, dtype, device = value.shape, value.dtype, value.device
+    return lambda: torch.zeros(shape, dtype=dtype, device=device)
+
+
+def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients; the real part of one that goes to a real tensor."""
+    leaves, shape = pytree.tree_flatten(gradients)
+    if not any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
+        return gradients
+    # Every tensor has an edge, which leads nowhere if it needs no gradient.
+    edges = iter([edge for edge in ctx.next_functions if edge[0] is not None])
+    for index, needed in enumerate(pytree.tree_leaves(ctx.needs_input_grad)[: len(leaves)]):
+        if needed:
+            node, number = next(edges)
+            if leaves[index] is not None and not node._input_metadata[number].dtype.is_complex:
+                leaves[index] = torch.real(leaves[index])
+    return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
 
 
 def _any_requires_grad(*args: Any) -> bool:

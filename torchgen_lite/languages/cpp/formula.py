@@ -10,19 +10,19 @@ explains kinds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
-from torchgen_lite.formulas.facts import BROUGHT, Fact
+from torchgen_lite.formulas.facts import Fact
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
 from torchgen_lite.formulas.model import PRECEDENCE, UNARY_PRECEDENCE
-from torchgen_lite.formulas.typed import Typed, every_part
+from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, INTEGERS, is_nonzero
+from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.text import function_name, identifier, quote
-from torchgen_lite.loader.torch_functions import EVERYTHING, at_header, in_at, taken
 from torchgen_lite.schema.model import bare_type
 
 POSTFIX = UNARY_PRECEDENCE + 1
@@ -32,9 +32,7 @@ _CONSTANTS = {
     **dict.fromkeys(("True", "true"), "true"),
     **dict.fromkeys(("False", "false"), "false"),
 }
-_INTEGERS = frozenset({Sort.int, Sort.symint, Sort.bool})
-# Tensor attributes in Python.
-_ATTRIBUTES = {
+ATTRIBUTES = {
     "T": "numpy_T()",
     "H": "matrix_H()",
     "mT": "mT()",
@@ -48,18 +46,19 @@ _ATTRIBUTES = {
     "requires_grad": "requires_grad()",
     "shape": "sym_sizes()",
 }
+"""Tensor attributes in Python."""
 # Methods with another name in C++, with arguments and without.
 _METHODS = {"numel": "sym_numel", "size": "sym_size", "sizes": "sym_sizes", "stride": "sym_stride"}
 _WITHOUT_ARGUMENTS = (
     _METHODS | dict.fromkeys(("size", "sym_size"), "sym_sizes") | {"stride": "sym_strides"}
 )
-# The arguments that C++ combines into one, and how each is set on it.
-_OPTIONS = {
+OPTIONS = {
     "dtype": "dtype",
     "layout": "layout",
     "device": "device",
     "pin_memory": "pinned_memory",
 }
+"""The arguments that C++ combines into one, and how each is set on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +118,35 @@ def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[
         return f"{head}({', '.join(items)})", POSTFIX
     if isinstance(node, nodes.Member):
         value = parts[0].value().at(POSTFIX)
-        name = node.name if node.arrow else _ATTRIBUTES.get(node.name, node.name)
+        name = node.name if node.arrow else ATTRIBUTES.get(node.name, node.name)
         return f"{value}{'->' if node.arrow else '.'}{name}", POSTFIX
     if isinstance(node, nodes.Subscript):
-        # A negative index counts from the end, which C++ lists don't support.
-        is_last = isinstance(node.index, nodes.Unary) and node.index.operator == "-"
-        value = parts[0].at(POSTFIX) + ".end()" * is_last
-        return f"{value}[{parts[1].text}]", POSTFIX
+        return _item(node, parts[0], parts[1].text), POSTFIX
     if isinstance(node, nodes.ListDisplay):
-        return f"{node.type}{{{', '.join(part.text for part in parts)}}}", POSTFIX
+        has_tensors = any(part.kind == TENSOR for part in parts)
+        texts = [part.result() if has_tensors else part.text for part in parts]
+        return f"{node.type}{{{', '.join(texts)}}}", POSTFIX
     if isinstance(node, nodes.Unary):
-        operand = parts[0].value().at(UNARY_PRECEDENCE)
+        one = parts[0] if node.operator == "*" else parts[0].value()
+        operand = (_plain_number(one) if node.operator == "!" else one).at(UNARY_PRECEDENCE)
         if operand[0] == node.operator in "-+":  # `--x` is one operator.
             operand = f"({operand})"
         return f"{node.operator}{operand}", UNARY_PRECEDENCE
     if isinstance(node, nodes.Conditional):
         # Both branches have one type in C++, and `None` alone has none.
         yes, no = (part.result() if part.tree.is_none else part.at(2) for part in parts[1:])
-        return f"{parts[0].at(2)} ? {yes} : {no}", _CONDITIONAL
+        return f"{_plain_number(parts[0]).at(2)} ? {yes} : {no}", _CONDITIONAL
     return _binary(node, parts[0].value(), parts[1].value())
+
+
+def _item(node: nodes.Subscript, of: Written, index: str) -> str:
+    """An element of a list or of a tensor. C++ lists have no negative indices, and check none."""
+    value, is_known = of.at(POSTFIX), isinstance(node.index, nodes.Literal)
+    if not of.kind.is_list or is_known:
+        return f"{value}[{index}]"
+    if isinstance(node.index, nodes.Unary) and isinstance(node.index.operand, nodes.Literal):
+        return f"{value}.end()[{index}]"
+    return f"autograd::item({of.text}, {index})"
 
 
 def _leaf(node: nodes.Name | nodes.Literal | nodes.Lambda) -> str:
@@ -154,11 +163,28 @@ def _binary(node: nodes.Binary, left: Written, right: Written) -> tuple[str, int
     if all(kind.is_number for kind in kinds):
         left, right = _plain_number(left), _plain_number(right)
         sorts = {kind.sort for kind in kinds}
-        if operator == "/" and sorts <= _INTEGERS:
+        if operator == "/" and sorts <= INTEGERS:
             if Sort.symint in sorts:
                 return f"c10::SymFloat({left.text}) / c10::SymFloat({right.text})", level
             return f"static_cast<double>({left.text}) / {right.at(level + 1)}", level
-    return f"{left.at(level)} {operator} {right.at(level + 1)}", level
+        if operator == "%" and not is_nonzero(node.right):
+            return f"autograd::remainder({left.text}, {right.text})", POSTFIX
+    first, second = (_clear(side, operator) for side in (left, right))
+    return f"{first.at(level)} {operator} {second.at(level + 1)}", level
+
+
+def _clear(side: Written, operator: str) -> Written:
+    """An operand, in brackets where compilers ask for them: few readers know how tightly these bind."""
+    node = side.tree.node
+    if not isinstance(node, nodes.Binary) or not _is_unclear(operator, node.operator):
+        return side
+    return Written(side.tree, side.at(POSTFIX))
+
+
+def _is_unclear(outer: str, inner: str) -> bool:
+    if outer in BITWISE:
+        return inner != outer
+    return (outer in COMPARISONS and inner in COMPARISONS) or (outer, inner) == ("||", "&&")
 
 
 def _plain_number(written: Written) -> Written:
@@ -240,7 +266,7 @@ def _own(
 def _arguments(tree: Typed, node: nodes.Call, parts: Sequence[Written]) -> tuple[list[str], bool]:
     """The arguments of a call of a PyTorch function, less the object of a method, and whether one is symbolic."""
     named = dict(zip([key for key, _ in node.keywords], parts[len(parts) - len(node.keywords) :]))
-    options = {key: named[key].text for key in _OPTIONS if key in named}
+    options = {key: named[key].text for key in OPTIONS if key in named}
     given = parts[: len(parts) - len(node.keywords)]
     bound = [(part.text, part.kind.sort) for part in given]
     if tree.operator is not None and len(options) < len(named):
@@ -248,7 +274,7 @@ def _arguments(tree: Typed, node: nodes.Call, parts: Sequence[Written]) -> tuple
     bound = bound[len(given) - len(node.arguments) :]
     texts = [text for text, _ in bound]
     if options:
-        setters = "".join(f".{_OPTIONS[key]}({text})" for key, text in options.items())
+        setters = "".join(f".{OPTIONS[key]}({text})" for key, text in options.items())
         texts.append(f"at::TensorOptions(){setters}")
     return texts, any(sort is Sort.symint for _, sort in bound)
 
@@ -278,87 +304,3 @@ def _bound(
             )
             bound.append((default.text, Sort.unknown))
     return bound
-
-
-def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Call, str]]:
-    """The calls of functions that neither the library nor PyTorch has, each with the name. Only a
-    compiler knows what the author's headers define."""
-    for part in every_part(tree) if not functions.has_headers else ():
-        node = part.node
-        if isinstance(node, nodes.Call) and part.operator is None and part.saved is None:
-            name = node.function.text if isinstance(node.function, nodes.Name) else ""
-            is_known = name in BROUGHT or name in functions.python or "::" in name
-            if name and not is_known and not in_at(name):
-                yield node, name
-
-
-def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str]]:
-    """The calls of PyTorch's functions and methods with fewer or more arguments than any overload takes, each with
-    what is wrong. What the file declares is checked against its schema."""
-    for part in every_part(tree):
-        node = part.node
-        if not isinstance(node, nodes.Call) or part.operator is not None or part.saved is not None:
-            continue
-        is_method = isinstance(node.function, nodes.Member)
-        name = _name_in_at(part, node, functions)
-        counts = taken(name)
-        # The keywords that C++ takes are one argument.
-        count = is_method + len(node.arguments) + bool(node.keywords)
-        if counts is not None and not counts[0] <= count <= counts[1]:
-            fewest, most, count = [number - is_method for number in (*counts, count)]
-            takes = f"{fewest} to {most}" if fewest < most else str(most or "no")
-            given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
-            called = f"`{'Tensor.' * is_method}{name}`"
-            yield part, f"{called} takes {takes} argument{'s' * (most != 1)}, and {given}"
-
-
-def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:
-    """The function or method of PyTorch that is called, if it is one for sure."""
-    if isinstance(node.function, nodes.Member):
-        return node.function.name if call.parts[0].kind.present == TENSOR else ""
-    name = node.function.text if isinstance(node.function, nodes.Name) else ""
-    # What the author's headers have by a plain name, only a compiler knows.
-    is_theirs = functions.has_headers or name in functions.python
-    return name.removeprefix("at::") if name.startswith("at::") or not is_theirs else ""
-
-
-def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
-    """The headers of PyTorch that declare the functions which a formula calls."""
-    for part in every_part(tree):
-        node = part.node
-        if isinstance(node, nodes.Lambda):
-            yield EVERYTHING
-        if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
-            continue
-        is_ours = part.saved is not None or (part.operator is not None and part.operator.is_own)
-        name = node.function.text.removeprefix("at::")
-        if is_ours or name in BROUGHT or name[0].isupper():
-            continue
-        # Unless known to be PyTorch's, a function is the author's if they have headers.
-        if in_at(name) or not functions.has_headers:
-            yield at_header(name)
-
-
-def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:
-    """The parts of a formula without a C++ equivalent, each with the problem and a remedy."""
-    node, operator = tree.node, tree.operator
-    if tree.saved is not None:
-        return
-    if isinstance(node, nodes.Member) and not node.arrow and node.name not in _ATTRIBUTES:
-        yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
-    if isinstance(node, nodes.Call):
-        own = operator is not None and operator.is_own
-        name = node.function.text if isinstance(node.function, nodes.Name) else ""
-        if name in functions.python and not own and not functions.has_headers:
-            yield node, f"`{name}` is a function of Python", ""
-        known = {a.name for a in operator.func.arguments} if operator is not None else set()
-        for key, value in node.keywords:
-            if key in known or (not own and key in _OPTIONS):
-                continue
-            if operator is None:
-                hint = "pass arguments by position, or declare the operator in the schema file"
-                yield value, f"C++ has no keyword arguments, such as `{key}`", hint
-            else:
-                yield value, f"no overload of `{operator.func.full_name}` takes this", ""
-    for part in tree.parts:
-        yield from unsayable(part, functions)

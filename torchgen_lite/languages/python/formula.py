@@ -18,7 +18,8 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import Kind
-from torchgen_lite.formulas.typed import Typed
+from torchgen_lite.formulas.operands import is_nonzero
+from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.names import identifier
 
 _CONSTANTS = {text: text.capitalize() for text in nodes.CONSTANTS}
@@ -42,14 +43,24 @@ _LEVELS = {
     "/": 10,
     "%": 10,
 }
+# Methods of a tensor that have another name than in C++, and those that are attributes.
+_METHODS = {
+    **dict.fromkeys(("sizes", "sym_sizes", "sym_size"), "size"),
+    **dict.fromkeys(("strides", "sym_strides"), "stride"),
+    "sym_numel": "numel",
+}
+_ATTRIBUTES = {"layout": "layout", "scalar_type": "dtype"}
+# Functions for arithmetic of numbers that Python's operators do in another way.
+_ARITHMETIC = {"%": "remainder", "/": "quotient"}
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
 
 
 class FormulaNames(NamedTuple):
-    """A target's names for formula functions and saved values (None where the formula is
-    computed), and its conjugate of a value."""
+    """A target's names for formula functions, for the `arithmetic` of numbers, and for saved values (None
+    where the formula is computed), and its conjugate of a value."""
 
     function: Callable[[str], str]
+    arithmetic: Callable[[str], str]
     saved: Callable[[Saved], nodes.Expression | None]
     conjugate: Callable[[nodes.Expression, Kind], nodes.Expression]
 
@@ -63,12 +74,19 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     if isinstance(node, nodes.Name):
         return nodes.Name(_CONSTANTS.get(node.text) or identifier(node.text))
     parts = [in_python(part, words) for part in tree.parts]
+    if isinstance(node, nodes.Binary) and _is_cpps(node, tree.parts):
+        return nodes.Call(nodes.Name(words.arithmetic(_ARITHMETIC[node.operator])), tuple(parts))
     if not isinstance(node, nodes.Call):
         return rebuild(node, parts)
     if is_method(node, "conj"):
         return words.conjugate(parts[0], tree.parts[0].kind)
     if is_method(node, "size") and tree.parts[0].kind.is_list:
         return nodes.Call(nodes.Name("len"), (parts[0],))
+    if isinstance(node.function, nodes.Member) and tree.operator is None and not node.keywords:
+        name = node.function.name
+        if name in _ATTRIBUTES and not node.arguments:
+            return nodes.Member(parts[0], _ATTRIBUTES[name])
+        node = replace(node, function=replace(node.function, name=_METHODS.get(name, name)))
     called = called_name(node)
     node = _with_keywords(node, tree.operator)
     named = tuple((identifier(name), value) for name, value in node.keywords)
@@ -77,6 +95,14 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
         node if called is None else replace(node, function=nodes.Name(words.function(called))),
         parts,
     )
+
+
+def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:
+    """Whether C++ computes numbers in another way: with infinity instead of an exception, or
+    rounded towards zero. A divisor that is written out is not zero."""
+    if node.operator not in _ARITHMETIC or not all(one.kind.present.is_number for one in sides):
+        return False
+    return node.operator == "%" or not is_nonzero(node.right)
 
 
 def _with_keywords(node: nodes.Call, operator: Callee | None) -> nodes.Call:

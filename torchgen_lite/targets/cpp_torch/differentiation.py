@@ -13,8 +13,8 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origi
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
-from torchgen_lite.languages.cpp.formula import (
-    Functions,
+from torchgen_lite.languages.cpp.formula import Functions
+from torchgen_lite.languages.cpp.formula_needs import (
     called_headers,
     unknown_functions,
     wrong_counts,

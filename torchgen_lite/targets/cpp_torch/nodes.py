@@ -24,9 +24,10 @@ from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
-from torchgen_lite.formulas import Call, Expression, Member, Name
-from torchgen_lite.formulas.typed import Typed, every_part
-from torchgen_lite.languages.cpp.formula import Functions, unsayable, write
+from torchgen_lite.formulas import Name
+from torchgen_lite.formulas.tree import Typed, every_part
+from torchgen_lite.languages.cpp.formula import Functions, write
+from torchgen_lite.languages.cpp.formula_needs import unsayable
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
@@ -78,7 +79,7 @@ def node_view(
         operator=info.function.func.full_name,
         members=tuple(kept),
         counts=(*lists, *(count_of_result(info, i) for i in counted_results(info))),
-        is_materialized=_is_materialized(info),
+        is_materialized=info.is_materialized,
         grads=tuple(_gradients(info)),
         derivatives=tuple(
             DerivativeView(
@@ -146,28 +147,6 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
     """Every part of every formula of an entry."""
     for derivative in info.derivatives:
         yield from every_part(derivative.tree)
-
-
-def _tests_presence(info: DifferentiabilityInfo) -> bool:
-    """Whether a formula asks if a gradient is defined; then absent ones stay undefined."""
-    return any(
-        isinstance(part.node, Call)
-        and isinstance(part.node.function, Member)
-        and part.node.function.name == "defined"
-        and any(_is_gradient(info, inner.node) for inner in every_part(part))
-        for part in _parts(info)
-    )
-
-
-def _is_gradient(info: DifferentiabilityInfo, node: Expression) -> bool:
-    return isinstance(node, Name) and node.text in {"grad", "grads", *info.available_gradients}
-
-
-def _is_materialized(info: DifferentiabilityInfo) -> bool:
-    """Whether some gradients of results may be absent, and no formula tests for it."""
-    returns = info.function.func.returns
-    many = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in returns)
-    return many and not _tests_presence(info)
 
 
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:

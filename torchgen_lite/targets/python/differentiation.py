@@ -86,10 +86,13 @@ def _node_file(
     infos = {info.node_name: info for info in recorded}
     if not infos:
         return None
+    nodes = [node_view(info, helpers) for info in infos.values()]
     context = {
+        "runtime": package.runtime,
         "framework": package.called("_"),
         "helpers": helper_modules(helpers),
-        "nodes": [node_view(info, helpers) for info in infos.values()],
+        "arithmetic": sorted({a for n in nodes for d in n.derivatives for a in d.arithmetic}),
+        "nodes": nodes,
     }
     return OutputFile(f"{package.root}/{module}.py", "python/nodes.py.j2", context)
 

@@ -13,7 +13,7 @@ from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
-from torchgen_lite.schema import ListType, SchemaKind
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 # How a fact about a tensor is read when the call is recorded.
@@ -85,13 +85,14 @@ def _saved(saved: Saved, value: str) -> SavedView:
 
 
 class DerivativeView(NamedTuple):
-    """One formula, and what it has `called` of the framework. `targets` are the gradients that it
-    computes; `need` is the test for running it, or empty if it always runs; `mask` is the value of
-    `grad_input_mask`, or empty if unused."""
+    """One formula, and what it has `called` of the framework, and of the runtime for `arithmetic`.
+    `targets` are the gradients that it computes; `need` is the test for running it, or empty if it
+    always runs; `mask` is the value of `grad_input_mask`, or empty if unused."""
 
     targets: str
     formula: str
     called: Sequence[str]
+    arithmetic: Sequence[str]
     need: str
     mask: str
     is_single: bool
@@ -116,10 +117,16 @@ class NodeView(NamedTuple):
 
 class Functions(NamedTuple):
     """Where the functions in a formula are: `helpers` maps helper functions to their modules; all
-    others are operators. `called` are the framework functions that it has called so far."""
+    others are operators. `called` are the framework functions that it has called so far, `numeric` those of
+    the runtime."""
 
     helpers: Mapping[str, str]
     called: set[str]
+    numeric: set[str]
+
+    def arithmetic(self, name: str) -> str:
+        self.numeric.add(name)
+        return f"_{name}"
 
     def expression(self, name: str) -> str:
         if name in self.helpers:
@@ -163,12 +170,12 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     """The class for one entry with formulas."""
     schema = info.function.func
     names = [identifier(saved.name) for saved in kept(info)]
-    has_several = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
     return NodeView(
         name=info.node_name,
         operator=schema.full_name,
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
-        is_materialized=has_several and (bool(info.used_gradients) or "grads" in info.mentioned),
+        is_materialized=info.is_materialized
+        and (bool(info.used_gradients) or "grads" in info.mentioned),
         gradients=list(_gradients(info)),
         derivatives=[_derivative(info, derivative, helpers) for derivative in info.derivatives],
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
@@ -188,8 +195,10 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int]]:
 def _derivative(
     info: DifferentiabilityInfo, derivative: Derivative, helpers: Mapping[str, str]
 ) -> DerivativeView:
-    functions = Functions(helpers, set())
-    words = FormulaNames(functions.expression, functions.local, functions.conjugate)
+    functions = Functions(helpers, set(), set())
+    words = FormulaNames(
+        functions.expression, functions.arithmetic, functions.local, functions.conjugate
+    )
     formula = write(in_python(derivative.tree, words))
     needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
     is_single = len(needs) == 1
@@ -197,6 +206,7 @@ def _derivative(
         targets=", ".join(f"grad_{identifier(name)}_" for name in derivative.names),
         formula=formula,
         called=sorted(functions.called),
+        arithmetic=sorted(functions.numeric),
         need=needs[0] if is_single and len(info.slots) > 1 else "",
         mask=tuple_display(needs) if "grad_input_mask" in derivative.mentioned else "",
         is_single=is_single,

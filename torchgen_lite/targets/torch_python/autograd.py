@@ -172,7 +172,7 @@ def _view(
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
     keeper = build_keeper(schema, info)
-    words = FormulaNames(functions.expression, keeper.local, _conjugate)
+    words = FormulaNames(functions.expression, "_support.{}".format, keeper.local, _conjugate)
     return AutogradView(
         operator,
         keeper,

@@ -98,6 +98,12 @@ def _rules(
     if package.registration(operator, Origin.formulas):
         if operator.name in refusing:
             yield Named("refuse", operator.named("refuse"))
+        info = package.resolved.autograd[operator.name].info
+        assert info is not None
+        if operator.kind is SchemaKind.inplace and any(s.name == "self" for s in info.saved):
+            yield Named("original", "torch.clone")
+        if info.tests_gradients:
+            yield Named("undefined", "torch.is_tensor")
         yield Named("setup_context", operator.named("setup_context"))
         yield Named("backward", operator.named("backward"))
     vmap = _named(package, operator, "vmap")

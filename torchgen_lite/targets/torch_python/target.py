@@ -139,7 +139,7 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         and package.options.autograd
         and not is_view_rule(operator.function)
     ):
-        problem = unrecordable(operator.facts, None)
+        problem = unrecordable(operator.facts)
         if problem:
             yield _about(operator, "TG338", problem, "derivatives", "formulas here")
 

@@ -7,32 +7,42 @@ looks it up when it is imported.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from keyword import iskeyword
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas import Call, called_name
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.typed import every_part
+from torchgen_lite.formulas.operands import lacks_tensor
+from torchgen_lite.formulas.tree import every_part
 from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.targets.author import is_of_cpp
 from torchgen_lite.targets.torch_python.model import Package
 
 
 def unknown_functions(package: Package) -> Iterator[Diagnostic]:
-    """TG341: calls in formulas that would be `torch.NAME`, where PyTorch has no such function."""
+    """TG341: calls in formulas that would be `torch.NAME`, where PyTorch has no such function; TG323 where it
+    takes a tensor, and gets none."""
     index = package.modules.get("formulas")
     helpers = index.names() if index is not None else ()
-    in_torch = functions_of_torch().torch
+    in_torch, of_tensors = functions_of_torch().torch, functions_of_torch().of_tensors
     known = {*helpers, *(o.schema.base_name for o in package.own)}
     for operator in package.own:
         if not package.registration(operator, Origin.formulas):
             continue
         info = package.resolved.autograd[operator.name].info
         assert info is not None
-        parts = [part.node for d in info.derivatives for part in every_part(d.tree)]
-        for node in [node for node in parts if isinstance(node, Call)]:
-            name = called_name(node)
-            if name is None or name in known or name in in_torch | BROUGHT:
+        for part in [part for d in info.derivatives for part in every_part(d.tree)]:
+            node, name = part.node, called_name(part.node)
+            if name is None or name in known or name in BROUGHT or iskeyword(name):
+                continue
+            if isinstance(node, Call) and is_of_cpp(str(node.function), is_called=True):
+                continue
+            if name in in_torch:
+                if name in of_tensors and lacks_tensor(part):
+                    message = f"`{name}` takes a tensor, and none is given"
+                    yield finding(operator.function, "TG323", message, node.span, "in this call")
                 continue
             message = (
                 f"the formula calls `{name}`, which neither a module of `formulas` nor PyTorch has"

@@ -12,14 +12,18 @@ from torchgen_lite.analysis.differentiability.vocabulary import callee
 from torchgen_lite.emit.printer import lay_out
 from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.kinds import INTS, SCALAR
-from torchgen_lite.formulas.typed import Scope, type_formula
+from torchgen_lite.formulas.tree import Scope
+from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.python.nodes import Functions
 
 WORDS = FormulaNames(
-    lambda name: f"_functions.{name}", lambda saved: None, Functions({}, set()).conjugate
+    lambda name: f"_functions.{name}",
+    "_{}".format,
+    lambda saved: None,
+    Functions({}, set(), set()).conjugate,
 )
 
 

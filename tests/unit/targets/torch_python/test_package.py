@@ -68,7 +68,7 @@ def test_modules_are_copied_as_they_are(tmp_path: Path, name: str) -> None:
 
 
 def test_functions_for_formulas_in_cpp_leave_gradients_to_cpp(tmp_path: Path) -> None:
-    entry = "- func: mylib::f(Tensor x) -> Tensor\n  dispatch: {CPU: f}\n  derivatives: {x: f_back(grad)}\n"
+    entry = "- func: mylib::f(Tensor x) -> Tensor\n  dispatch: {CPU: f}\n  derivatives: {x: sigmoid(grad)}\n"
     (tmp_path / "ops.yaml").write_text(entry)
     config = 'schema = ["ops.yaml"]\ntargets = ["cpp-torch", "torch-python"]\n'
     headers = '[target.cpp-torch]\nformula-headers = ["formulas.h"]\n'

@@ -31,7 +31,21 @@ def floor_div(a: Any, b: Any) -> int:
 
 
 def ceil_div(a: Any, b: Any) -> int:
-    return cast("int", (a + b - 1) // b)
+    return cast("int", -(-a // b))
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """`a / b` of numbers in formulas: infinity or nan where `b` is zero, as in C++."""
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return a * float("-inf" if str(b).startswith("-") else "inf")
+
+
+def remainder(a: Any, b: Any) -> Any:
+    """`a % b` of integers in formulas: it has the sign of `a`, as in C++."""
+    left = abs(a) % abs(b)
+    return -left if a < 0 else left
 
 
 def sym_max(*values: Any) -> int:
@@ -75,11 +89,21 @@ def with_size(value: Any, dim: Any, size: Any) -> list[int]:
 
 
 def reduced(value: Any, dim: Any, keepdim: bool = False) -> list[int]:
-    """The shape after a reduction over one dimension, several, or (None) all."""
+    """The shape after a reduction over one dimension or several; over all for None and `[]`.
+
+    As in torch, a tensor without dimensions has one to reduce over.
+    """
     shape = sizes(value)
-    count = len(shape)
-    dims = range(count) if dim is None else [dim] if isinstance(dim, int) else dim
-    gone = {d % count for d in dims} if count else set()
+    count = max(len(shape), 1)
+    dims = [dim] if isinstance(dim, int) else list(dim or ())
+    gone: set[int] = set(() if dims else range(count))
+    for d in dims:
+        if not -count <= d < count:
+            wanted = f"expected to be in range of [{-count}, {count - 1}], but got {d}"
+            raise IndexError(f"Dimension out of range ({wanted})")
+        if d % count in gone:
+            raise RuntimeError(f"dim {d % count} appears multiple times in the list of dims")
+        gone.add(d % count)
     if keepdim:
         return [1 if i in gone else size for i, size in enumerate(shape)]
     return [size for i, size in enumerate(shape) if i not in gone]
@@ -157,6 +181,8 @@ def _combined(high: torch.dtype | None, low: torch.dtype | None) -> torch.dtype 
         return high
     if high.is_floating_point:
         return high.to_complex() if low.is_complex else high
-    if high is torch.bool or low.is_floating_point or low.is_complex:
+    if low.is_complex:
+        return low
+    if high is torch.bool or low.is_floating_point:
         return torch.promote_types(high, low)
     return high

@@ -134,7 +134,7 @@ def backward_scale(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 
 def setup_context_scale_(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     """Keep what the gradients of torch_ops::scale_ need."""
-    ctx.mark_dirty(inputs[0])
+    ctx.mark_dirty(output)
     s = inputs[1]
     ctx.s = s
 

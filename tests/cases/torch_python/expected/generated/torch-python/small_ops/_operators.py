@@ -126,7 +126,7 @@ def setup_context_axpy_(
     output: Any,
 ) -> None:
     """Keep what the gradients of small::axpy_ need."""
-    ctx.mark_dirty(inputs[0])
+    ctx.mark_dirty(output)
     a = keyword_only_inputs["a"]
     ctx.a = a
 

@@ -1,0 +1,1 @@
+"""One corpus of formulas, which every target gives the same gradients for."""

@@ -1,0 +1,124 @@
+"""The corpus as a project of each target."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.conftest import ROOT
+from tests.cpp.compiling import write_files
+from tests.formulas.rows import ROWS, WRITES, Row
+from torchgen_lite import generate, load
+
+_TORCH_KERNELS = """\
+def row(self, other, *_):
+    return self * other
+
+
+def pair(self, other):
+    return self * other, self + other
+
+
+def row_(self, other):
+    return self.mul_(other)
+"""
+_PYTHON_KERNELS = """\
+import torchgen_lite_reference as tl
+
+
+def row(self, other, *_):
+    return tl.mul(self, other)
+
+
+def pair(self, other):
+    return tl.mul(self, other), tl.add(self, other)
+
+
+def row_(self, other):
+    return self.mul_(other)
+"""
+_CPP_KERNELS = """\
+#include <ATen/ATen.h>
+#include <string_view>
+
+#include <tuple>
+
+namespace corpus {
+
+at::Tensor row(const at::Tensor& self, const at::Tensor& other, const std::optional<at::Tensor>&, at::TensorList, int64_t, std::optional<int64_t>, double, bool, const at::Scalar&, at::IntArrayRef, std::string_view) {
+  return self * other;
+}
+
+std::tuple<at::Tensor, at::Tensor> pair(const at::Tensor& self, const at::Tensor& other) {
+  return {self * other, self + other};
+}
+
+at::Tensor& row_(at::Tensor& self, const at::Tensor& other) {
+  return self.mul_(other);
+}
+
+} // namespace corpus
+"""
+
+
+def entry(index: int, row: Row) -> str:
+    """One operator of the corpus."""
+    kernel = {WRITES: "row_"}.get(row.schema, "pair" if "low" in row.schema else "row")
+    name = f"row{index}" + "_" * (row.schema == WRITES)
+    tensors = {"self", "other", *(["weight", "xs"] if kernel == "row" else [])} - {row.of}
+    without = "".join(f"    {tensor}: not_differentiable\n" for tensor in sorted(tensors))
+    formula = json.dumps(row.formula)
+    return (
+        f"- func: corpus::{name}{row.schema}\n  dispatch: {{CPU: {kernel}}}\n"
+        f"  derivatives:\n    {row.of}: {formula}\n{without}"
+    )
+
+
+def schema(target: str) -> str:
+    """The entries of the rows that a target has."""
+    has = [(index, row) for index, row in enumerate(ROWS) if not row.is_refused(target)]
+    return "".join(entry(index, row) for index, row in has)
+
+
+def write_project(folder: Path, target: str) -> list[str]:
+    """Generate the corpus for a target; return the paths of what was generated."""
+    write_files(folder, {"corpus.yaml": schema(target)})
+    config = f'schema = ["corpus.yaml"]\ntargets = ["{target}"]\n'
+    if target == "cpp-torch":
+        write_files(folder, {"kernels.cpp": _CPP_KERNELS})
+        config += '[target.cpp-torch]\nmodule = ""\n'
+    elif target == "torch-python":
+        write_files(folder, {"corpus_kernels.py": _TORCH_KERNELS})
+        config += '[target.torch-python]\npackage = "corpus_ops"\nkernels = ["corpus_kernels"]\n'
+    else:
+        write_files(folder, {"corpus_kernels.py": _PYTHON_KERNELS})
+        config = _with_reference(folder)
+    write_files(folder, {"torchgen_lite.toml": config})
+    files = generate(load(root=folder), targets=[target])
+    write_files(folder, files)
+    return list(files)
+
+
+def _with_reference(folder: Path) -> str:
+    """The reference operators and the corpus, as one package with a dispatcher of its own."""
+    shutil.copy(ROOT / "native_functions.yaml", folder)
+    kernels = sorted((ROOT / "reference" / "torchgen_lite_reference" / "kernels").glob("[a-z]*.py"))
+    modules = [f"torchgen_lite_reference.kernels.{path.stem}" for path in kernels]
+    formulas = ROOT / "reference" / "torchgen_lite_reference" / "autograd" / "formulas"
+    helpers = [
+        f"torchgen_lite_reference.autograd.formulas.{path.stem}"
+        for path in formulas.glob("[a-z]*.py")
+    ]
+    return f"""\
+schema = ["native_functions.yaml", "corpus.yaml"]
+source-roots = [".", {json.dumps(str(ROOT / "reference"))}]
+targets = ["python"]
+[target.python]
+package = "corpus_ops"
+shards = 1
+dispatcher = "own"
+framework = "torchgen_lite_reference.framework"
+kernels = {json.dumps([*modules, "corpus_kernels"])}
+formulas = {json.dumps(helpers)}
+"""

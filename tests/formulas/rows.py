@@ -1,0 +1,170 @@
+"""The corpus: formulas of `self`, each with the gradient that it gives.
+
+`value` is what PyTorch's own autograd differentiates with respect to `self`; where no function has such a gradient,
+`gradient` is the gradient itself, as an expression of torch. `cpp` and `python` are the codes under which
+C++ or the Python targets refuse a formula that the other has.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ONE = (
+    "(Tensor self, Tensor other, Tensor? weight, Tensor[] xs, int n, int? m, float s, bool flag, Scalar alpha, "
+    "int[] dims, str mode) -> Tensor"
+)
+TWO = "(Tensor self, Tensor other) -> (Tensor low, Tensor high)"
+WRITES = "(Tensor(a!) self, Tensor other) -> Tensor(a!)"
+
+
+class Row(NamedTuple):
+    """A formula and what it gives; `used` are the results that the gradient comes through."""
+
+    formula: str
+    value: str = ""
+    gradient: str = ""
+    schema: str = ONE
+    used: tuple[int, ...] = (0,)
+    of: str = "self"
+    is_complex: bool = False
+    cpp: str = ""
+    python: str = ""
+
+    def is_refused(self, target: str) -> bool:
+        return bool(self.cpp if target == "cpp-torch" else self.python)
+
+
+def _of(formula: str, factor: str) -> Row:
+    """A formula that is the gradient times a number."""
+    return Row(f"grad * {formula}", f"self * {factor}")
+
+
+ROWS = (
+    # Numbers, as C++ computes them: 7 is n, 3 is m.
+    _of("2", "2"),
+    _of("2.5e0", "2.5"),
+    _of(".5", ".5"),
+    _of("-n", "-7"),
+    _of("+n", "7"),
+    _of("(n + 2 - 3)", "6"),
+    _of("(-n % 3)", "math.fmod(-7, 3)"),
+    _of("(n % -3)", "math.fmod(7, -3)"),
+    _of("(-n % m)", "math.fmod(-7, 3)"),
+    _of("(-self.size(1) % 2)", "math.fmod(-3, 2)"),
+    _of("(n / 2)", "3.5"),
+    _of("(n / m)", "(7 / 3)"),
+    _of("(n / s)", "14"),
+    _of("(1 / (n - 7))", "math.inf"),
+    _of("(-1 / (s - s))", "-math.inf"),
+    _of("(n & 5)", "5"),
+    _of("(n | 8)", "15"),
+    _of("(n ^ 2)", "5"),
+    _of("(~n)", "-8"),
+    _of("(flag + flag)", "2"),
+    _of("(flag & true)", "1"),
+    _of("alpha", "1.5"),
+    _of("-alpha", "-1.5"),
+    _of("(alpha * n - alpha / 2)", "9.75"),
+    _of("alpha.conj()", "1.5"),
+    # Comparisons bind as in C++, and are booleans of their own.
+    _of("(n == 7)", "1"),
+    _of("(n != 7)", "0"),
+    _of("(n < 7)", "0"),
+    _of("(n <= 7)", "1"),
+    _of("(n > s)", "1"),
+    _of("(n >= alpha)", "1"),
+    _of("(3 > 2 > 1)", "0"),
+    _of("(n & 5 == 5)", "1"),
+    _of('(mode == "mean")', "1"),
+    _of("(mode != 'mean')", "0"),
+    _of("(n > 3 && flag)", "1"),
+    _of("(n < 3 || !flag)", "0"),
+    _of("!s", "0"),
+    # Conditions.
+    Row("flag ? grad : grad * 2", "self"),
+    Row("n - 7 ? grad : alpha ? grad * 3 : grad", "self * 3"),
+    _of("(flag ? n : s)", "7"),
+    _of("(flag ? 2 : 3) / 4", ".5"),
+    _of("(flag ? 1 : self.size(0))", "1"),
+    Row("flag ? None : grad", gradient="None"),
+    Row("weight.defined() ? grad * weight : grad", "self * weight"),
+    Row("m.defined() ? grad * m : grad", "self * 3"),
+    Row("grad.defined() && !(n < 0) ? grad : None", "self"),
+    # Tensors.
+    Row("grad + other - 2", gradient="grad + other - 2"),
+    Row("-grad / other", "-self / other"),
+    Row("grad % 2", gradient="grad.remainder(2)"),
+    Row("-grad % other", gradient="(-grad).remainder(other)"),
+    Row("2 - grad", gradient="2 - grad"),
+    Row("grad * (self > 0)", "self * (self > 0)"),
+    Row(
+        "grad * ((self > 0) & (other > 0) | (self < -1) ^ ~(other >= 1))",
+        "self * ((self > 0) & (other > 0) | (self < -1) ^ ~(other >= 1))",
+    ),
+    Row("grad * (self == other) + grad * (self != 0)", "self"),
+    Row("grad * (self <= other)", "self * (self <= other)"),
+    Row("grad * result", gradient="grad * self * other"),
+    Row("where(self > 0, grad, grad * 2)", "where(self > 0, self, self * 2)"),
+    Row("at::where(self > 0, grad, grad * 2)", "where(self > 0, self, self * 2)"),
+    Row("mul(grad, other).neg()", "-self * other"),
+    Row("(self > 0).logical_or_(other > 0) * grad", "self * ((self > 0) | (other > 0))"),
+    Row("sum(grad, {0}, true).expand(self.sizes())", gradient="grad.sum(0, True).expand(2, 3)"),
+    Row(
+        "grad.sum([0], keepdim=True).expand(self.shape)",
+        gradient="grad.sum(0, True).expand(2, 3)",
+        cpp="TG540",
+    ),
+    Row("grad * other.conj()", "self * other"),
+    Row("grad * other.conj()", "self * other", is_complex=True),
+    Row("grad.T.T", "self"),
+    # Items.
+    Row("grad * xs[0] + grad * xs[-1]", "self * xs[0] + self * xs[1]"),
+    Row("grad * xs[n - 8]", "self * xs[1]"),
+    Row("grad * xs.size() * dims.size()", "self * 4"),
+    _of("dims[1]", "20"),
+    _of("dims[n - 8]", "20"),
+    _of("grad_input_mask[0]", "1"),
+    Row("grad[0].expand(self.shape)", gradient="grad[0].expand(2, 3)"),
+    Row("grad[-1].expand(self.shape)", gradient="grad[1].expand(2, 3)"),
+    Row("cat({grad, other}, 0).narrow(0, 0, 2)", "self"),
+    Row("grad.reshape([3, 2]).reshape({2, 3})", "self"),
+    Row(
+        "grad.sum(at::IntArrayRef{0}, true).expand({2, 3})",
+        gradient="grad.sum(0, True).expand(2, 3)",
+    ),
+    # Facts.
+    _of("self.size(0)", "2"),
+    _of("self.size(-1)", "3"),
+    _of("(self.shape[1] - self.ndim + self.dim())", "3"),
+    _of("(1 / self.numel())", "(1 / 6)"),
+    _of("(self.sym_size(0) + self.sym_sizes()[1] + self.sym_numel())", "11"),
+    _of("(self.stride(0) + self.sym_strides()[1] + self.storage_offset())", "4"),
+    _of("other.sum().item()", "6.25"),
+    Row("zeros_like(self) + grad", "self"),
+    Row("self.scalar_type() == other.scalar_type() ? grad * 2 : grad", "self * 2"),
+    Row("self.device == other.device && self.layout() == other.layout ? grad : None", "self"),
+    Row("other.is_floating_point() && !other.is_conj() ? grad : None", "self"),
+    Row("other.requires_grad ? None : grad", "self"),
+    Row("self.dtype == other.dtype ? grad * 2 : grad", "self * 2"),
+    Row("other.is_complex() ? grad * 2 : grad * 3", "self * 3"),
+    # Results that nobody asks for a gradient of are zeros, unless the formula asks.
+    Row("grad_low * other + grad_high", "self * other + self", schema=TWO, used=(0, 1)),
+    Row("grad_low * other + grad_high", "self", schema=TWO, used=(1,)),
+    Row("grads[0] * other + grads[1] * 2", "self * 2", schema=TWO, used=(1,)),
+    Row("grad_low.defined() ? grad_low * 2 : grad_high * 3", "self * 3", schema=TWO, used=(1,)),
+    Row("grads[1].defined() ? grads[1] : grads[0] * 3", "self * 3", schema=TWO, used=(0,)),
+    # An in-place operator saves what `self` was, and as its result what it has become.
+    Row("grad * self", gradient="grad * self", schema=WRITES),
+    Row("grad * other", "self * other", schema=WRITES),
+    Row("grad * result", gradient="grad * self * other", schema=WRITES),
+    # Lists have a gradient for each tensor.
+    Row("{grad * 2, None}", gradient="(grad * 2).sum().reshape(1, 1)", of="xs"),
+    Row("[grad * other, grad]", gradient="(grad * other).sum().reshape(1, 1)", of="xs"),
+    # What only C++ has.
+    Row("grad * M_PI", "self * math.pi", python="TG540"),
+    Row("grad.contiguous(at::MemoryFormat::Contiguous)", "self", python="TG540"),
+    Row("[](const at::Tensor& x) { return x * 2; }(grad)", "self * 2", python="TG540"),
+    Row("grad * std::get<0>(at::max(xs[0], 0, true))", "self * xs[0].max()", python="TG540"),
+    Row("grad * *m", "self * 3", python="TG540"),
+    Row("grad.unsafeGetTensorImpl()->dim() ? grad : None", "self", python="TG540"),
+)

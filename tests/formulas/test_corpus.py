@@ -1,0 +1,191 @@
+"""Each formula of the corpus gives the same gradient in every target, and PyTorch's own autograd agrees.
+
+`cpp-torch-stable` has the formulas of `torch-python`: the stable ABI has no autograd.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.cpp.compiling import compile_library, needs_compiler, precompile, write_files
+from tests.formulas.projects import entry, write_project
+from tests.formulas.rows import ONE, ROWS, Row
+from torchgen_lite.analysis import build_program
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.formulas import model, parse_formula, walk
+from torchgen_lite.formulas.language import GRADIENTS
+from torchgen_lite.formulas.operands import COMPARISONS
+from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.pipeline import generate_all
+
+TARGETS = ("python", "torch-python", pytest.param("cpp-torch", marks=needs_compiler))
+
+
+def run(target: str, folder: Path) -> dict[str, Any]:
+    """What each row gives, from a process that has only the code of this target."""
+    paths = [folder, folder / "generated" / target, folder / target, ROOT]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    command = [sys.executable, "-m", "tests.formulas.programs", target]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    pytest.importorskip("torch")
+    return run("expected", tmp_path_factory.mktemp("expected"))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_formula_gives_the_gradient_that_pytorch_finds(
+    target: str, tmp_path: Path, expected: dict[str, Any]
+) -> None:
+    paths = write_project(tmp_path, target)
+    if target == "cpp-torch":
+        sources = sorted(path for path in paths if path.endswith(".cpp"))
+        together = "".join(f'#include "{path}"\n' for path in sources)
+        write_files(tmp_path, {"generated.cpp": together})
+        (tmp_path / "headers").mkdir()
+        compile_library(
+            tmp_path,
+            ["kernels.cpp", "generated.cpp"],
+            flags=precompile(tmp_path / "headers"),
+            includes=[tmp_path, tmp_path / "cpp-torch" / "include"],
+        )
+    found = run(target, tmp_path)
+    assert len(found) == sum(not row.is_refused(target) for row in ROWS)
+    wrong = {
+        ROWS[int(i)].formula: (v, expected[i])
+        for i, v in found.items()
+        if v != near(v, expected[i])
+    }
+    assert wrong == {}
+
+
+def near(found: Any, wanted: Any) -> Any:
+    """What was found, if it is what was wanted but for the last digits; else what was wanted."""
+    if not (isinstance(found, list) and isinstance(wanted, list)):
+        return wanted
+    pairs = [pytest.approx(pair, rel=1e-12, nan_ok=True) for pair in wanted]
+    return found if found == pairs else wanted
+
+
+def codes(text: str, target: str) -> list[str]:
+    """The codes of the errors for a target."""
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    options = {"torch-python": {"package": "ops", "defines": True}}
+    config = Config(Path("nowhere"), target_options=options)
+    program = build_program(functions, config, diagnostics=found, sources=[source])
+    generated = generate_all(program, targets=[target])
+    every = [*program.diagnostics, *generated.diagnostics]
+    return sorted({d.code for d in every if d.severity == "error"})
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.cpp or row.python])
+def test_what_a_target_cannot_say_it_refuses_by_name(row: Row) -> None:
+    for target, code in (("cpp-torch", row.cpp), ("torch-python", row.python)):
+        assert codes(entry(0, row), target) == [code] * bool(code)
+
+
+@pytest.mark.parametrize(
+    ("formula", "code"),
+    [
+        ("grad * None", "TG344"),
+        ("grad * self.scalar_type()", "TG344"),
+        ("grad * dims", "TG344"),
+        ("grad * (flag ? 2 : None)", "TG344"),
+        ("(flag ? other : 2) * grad", "TG344"),
+        ("grad * (flag ? s : self.size(0))", "TG344"),
+        ("self ? grad : other", "TG344"),
+        ("m ? grad : other", "TG344"),
+        ("grad && flag ? grad : other", "TG344"),
+        ("grad * !other", "TG344"),
+        ("grad * ~s", "TG344"),
+        ("+grad", "TG344"),
+        ("grad * (s % 2)", "TG344"),
+        ("grad * (n & s)", "TG344"),
+        ("grad * (self.size(0) & 1)", "TG344"),
+        ("weight == None ? grad : other", "TG344"),
+        ("grad * (dims == {1, 2})", "TG344"),
+        ("grad * (mode == n)", "TG344"),
+        ("grad * n[0]", "TG344"),
+        ("grad[other]", "TG344"),
+        ("grad[s]", "TG344"),
+        ("cat({grad, 2})", "TG344"),
+        ("flag ? grad : 2", "TG342"),
+        ("grad.mul_(2)", "TG345"),
+        ("self.t().add_(grad)", "TG345"),
+        ("at::relu_(grad)", "TG345"),
+        ("grad * max(n, 1)", "TG323"),
+        ("grad * double(n)", "TG341"),
+        ("grad * alpha.defined()", "TG322"),
+        ("grad * xs.defined()", "TG322"),
+        ("grad * n.foo()", "TG322"),
+    ],
+)
+def test_what_has_no_common_meaning_is_an_error_at_the_formula(formula: str, code: str) -> None:
+    for target in ("cpp-torch", "torch-python"):
+        assert codes(entry(0, Row(formula)), target) == [code], target
+
+
+BUFFER = """\
+- func: corpus::f(Tensor self, Tensor(a!) buffer) -> Tensor
+  dispatch: {CPU: f}
+  derivatives:
+    self: grad * buffer
+    buffer: not_differentiable
+"""
+
+
+@pytest.mark.parametrize("target", ["python", "torch-python", "cpp-torch"])
+def test_a_buffer_that_is_written_has_the_same_answer_everywhere(target: str) -> None:
+    assert codes(BUFFER, target) == ["TG325"]
+
+
+def nodes() -> list[model.Expression]:
+    trees = [parse_formula(row.formula)[0] for row in ROWS]
+    assert None not in trees
+    return [node for tree in trees if tree is not None for node in walk(tree)]
+
+
+def test_the_corpus_has_every_node_and_every_operator() -> None:
+    found = nodes()
+    assert {type(node) for node in found} | {model.Member} == set(model.Expression.__args__)
+    assert {node.operator for node in found if isinstance(node, model.Binary)} == set(
+        model.PRECEDENCE
+    )
+    unary = {node.operator for node in found if isinstance(node, model.Unary)}
+    assert unary == set("-+!~*") and set(model.PRECEDENCE) >= COMPARISONS
+
+
+# Methods that only PyTorch's own formulas use, and whose result only C++ has.
+_OF_PYTORCH = {"expect_int", "options", "suggest_memory_format", "sym_blocksize"}
+
+
+def test_the_corpus_has_every_method_and_attribute_of_the_language() -> None:
+    found = nodes()
+    calls = [
+        n.function.name
+        for n in found
+        if isinstance(n, model.Call) and isinstance(n.function, model.Member)
+    ]
+    members = {node.name for node in found if isinstance(node, model.Member)}
+    assert set(GRADIENTS.methods) - set(calls) == _OF_PYTORCH
+    assert set(GRADIENTS.attributes) <= members
+
+
+def test_rows_say_what_they_give_once() -> None:
+    assert all(bool(row.value) != bool(row.gradient) for row in ROWS)
+    assert ONE in {row.schema for row in ROWS}

@@ -1,0 +1,166 @@
+"""What the operators of `derivatives:` take, so that one formula has one meaning in C++ and in Python.
+
+Note [One formula, one gradient]
+A formula is C++ text: PyTorch's own are. Where Python means something else by the same text, its printer writes what
+gives the same (`%` of integers, a quotient by zero), and what has no common meaning is a mistake here, before anything
+is generated. Nothing is said about operands of unknown kind. docs/autograd.md has the meaning of each node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.kinds import NUMBER_SORTS, Kind, Sort
+from torchgen_lite.formulas.tree import Typed
+
+COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">="})
+BITWISE = frozenset("|^&")
+_CONCRETE = frozenset({Sort.int, Sort.bool})
+INTEGERS = _CONCRETE | {Sort.symint}
+
+
+class Misfit(NamedTuple):
+    """An operand that a node does not take, and what it takes instead."""
+
+    operand: Typed
+    takes: str
+
+
+def misfits(tree: Typed) -> Iterator[Misfit]:
+    """The operands that a node does not take."""
+    match tree.node:
+        case nodes.Unary(operator):
+            yield from _unary(operator, tree.parts[0])
+        case nodes.Binary("&&" | "||" as operator):
+            yield from _all(tree.parts, _is_truth, f"`{operator}` takes booleans and numbers")
+        case nodes.Binary(operator):
+            yield from _binary(operator, *tree.parts)
+        case nodes.Conditional():
+            yield from _all(tree.parts[:1], _is_truth, "a condition is a boolean or a number")
+            yield from _sides(*tree.parts[1:])
+        case nodes.Subscript():
+            yield from _all(tree.parts[:1], _has_items, "only lists and tensors have items")
+            yield from _all(tree.parts[1:], _is_index, "an index is an integer")
+        case nodes.ListDisplay():
+            yield from _items(tree.parts)
+
+
+def joint(left: Kind, right: Kind) -> Kind:
+    """The kind of a value that is one of two, as in C++: the number that both convert to."""
+    if not (left.present.is_number and right.present.is_number):
+        return left
+    sorts = {left.sort, right.sort}
+    order = (Sort.scalar, Sort.float, Sort.symint, Sort.int, Sort.bool)
+    common = next(sort for sort in order if sort in sorts)
+    return Kind(common, is_optional=left.is_optional or right.is_optional)
+
+
+def lacks_tensor(call: Typed) -> bool:
+    """Whether a call has arguments, none of which may be a tensor."""
+    return bool(call.parts) and not any(
+        not part.is_none and (not part.kind.is_known or part.kind.sort is Sort.tensor)
+        for part in call.parts
+    )
+
+
+def is_nonzero(node: nodes.Expression) -> bool:
+    """Whether a divisor is a number that is not zero, as it stands."""
+    is_number = isinstance(node, nodes.Literal) and node.text[0] not in "\"'"
+    return is_number and float(str(node)) != 0
+
+
+def _all(operands: Sequence[Typed], fits: Callable[[Kind], bool], takes: str) -> Iterator[Misfit]:
+    for operand in operands:
+        if operand.is_none or (operand.kind.is_known and not fits(operand.kind)):
+            yield Misfit(operand, takes)
+            return
+
+
+def _is_truth(kind: Kind) -> bool:
+    """Whether both languages can test it. An absent number is false in Python and an error in C++."""
+    return kind.is_number
+
+
+def _is_index(kind: Kind) -> bool:
+    return kind.is_number and kind.sort in INTEGERS
+
+
+def _has_items(kind: Kind) -> bool:
+    return kind.is_list or kind.sort is Sort.tensor
+
+
+def _is_tensor(kind: Kind) -> bool:
+    return kind.sort is Sort.tensor and not kind.is_list
+
+
+def _is_value(kind: Kind) -> bool:
+    return not kind.is_list and (kind.sort is Sort.tensor or kind.sort in NUMBER_SORTS)
+
+
+def _is_integral(kind: Kind) -> bool:
+    return kind.sort in INTEGERS and not kind.is_list
+
+
+def _is_concrete(kind: Kind) -> bool:
+    return kind.sort in _CONCRETE and not kind.is_list
+
+
+def _unary(operator: str, operand: Typed) -> Iterator[Misfit]:
+    kind = operand.kind
+    if operator == "!":
+        yield from _all([operand], _is_truth, "`!` takes a boolean or a number")
+    elif operator == "~" and not _is_tensor(kind):
+        yield from _all([operand], lambda k: k.sort is Sort.int, "`~` takes tensors and integers")
+    elif operator == "+" and _is_tensor(kind):
+        yield Misfit(operand, "C++ has no `+` before a tensor")
+    elif operator in "+-":
+        yield from _all([operand], _is_value, f"`{operator}` takes tensors and numbers")
+
+
+def _binary(operator: str, left: Typed, right: Typed) -> Iterator[Misfit]:
+    sides, kinds = (left, right), (left.kind, right.kind)
+    if operator in ("==", "!=") and not any(map(_is_value, kinds)):
+        yield from _equality(operator, left, right)
+        return
+    values = list(_all(sides, _is_value, f"`{operator}` takes tensors and numbers"))
+    yield from values
+    if values or any(_is_tensor(kind) or not kind.is_known for kind in kinds):
+        return
+    if operator == "%":
+        yield from _all(sides, _is_integral, "`%` of numbers takes integers")
+    elif operator in BITWISE:
+        yield from _all(sides, _is_concrete, f"`{operator}` of numbers takes integers, no sizes")
+
+
+def _equality(operator: str, left: Typed, right: Typed) -> Iterator[Misfit]:
+    """Values that are neither tensors nor numbers equal those of their own kind. Brackets have no type in C++."""
+    for side in (left, right):
+        if side.is_none or isinstance(side.node, nodes.ListDisplay):
+            yield Misfit(side, "ask for None by `.defined()`" if side.is_none else "not compared")
+            return
+    if left.kind.is_known and right.kind.is_known and left.kind.present != right.kind.present:
+        yield Misfit(right, f"`{operator}` takes two values of a kind")
+
+
+def _sides(yes: Typed, no: Typed) -> Iterator[Misfit]:
+    """The branches of a condition: two tensors, two numbers, two lists of a kind."""
+    for one, other in ((yes, no), (no, yes)):
+        kind = other.kind
+        if one.is_none and kind.is_known and not _is_tensor(kind):
+            yield Misfit(one, f"the other branch is {kind.words}")
+    if yes.is_none or no.is_none or not (yes.kind.is_known and no.kind.is_known):
+        return
+    kinds = yes.kind.present, no.kind.present
+    are_numbers = all(kind.is_number for kind in kinds)
+    # C++ would cut a float off to make it a symbolic integer.
+    is_cut = {kind.sort for kind in kinds} == {Sort.float, Sort.symint}
+    if is_cut or (kinds[0] != kinds[1] and not are_numbers):
+        yield Misfit(no, f"the other branch is {yes.kind.words}")
+
+
+def _items(items: Sequence[Typed]) -> Iterator[Misfit]:
+    if any(_is_tensor(item.kind) for item in items):
+        given = [item for item in items if not item.is_none]
+        yield from _all(given, _is_tensor, "a list has items of one kind")

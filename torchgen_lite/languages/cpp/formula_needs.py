@@ -1,0 +1,111 @@
+"""What C++ lacks of a formula, and what it needs: functions, numbers of arguments, headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.facts import BROUGHT
+from torchgen_lite.formulas.kinds import TENSOR
+from torchgen_lite.formulas.operands import lacks_tensor
+from torchgen_lite.formulas.tree import Typed, every_part
+from torchgen_lite.languages.cpp.formula import ATTRIBUTES, OPTIONS, Functions
+from torchgen_lite.loader.torch_functions import (
+    EVERYTHING,
+    at_header,
+    functions_of_torch,
+    in_at,
+    taken,
+)
+
+
+def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Call, str]]:
+    """The calls of functions that neither the library nor PyTorch has, each with the name. Only a
+    compiler knows what the author's headers define."""
+    for part in every_part(tree) if not functions.has_headers else ():
+        node = part.node
+        if isinstance(node, nodes.Call) and part.operator is None and part.saved is None:
+            name = node.function.text if isinstance(node.function, nodes.Name) else ""
+            is_known = name in BROUGHT or name in functions.python or "::" in name
+            if name and not is_known and not in_at(name):
+                yield node, name
+
+
+def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str]]:
+    """The calls of PyTorch's functions and methods with fewer or more arguments than any overload takes, or without a
+    tensor where each takes one, with what is wrong. What the file declares is checked against its schema.
+    """
+    for part in every_part(tree):
+        node = part.node
+        if not isinstance(node, nodes.Call) or part.operator is not None or part.saved is not None:
+            continue
+        is_method = isinstance(node.function, nodes.Member)
+        name = _name_in_at(part, node, functions)
+        if name in functions_of_torch().of_tensors and lacks_tensor(part):
+            yield part, f"`{name}` takes a tensor, and none is given"
+            continue
+        counts = taken(name)
+        # The keywords that C++ takes are one argument.
+        count = is_method + len(node.arguments) + bool(node.keywords)
+        if counts is not None and not counts[0] <= count <= counts[1]:
+            fewest, most, count = [number - is_method for number in (*counts, count)]
+            takes = f"{fewest} to {most}" if fewest < most else str(most or "no")
+            given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
+            called = f"`{'Tensor.' * is_method}{name}`"
+            yield part, f"{called} takes {takes} argument{'s' * (most != 1)}, and {given}"
+
+
+def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:
+    """The function or method of PyTorch that is called, if it is one for sure."""
+    if isinstance(node.function, nodes.Member):
+        return node.function.name if call.parts[0].kind.present == TENSOR else ""
+    name = node.function.text if isinstance(node.function, nodes.Name) else ""
+    # What the author's headers have by a plain name, only a compiler knows.
+    is_theirs = functions.has_headers or name in functions.python
+    return name.removeprefix("at::") if name.startswith("at::") or not is_theirs else ""
+
+
+def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
+    """The headers of PyTorch that declare the functions which a formula calls."""
+    for part in every_part(tree):
+        node = part.node
+        if isinstance(node, nodes.Lambda):
+            yield EVERYTHING
+        if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
+            continue
+        is_ours = part.saved is not None or (part.operator is not None and part.operator.is_own)
+        name = node.function.text.removeprefix("at::")
+        if is_ours or name in BROUGHT or name[0].isupper():
+            continue
+        # Unless known to be PyTorch's, a function is the author's if they have headers.
+        if in_at(name) or not functions.has_headers:
+            yield at_header(name)
+
+
+def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:
+    """The parts of a formula without a C++ equivalent, each with the problem and a remedy."""
+    node, operator = tree.node, tree.operator
+    if tree.saved is not None:
+        return
+    if isinstance(node, nodes.Member) and not node.arrow and node.name not in ATTRIBUTES:
+        yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
+    if isinstance(node, nodes.Call):
+        own = operator is not None and operator.is_own
+        name = node.function.text if isinstance(node.function, nodes.Name) else ""
+        if name in functions.python and not own and not functions.has_headers:
+            yield node, f"`{name}` is a function of Python", ""
+        known = {a.name for a in operator.func.arguments} if operator is not None else set()
+        for key, value in node.keywords:
+            if key in known or (not own and key in OPTIONS):
+                continue
+            if operator is None:
+                hint = "pass arguments by position, or declare the operator in the schema file"
+                yield value, f"C++ has no keyword arguments, such as `{key}`", hint
+            else:
+                yield value, f"no overload of `{operator.func.full_name}` takes this", ""
+    if isinstance(node, nodes.Conditional):
+        for side in (node.yes, node.no):
+            if isinstance(side, nodes.ListDisplay) and not side.type:
+                yield side, "C++ gives a list in brackets no type here", "choose between its items"
+    for part in tree.parts:
+        yield from unsayable(part, functions)

@@ -1,0 +1,28 @@
+"""Arithmetic of numbers in formulas, as C++ computes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """`a / b`; infinity or nan where `b` is zero.
+
+    >>> quotient(1, 2), quotient(-1, 0), quotient(0, 0)
+    (0.5, -inf, nan)
+    """
+    try:
+        return a / b
+    except ZeroDivisionError:
+        # Times infinity, zero is nan, and the sign is that of `a`, or of a negative zero.
+        return a * float("-inf" if str(b).startswith("-") else "inf")
+
+
+def remainder(a: int, b: int) -> int:
+    """What is left of `a` after a division that rounds towards zero: it has the sign of `a`.
+
+    >>> remainder(7, 3), remainder(-7, 3), remainder(7, -3), remainder(-7, -3)
+    (1, -1, 1, -1)
+    """
+    left = abs(a) % abs(b)
+    return -left if a < 0 else left
