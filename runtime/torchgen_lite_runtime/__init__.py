@@ -14,7 +14,7 @@ if find_spec("torchgen_lite") is not None:
     from torchgen_lite.runtime import __all__ as __all__
     from torchgen_lite.runtime import check_interface
 
-    check_interface(2, __name__, "install both from the same version of torchgen-lite")
+    check_interface(3, __name__, "install both from the same version of torchgen-lite")
 else:
     from ._own.runtime import *
     from ._own.runtime import __all__ as __all__

@@ -104,7 +104,8 @@ def versions(draw: st.DrawFn) -> tuple[str, str]:
     new = {name: draw(changed(name, entry)) for name, entry in old.items()}
     for side in (old, new):
         if draw(st.booleans()):
-            side["f.out"] = {**side["f.out"], "structured": True}
+            kernels = side["f.out"].get("dispatch") or {"CPU": "kernel"}
+            side["f.out"] = {**side["f.out"], "structured": True, "dispatch": kernels}
             for name in ("f", "f_"):
                 rest = {key: value for key, value in side[name].items() if key != "dispatch"}
                 side[name] = {**rest, "structured_delegate": "f.out"}

@@ -222,8 +222,10 @@ def _last_comma(text: str, pair: Pair, language: Language) -> str:
     is_loop = any(text.startswith(" for ", at) for _, at in pair.parts.operators)
     if language is CPP or is_loop:
         return ""
-    # A call has brackets behind a value, a list has none.
-    is_whole = (text[pair.opening] == "(") == _is_behind_value(text, pair.opening)
+    # A call has brackets behind a value, a list has none; what begins a line may be either.
+    is_whole = pair.opening > 0 and (
+        (text[pair.opening] == "(") == _is_behind_value(text, pair.opening)
+    )
     # The commas may be those of a lambda.
     is_several = pair.parts.commas and "lambda" not in text[pair.opening : pair.closing]
     return "," if is_whole or is_several else ""

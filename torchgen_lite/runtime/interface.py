@@ -7,7 +7,7 @@ or in how a stub reads the memo. `templates/python/package.py.j2` has the number
 
 from __future__ import annotations
 
-INTERFACE = 2
+INTERFACE = 3
 
 
 def check_interface(made_for: int, package: str, remedy: str = "") -> None:

@@ -942,9 +942,8 @@ def index_add_out(
     try:
         kernel = (
             _memo_index_add_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][index._dispatch_keyset][source._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][index._dispatch_keyset][source._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add_out.resolve(self, index, source, out)
@@ -2119,9 +2118,8 @@ def addcmul_out(
     try:
         kernel = (
             _memo_addcmul_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][tensor1._dispatch_keyset][tensor2._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][tensor1._dispatch_keyset][tensor2._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcmul_out.resolve(self, tensor1, tensor2, out)
@@ -2243,9 +2241,8 @@ def addcdiv_out(
     try:
         kernel = (
             _memo_addcdiv_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][tensor1._dispatch_keyset][tensor2._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][tensor1._dispatch_keyset][tensor2._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcdiv_out.resolve(self, tensor1, tensor2, out)
@@ -3493,11 +3490,8 @@ def nll_loss_forward_output(
     try:
         kernel = (
             _memo_nll_loss_forward_output[_state()]
-            [
-                self._dispatch_keyset,
-            ][target._dispatch_keyset][_optional(weight)][output._dispatch_keyset][
-                total_weight._dispatch_keyset
-            ]
+            [self._dispatch_keyset][target._dispatch_keyset][_optional(weight)]
+            [output._dispatch_keyset][total_weight._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_nll_loss_forward_output.resolve(self, target, weight, output, total_weight)

@@ -1051,9 +1051,8 @@ def index_copy_out(self: Tensor, dim: int, index: Tensor, source: Tensor, *, out
     try:
         kernel = (
             _memo_index_copy_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][index._dispatch_keyset][source._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][index._dispatch_keyset][source._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy_out.resolve(self, index, source, out)

@@ -2126,7 +2126,8 @@ def clamp_Tensor_out(
     try:
         kernel = (
             _memo_clamp_Tensor_out[_state()]
-            [self._dispatch_keyset][_optional(min)][_optional(max)][out._dispatch_keyset]
+            [self._dispatch_keyset][_optional(min)][_optional(max)]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_Tensor_out.resolve(self, min, max, out)

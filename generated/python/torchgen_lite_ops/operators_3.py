@@ -2050,9 +2050,8 @@ def addmv_out(
     try:
         kernel = (
             _memo_addmv_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][mat._dispatch_keyset][vec._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][mat._dispatch_keyset][vec._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv_out.resolve(self, mat, vec, out)
@@ -2234,7 +2233,8 @@ def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out
     try:
         kernel = (
             _memo_linear_out[_state()]
-            [input._dispatch_keyset][weight._dispatch_keyset][_optional(bias)][out._dispatch_keyset]
+            [input._dispatch_keyset][weight._dispatch_keyset][_optional(bias)]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_linear_out.resolve(input, weight, bias, out)

@@ -954,9 +954,8 @@ def scatter_src_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: 
     try:
         kernel = (
             _memo_scatter_src_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][index._dispatch_keyset][src._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_src_out.resolve(self, index, src, out)
@@ -1119,9 +1118,8 @@ def scatter_reduce_out(
     try:
         kernel = (
             _memo_scatter_reduce_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][index._dispatch_keyset][src._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_reduce_out.resolve(self, index, src, out)
@@ -2365,9 +2363,8 @@ def lerp_Tensor_out(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -
     try:
         kernel = (
             _memo_lerp_Tensor_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][end._dispatch_keyset][weight._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][end._dispatch_keyset][weight._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Tensor_out.resolve(self, end, weight, out)
@@ -3058,9 +3055,8 @@ def binary_cross_entropy_out(
     try:
         kernel = (
             _memo_binary_cross_entropy_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][target._dispatch_keyset][_optional(weight)][out._dispatch_keyset]
+            [self._dispatch_keyset][target._dispatch_keyset][_optional(weight)]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy_out.resolve(self, target, weight, out)
@@ -3104,9 +3100,8 @@ def binary_cross_entropy_with_logits(
     try:
         kernel = (
             _memo_binary_cross_entropy_with_logits[_state()]
-            [
-                self._dispatch_keyset,
-            ][target._dispatch_keyset][_optional(weight)][_optional(pos_weight)]
+            [self._dispatch_keyset][target._dispatch_keyset][_optional(weight)]
+            [_optional(pos_weight)]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy_with_logits.resolve(self, target, weight, pos_weight)

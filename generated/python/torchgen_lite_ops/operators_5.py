@@ -2180,9 +2180,8 @@ def baddbmm_out(
     try:
         kernel = (
             _memo_baddbmm_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][batch1._dispatch_keyset][batch2._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][batch1._dispatch_keyset][batch2._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_baddbmm_out.resolve(self, batch1, batch2, out)

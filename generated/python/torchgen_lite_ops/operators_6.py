@@ -572,9 +572,8 @@ def where_self_out(condition: Tensor, self: Tensor, other: Tensor, *, out: Tenso
     try:
         kernel = (
             _memo_where_self_out[_state()]
-            [
-                condition._dispatch_keyset,
-            ][self._dispatch_keyset][other._dispatch_keyset][out._dispatch_keyset]
+            [condition._dispatch_keyset][self._dispatch_keyset][other._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_self_out.resolve(condition, self, other, out)

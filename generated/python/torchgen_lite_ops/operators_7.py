@@ -431,9 +431,8 @@ def scatter_add_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: 
     try:
         kernel = (
             _memo_scatter_add_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][index._dispatch_keyset][src._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][index._dispatch_keyset][src._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_add_out.resolve(self, index, src, out)
@@ -2300,9 +2299,8 @@ def addmm_out(
     try:
         kernel = (
             _memo_addmm_out[_state()]
-            [
-                self._dispatch_keyset,
-            ][mat1._dispatch_keyset][mat2._dispatch_keyset][out._dispatch_keyset]
+            [self._dispatch_keyset][mat1._dispatch_keyset][mat2._dispatch_keyset]
+            [out._dispatch_keyset]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm_out.resolve(self, mat1, mat2, out)

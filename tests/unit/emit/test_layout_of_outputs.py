@@ -50,7 +50,7 @@ def meaning(path: str, text: str) -> str:
         return ast.dump(ast.parse(text))
     if path.endswith((".h", ".cpp")):
         # Comments are wrapped, so their words count.
-        return tokens_of(re.sub(r"(?m)^ *//", "", text))
+        return tokens_of(re.sub(r"(?m)^ *//+", "", text))
     return text
 
 

@@ -63,6 +63,10 @@ PYTHON = {
         f"value: {A}[{B}[{C}]] = {{}}",
         f"value: {A}[\n    {B}[{C}]\n] = {{}}",
     ),
+    "a line that goes on with subscripts": (
+        f"[{A}][{B}][{C}]",
+        f"[\n    {A}\n][{B}][{C}]",
+    ),
     "an item of a table": (
         f"    *function({A}, {B}, {C})[0],",
         f"    *function(\n        {A},\n        {B},\n        {C},\n    )[0],",

@@ -58,10 +58,10 @@ SAYS = {
         f'    """my::twice(Tensor self, *, int by=2) -> Tensor\n\n{PYTHON}\n    def __call__',
         '    """my::last.one(Tensor self) -> Tensor\n\n    Says \\\\ "so"\n    """\n',
     ),
-    ("cpp-torch", "functions.h"): (f"-> Tensor\n{CPP}inline at::Tensor twice(",),
+    ("cpp-torch", "functions.h"): (f"-> Tensor\n///\n{CPP}inline at::Tensor twice(",),
     ("cpp-torch", "methods.h"): (f"{INDENTED}  at::Tensor twice(",),
-    ("cpp-torch-stable", "functions.h"): (f"-> Tensor\n{CPP}inline ",),
-    ("cpp-runtime", "functions.h"): (f"-> Tensor\n{CPP}inline ",),
+    ("cpp-torch-stable", "functions.h"): (f"-> Tensor\n///\n{CPP}inline ",),
+    ("cpp-runtime", "functions.h"): (f"-> Tensor\n///\n{CPP}inline ",),
     ("cpp-runtime", "methods.h"): (f"{INDENTED}  Self twice(", '  /// Says \\ "so"\n'),
 }
 OPTIONS = {"cpp-runtime": {"tensor": "toy::Tensor"}, "torch-python": {"defines": True}}

@@ -51,7 +51,7 @@ _METHODS = {
 }
 _ATTRIBUTES = {"layout": "layout", "scalar_type": "dtype"}
 # Functions for arithmetic of numbers that Python's operators do in another way.
-_ARITHMETIC = {"%": "remainder", "/": "quotient"}
+ARITHMETIC = {"%": "remainder", "/": "quotient"}
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
 
 
@@ -75,7 +75,7 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
         return nodes.Name(_CONSTANTS.get(node.text) or identifier(node.text))
     parts = [in_python(part, words) for part in tree.parts]
     if isinstance(node, nodes.Binary) and _is_cpps(node, tree.parts):
-        return nodes.Call(nodes.Name(words.arithmetic(_ARITHMETIC[node.operator])), tuple(parts))
+        return nodes.Call(nodes.Name(words.arithmetic(ARITHMETIC[node.operator])), tuple(parts))
     if not isinstance(node, nodes.Call):
         return rebuild(node, parts)
     if is_method(node, "conj"):
@@ -100,7 +100,7 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
 def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:
     """Whether C++ computes numbers in another way: with infinity instead of an exception, or
     rounded towards zero. A divisor that is written out is not zero."""
-    if node.operator not in _ARITHMETIC or not all(one.kind.present.is_number for one in sides):
+    if node.operator not in ARITHMETIC or not all(one.kind.present.is_number for one in sides):
         return False
     return node.operator == "%" or not is_nonzero(node.right)
 

@@ -28,8 +28,8 @@ class StubView(NamedTuple):
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
     `kernel` and `keyset` are local names that no argument has, `path` has the keys that the stub
-    looks up for the `dispatching` arguments, `is_deep` says that these are many, and `passed` are
-    the arguments of the kernel call. Each of the `sized` lists has a position, a name, and a test:
+    looks up for the `dispatching` arguments, in `rows` if these are many, and `passed` are the
+    arguments of the kernel call. Each of the `sized` lists has a position, a name, and a test:
     kernels get a tuple, which the stub makes if that holds. `doc` (a docstring), `tags` and `types`
     (of the `sized` arguments) may be empty. `returns` is the number of results, or empty if there
     is one.
@@ -43,7 +43,7 @@ class StubView(NamedTuple):
     kernel: str
     keyset: str
     path: str
-    is_deep: bool
+    rows: Sequence[str]
     dispatching: str
     passed: str
     library: str
@@ -67,6 +67,7 @@ def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> Stu
     lines = doc_lines(function.doc)
     sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
     dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
+    keys = [f"[{python.keyset_of(kind, name)}]" for name, kind in dispatching.items()]
     return StubView(
         name=overload.names.flat,
         parameters=", ".join(map(str, unshadowed(overload.parameters, shadowed))),
@@ -75,8 +76,8 @@ def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> Stu
         sized=[(i, identifier(a.name), _not_tuple(identifier(a.name), a.type)) for i, a in sized],
         kernel=free_name("kernel", names),
         keyset=free_name("keyset", names),
-        path="".join([f"[{python.keyset_of(kind, name)}]" for name, kind in dispatching.items()]),
-        is_deep=len(dispatching) > 2,
+        path="".join(keys),
+        rows=["".join(keys[i : i + 3]) for i in range(0, len(keys), 3)] if len(keys) > 2 else [],
         dispatching=", ".join(dispatching),
         passed=", ".join(python.forwarded(schema)),
         library=identifier(overload.names.namespace),

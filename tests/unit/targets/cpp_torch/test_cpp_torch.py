@@ -418,6 +418,8 @@ def test_custom_classes_without_a_type(tmp_path: Path) -> None:
     structured = f"""\
 - func: demo::f.out({CLASS} a, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
+  dispatch:
+    CPU: f_out
 - func: demo::f({CLASS} a) -> Tensor
   structured_delegate: f.out
 """

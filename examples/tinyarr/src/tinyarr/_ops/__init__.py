@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchgen_lite.runtime import check_interface as _check_interface
 
-_check_interface(2, __name__)
+_check_interface(3, __name__)
 
 from .functions import *
 from .libraries import dispatcher as dispatcher
