@@ -83,6 +83,7 @@ WRITES = (
 """What writes the file that is named."""
 CHANGES = (
     "add add.out --dispatch PrivateUse1 --schema ours.yaml --native native.yaml --for-torch 2.9",
+    "breaking --against newer.yaml --accept meant",
     "fmt",
     "generate",
     "generate --target docs --depfile files.d --stamp done",

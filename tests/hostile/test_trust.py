@@ -25,6 +25,7 @@ formulas = ["formulas"]
 package = "ops"
 kernels = ["kernels"]
 fakes = ["formulas"]
+formulas = ["formulas"]
 load = "framework"
 """,
     "native_functions.yaml": """\
