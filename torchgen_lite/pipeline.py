@@ -349,7 +349,8 @@ def _render(
     diagnostics: list[Diagnostic],
     rendered: Rendered | None = None,
 ) -> Generated:
-    from torchgen_lite.emit.render import RenderError, render_files
+    from torchgen_lite.emit.render import render_files
+    from torchgen_lite.emit.template_errors import RenderError
     from torchgen_lite.targets import TARGETS
 
     config = program.config

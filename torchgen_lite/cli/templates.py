@@ -107,7 +107,8 @@ def _overrides(config: Config) -> Iterator[tuple[str, str]]:
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
     """Mistakes in overrides of templates that no configured target uses."""
-    from torchgen_lite.emit.render import RenderError, build_environment, load_template
+    from torchgen_lite.emit.render import build_environment, load_template
+    from torchgen_lite.emit.template_errors import RenderError
     from torchgen_lite.pipeline import template_packages
     from torchgen_lite.targets import TARGETS
 

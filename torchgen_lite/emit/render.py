@@ -14,9 +14,7 @@ project says (Note [Formatters]).
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -28,21 +26,24 @@ from jinja2 import (
     PrefixLoader,
     StrictUndefined,
     Template,
-    TemplateError,
     TemplateNotFound,
     TemplateSyntaxError,
 )
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.printer import lay_out
-from torchgen_lite.emit.recorder import NotImported, recording
-from torchgen_lite.emit.templates import (
-    TEMPLATE_API,
-    declared_api,
-    find_templates,
-    read_copied,
+from torchgen_lite.emit.recorder import recording
+from torchgen_lite.emit.template_errors import (
+    RenderError,
+    check_api,
+    is_override,
+    line_span,
+    pointing,
+    rendering_failed,
+    unknown_verb,
 )
+from torchgen_lite.emit.templates import find_templates, read_copied
 from torchgen_lite.languages.cpp import verbs as cpp_verbs
 from torchgen_lite.languages.python import verbs as python_verbs
 from torchgen_lite.loader.sources import shown_path
@@ -50,16 +51,6 @@ from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 Rendered = dict[Path, dict[str, tuple[object, str]]]
 """What each project rendered last, by path: everything that the text depends on, and the text."""
-
-
-class RenderError(Exception):
-    """A template that cannot be rendered, into which `diagnostic` points, or a formatter that does
-    not work."""
-
-    def __init__(self, diagnostic: Diagnostic, formatter: str = "") -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
-        self.formatter = formatter
 
 
 def build_environment(
@@ -188,7 +179,7 @@ def render_file(
         body = template.render({**recording(file.context), **extra})
     except Exception as error:
         # An override may raise anything: `{{ 1 // 0 }}` is the user's mistake, not ours.
-        raise RenderError(_render_diagnostic(error, file.template, template, root)) from error
+        raise RenderError(rendering_failed(error, file.template, template, root)) from error
     text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
     if is_override(template) and file.path.endswith((".py", ".pyi")):
         text = _format_python(text, file, template, root)
@@ -217,57 +208,16 @@ def load_template(environment: Environment, name: str, root: Path) -> Template:
         raise RenderError(Diagnostic("TG500", f"there is no template `{error.name}`")) from error
     except TemplateSyntaxError as error:
         line = error.filename, error.lineno
-        found = _unknown_verb(error.message or "", line, environment, root)
+        found = unknown_verb(error.message or "", line, environment, root)
         message = f"template `{name}` cannot be parsed: {error.message}"
-        found = found or _pointing("TG500", message, _line_span(*line, root), "here")
+        found = found or pointing("TG500", message, line_span(*line, root), "here")
         raise RenderError(found) from error
     except (OSError, UnicodeDecodeError) as error:
         message = f"template `{name}` cannot be read: {error}"
         raise RenderError(Diagnostic("TG500", message)) from error
     if is_override(template):
-        _check_api(name, template, root)
+        check_api(name, template, root)
     return template
-
-
-def _unknown_verb(
-    said: str, place: tuple[str | None, int], environment: Environment, root: Path
-) -> Diagnostic | None:
-    """TG500 at a verb that no language has, which Jinja finds when it compiles a template or, in a
-    branch, when it comes to the call."""
-    missing = re.search(r"No filter named '(.+)'", said)
-    if missing is None:
-        return None
-    verb = missing[1]
-    span = _line_span(*place, root, verb)
-    found = _pointing("TG500", f"there is no verb `{verb}`", span, "called here")
-    return replace(found, help=did_you_mean(verb, environment.filters))
-
-
-def is_override(template: Template) -> bool:
-    """Whether a template is the user's rather than ours or an installed target's."""
-    return not _is_trusted(template.filename or "", template.environment.trusted)  # type: ignore[attr-defined]
-
-
-@cache
-def _is_trusted(filename: str, folders: tuple[Path, ...]) -> bool:
-    return any(map(Path(filename).is_relative_to, folders))
-
-
-def _check_api(name: str, template: Template, root: Path) -> None:
-    source = _source(template.filename, root)
-    if source is None:
-        return
-    declared, start, end = declared_api(source.text)
-    if declared == TEMPLATE_API:
-        return
-    if declared is None:
-        message = f"template `{name}` does not declare its `template-api`"
-        label = Label(Span(source, 0, len(source.line_text(1))), "expected in the comment here")
-    else:
-        message = f"template `{name}` is made for template-api {declared}, but this version has {TEMPLATE_API}"
-        label = Label(Span(source, start, end), f"{TEMPLATE_API} is needed")
-    hint = f"`torchgen-lite templates export {name} --to DIR` writes the current one"
-    raise RenderError(Diagnostic("TG501", message, label, help=hint))
 
 
 def _format_python(text: str, file: OutputFile, template: Template, root: Path) -> str:
@@ -280,69 +230,7 @@ def _format_python(text: str, file: OutputFile, template: Template, root: Path) 
         return black.format_str(text, mode=mode)
     except InvalidInput as error:
         message = f"template `{file.template}` does not give valid Python"
-        place = _line_span(template.filename, 1, root)
+        place = line_span(template.filename, 1, root)
         label = None if place is None else Label(place, "in this template")
         said = str(error).partition("\n")[0]
         raise RenderError(Diagnostic("TG500", message, label, notes=(f"black: {said}",))) from error
-
-
-def _render_diagnostic(error: Exception, name: str, template: Template, root: Path) -> Diagnostic:
-    """TG500 at the innermost line of a template that ran when the error was raised; TG510 if ours
-    calls what a configured module lacks."""
-    filename, line = template.filename, 0
-    if isinstance(error, TemplateSyntaxError):
-        filename, line = error.filename, error.lineno
-    else:
-        trace = error.__traceback__
-        while trace is not None:
-            # Frames of Jinja2 templates have the file and line of the template.
-            if trace.tb_frame.f_code.co_filename.endswith(".j2"):
-                filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-            trace = trace.tb_next
-    said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
-    if isinstance(error, NotImported):
-        trusted = template.environment.trusted  # type: ignore[attr-defined]
-        code = "TG510" if _is_trusted(filename or "", trusted) else "TG500"
-        place = _line_span(filename, line, root, error.name)
-        return replace(_pointing(code, said, place, "called here"), help=error.help)
-    unknown = _unknown_verb(said, (filename, line), template.environment, root)
-    if unknown is not None:
-        return unknown
-    message = f"template `{name}` failed: {type(error).__name__}: {said}"
-    missing = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
-    word = (missing[1] or missing[2]) if missing else ""
-    found = _pointing("TG500", message, _line_span(filename, line, root, word), "here")
-    if isinstance(error, RecursionError):
-        # An override that uses its own name finds itself.
-        return replace(
-            found, help=f"an override extends the built-in template as `built-in/{name}`"
-        )
-    return found
-
-
-def _pointing(code: str, message: str, span: Span | None, text: str) -> Diagnostic:
-    return Diagnostic(code, message, None if span is None else Label(span, text))
-
-
-def _source(filename: str | None, root: Path) -> Source | None:
-    if filename is None:
-        return None
-    try:
-        text = Path(filename).read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    return Source(shown_path(Path(filename), root), text)
-
-
-def _line_span(filename: str | None, line: int, root: Path, word: str = "") -> Span | None:
-    """A line of a template, or a word in it."""
-    source = _source(filename, root)
-    if source is None or line < 1:
-        return None
-    text = source.line_text(line)
-    start = sum(len(part) + 1 for part in source.text.split("\n")[: line - 1])
-    found = re.search(rf"\b{re.escape(word)}\b", text) if word else None
-    if found is not None:
-        return Span(source, start + found.start(), start + found.end())
-    indent = len(text) - len(text.lstrip())
-    return Span(source, start + indent, start + max(len(text.rstrip()), indent))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.diagnostics import render_concise
-from torchgen_lite.emit.render import RenderError, build_environment, render_files
+from torchgen_lite.emit.render import build_environment, render_files
+from torchgen_lite.emit.template_errors import RenderError
 from torchgen_lite.languages.cpp.verbs import VERBS as CPP
 from torchgen_lite.languages.python.verbs import VERBS as PYTHON
 from torchgen_lite.schema import FunctionSchema

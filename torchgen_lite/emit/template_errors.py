@@ -1,0 +1,130 @@
+"""Errors of templates: what one did wrong, and the place in it that says so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, Template, TemplateError, TemplateSyntaxError
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.emit.recorder import NotImported
+from torchgen_lite.emit.templates import TEMPLATE_API, declared_api
+from torchgen_lite.loader.sources import shown_path
+
+
+class RenderError(Exception):
+    """A template that cannot be rendered, into which `diagnostic` points, or a formatter that does
+    not work."""
+
+    def __init__(self, diagnostic: Diagnostic, formatter: str = "") -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+        self.formatter = formatter
+
+
+def is_override(template: Template) -> bool:
+    """Whether a template is the user's rather than ours or an installed target's."""
+    return not _is_trusted(template.filename or "", template.environment.trusted)  # type: ignore[attr-defined]
+
+
+@cache
+def _is_trusted(filename: str, folders: tuple[Path, ...]) -> bool:
+    return any(map(Path(filename).is_relative_to, folders))
+
+
+def check_api(name: str, template: Template, root: Path) -> None:
+    """Raise RenderError for an override that is not made for our `template-api`."""
+    source = _read(template.filename, root)
+    if source is None:
+        return
+    declared, start, end = declared_api(source.text)
+    if declared == TEMPLATE_API:
+        return
+    if declared is None:
+        message = f"template `{name}` does not declare its `template-api`"
+        label = Label(Span(source, 0, len(source.line_text(1))), "expected in the comment here")
+    else:
+        message = f"template `{name}` is made for template-api {declared}, but this version has {TEMPLATE_API}"
+        label = Label(Span(source, start, end), f"{TEMPLATE_API} is needed")
+    hint = f"`torchgen-lite templates export {name} --to DIR` writes the current one"
+    raise RenderError(Diagnostic("TG501", message, label, help=hint))
+
+
+def rendering_failed(error: Exception, name: str, template: Template, root: Path) -> Diagnostic:
+    """TG500 at the innermost line of a template that ran when the error was raised; TG510 if ours
+    calls what a configured module lacks."""
+    filename, line = template.filename, 0
+    if isinstance(error, TemplateSyntaxError):
+        filename, line = error.filename, error.lineno
+    else:
+        trace = error.__traceback__
+        while trace is not None:
+            # Frames of Jinja2 templates have the file and line of the template.
+            if trace.tb_frame.f_code.co_filename.endswith(".j2"):
+                filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+            trace = trace.tb_next
+    said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
+    if isinstance(error, NotImported):
+        trusted = template.environment.trusted  # type: ignore[attr-defined]
+        code = "TG510" if _is_trusted(filename or "", trusted) else "TG500"
+        place = line_span(filename, line, root, error.name)
+        return replace(pointing(code, said, place, "called here"), help=error.help)
+    unknown = unknown_verb(said, (filename, line), template.environment, root)
+    if unknown is not None:
+        return unknown
+    message = f"template `{name}` failed: {type(error).__name__}: {said}"
+    missing = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
+    word = (missing[1] or missing[2]) if missing else ""
+    found = pointing("TG500", message, line_span(filename, line, root, word), "here")
+    if isinstance(error, RecursionError):
+        # An override that uses its own name finds itself.
+        return replace(
+            found, help=f"an override extends the built-in template as `built-in/{name}`"
+        )
+    return found
+
+
+def unknown_verb(
+    said: str, place: tuple[str | None, int], environment: Environment, root: Path
+) -> Diagnostic | None:
+    """TG500 at a verb that no language has, which Jinja finds when it compiles a template or, in a
+    branch, when it comes to the call."""
+    missing = re.search(r"No filter named '(.+)'", said)
+    if missing is None:
+        return None
+    verb = missing[1]
+    span = line_span(*place, root, verb)
+    found = pointing("TG500", f"there is no verb `{verb}`", span, "called here")
+    return replace(found, help=did_you_mean(verb, environment.filters))
+
+
+def pointing(code: str, message: str, span: Span | None, text: str) -> Diagnostic:
+    """A diagnostic with its one label, if there is a place for it."""
+    return Diagnostic(code, message, None if span is None else Label(span, text))
+
+
+def _read(filename: str | None, root: Path) -> Source | None:
+    if filename is None:
+        return None
+    try:
+        text = Path(filename).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return Source(shown_path(Path(filename), root), text)
+
+
+def line_span(filename: str | None, line: int, root: Path, word: str = "") -> Span | None:
+    """A line of a template, or a word in it."""
+    source = _read(filename, root)
+    if source is None or line < 1:
+        return None
+    text = source.line_text(line)
+    start = sum(len(part) + 1 for part in source.text.split("\n")[: line - 1])
+    found = re.search(rf"\b{re.escape(word)}\b", text) if word else None
+    if found is not None:
+        return Span(source, start + found.start(), start + found.end())
+    indent = len(text) - len(text.lstrip())
+    return Span(source, start + indent, start + max(len(text.rstrip()), indent))
