@@ -49,9 +49,14 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
         return
     names = _new_names(old, new)
     before, after = _formulas(was, names), _formulas(now, {}) if now is not None else {}
-    for (key, name), (text, there) in before.items():
-        where = "" if key == DEFAULT else f" for `{key}`"
+    for key, name in {**before, **after}:
+        # For a key that has no formula of its own, the other one is in effect.
+        old_text = before.get((key, name)) or before.get((DEFAULT, name))
         left = after.get((key, name)) or after.get((DEFAULT, name))
+        if old_text is None:
+            continue
+        text, there = old_text
+        where = "" if key == DEFAULT else f" for `{key}`"
         if left is None or left.text == NOT_DIFFERENTIABLE != text:
             message = f"`{name}` has no formula{where} any more"
             yield Change("TG368", message, left.span if left else None, "", there)
@@ -113,7 +118,7 @@ def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
         return
     if was.fake.function or now.fake.function:
-        return  # Another function may still say the same.
+        return  # What a function says is not known: TG382.
     names = _new_names(old, new)
     if _rules(was.fake, names) != _rules(now.fake, {}):
         message = "results have another shape, dtype or device when they are traced"
@@ -205,12 +210,19 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
             yield from _replaced(was, now, old, new)
     before, after = (offer.operator.function for offer in (old, new))
     for field, one, other in (
-        ("fake", before.fake and before.fake.function, after.fake and after.fake.function),
-        ("vmap", before.vmap, after.vmap),
+        ("fake", _maker(before.fake), _maker(after.fake)),
+        ("vmap", before.vmap and f"`{before.vmap}`", after.vmap and f"`{after.vmap}`"),
     ):
         if one and other and one != other:
-            message = f"`{field}` calls `{other}`, and used to call `{one}`"
+            message = f"`{field}` is {other}, and used to be {one}"
             yield Change("TG382", message, after.place(field), "", before.place(field))
+
+
+def _maker(fake: Fake | None) -> str:
+    """What makes fakes; TG378 compares rules with rules."""
+    if fake is None:
+        return ""
+    return f"`{fake.function}`" if fake.function else "rules"
 
 
 def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Change]:
