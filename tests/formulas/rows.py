@@ -79,6 +79,7 @@ ROWS = (
     _of("(mode != 'mean')", "0"),
     _of("(n > 3 && flag)", "1"),
     _of("(n < 3 || !flag)", "0"),
+    _of("((n && s) + (n - 7 || n))", "2"),
     _of("!s", "0"),
     # Conditions.
     Row("flag ? grad : grad * 2", "self"),

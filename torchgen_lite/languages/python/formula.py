@@ -17,7 +17,7 @@ from torchgen_lite.formulas import called_name, children, rebuild
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Saved
-from torchgen_lite.formulas.kinds import Kind
+from torchgen_lite.formulas.kinds import Kind, Sort
 from torchgen_lite.formulas.operands import is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.names import identifier
@@ -74,6 +74,8 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     if isinstance(node, nodes.Name):
         return nodes.Name(_CONSTANTS.get(node.text) or identifier(node.text))
     parts = [in_python(part, words) for part in tree.parts]
+    if isinstance(node, nodes.Binary) and node.operator in _OPERATORS:
+        parts = [_truth(written, part.kind) for written, part in zip(parts, tree.parts)]
     if isinstance(node, nodes.Binary) and _is_cpps(node, tree.parts):
         return nodes.Call(nodes.Name(words.arithmetic(ARITHMETIC[node.operator])), tuple(parts))
     if not isinstance(node, nodes.Call):
@@ -95,6 +97,13 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
         node if called is None else replace(node, function=nodes.Name(words.function(called))),
         parts,
     )
+
+
+def _truth(operand: nodes.Expression, kind: Kind) -> nodes.Expression:
+    """An operand of `and` or `or`, which give one of their operands in Python, as the boolean that C++ makes of it."""
+    if not kind.is_number or kind.sort is Sort.bool:
+        return operand
+    return nodes.Binary("!=", operand, nodes.Literal("0"))
 
 
 def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:
