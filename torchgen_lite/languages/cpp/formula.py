@@ -141,11 +141,11 @@ def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[
 
 def _item(node: nodes.Subscript, of: Written, index: str) -> str:
     """An element of a list or of a tensor. C++ lists have no negative indices, and check none."""
-    value, is_known = of.at(POSTFIX), isinstance(node.index, nodes.Literal)
-    if not of.kind.is_list or is_known:
-        return f"{value}[{index}]"
-    if isinstance(node.index, nodes.Unary) and isinstance(node.index.operand, nodes.Literal):
-        return f"{value}.end()[{index}]"
+    value = node.value
+    has_it = isinstance(value, nodes.Name) and value.text in ("grads", "grad_input_mask")
+    is_written = has_it and isinstance(node.index, nodes.Literal)
+    if not of.kind.is_list or is_written:
+        return f"{of.at(POSTFIX)}[{index}]"
     return f"autograd::item({of.text}, {index})"
 
 

@@ -54,6 +54,13 @@ def test_only_what_can_be_released_is_read_under_a_lock(tmp_path: Path) -> None:
     assert text.count("std::lock_guard<std::mutex> _lock(mutex_);") == 2
 
 
+def test_an_item_of_a_list_is_asked_for_with_a_check(tmp_path: Path) -> None:
+    """How long a list is, callers say; how many gradients there are, the schema does."""
+    formula = "self: grads[0] * dims[2] * dims[-1]"
+    text = autograd(tmp_path, entry("f(Tensor self, int[] dims) -> (Tensor, Tensor)", formula))
+    assert "grads[0] * autograd::item(dims, 2) * autograd::item(dims, -1);" in text
+
+
 def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
     text = autograd(
         tmp_path,
