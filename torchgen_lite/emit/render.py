@@ -232,5 +232,6 @@ def _format_python(text: str, file: OutputFile, template: Template, root: Path) 
         message = f"template `{file.template}` does not give valid Python"
         place = line_span(template.filename, 1, root)
         label = None if place is None else Label(place, "in this template")
-        said = str(error).partition("\n")[0]
+        # The place is one in the text, which nobody sees; the line says more.
+        said = " ".join(line.strip() for line in str(error).split("\n")[:2])
         raise RenderError(Diagnostic("TG500", message, label, notes=(f"black: {said}",))) from error

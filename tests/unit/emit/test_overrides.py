@@ -137,6 +137,8 @@ error[TG500]: template `python/package.py.j2` does not give valid Python
   |
 1 | {# template-api: 1 #}
   | ^^^^^^^^^^^^^^^^^^^^^ in this template
+  |
+  = note: black: cannot parse: 1:6 def f(:
 """,
         ),
         (
