@@ -142,7 +142,7 @@ def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
         return
     texts = _precision(was.autocast, _new_names(old, new)), _precision(now.autocast, {})
     if texts[0] != texts[1]:
-        message = f"under `torch.autocast` it runs in {texts[1]}, and used to in {texts[0]}"
+        message = f"under `torch.autocast` it runs in {texts[1]}, and used to run in {texts[0]}"
         yield Change("TG379", message, now.place("autocast"), "", was.place("autocast"))
 
 
@@ -177,12 +177,12 @@ def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
     was, now = old.operator.function, new.operator.function
     before, after = (parse_range(one.torch) if one.torch else () for one in (was, now))
     if leaves_out(after or (), before or ()):
-        had = f"`{was.torch}`" if was.torch else "any"
-        message = f"it is there for PyTorch `{now.torch}` alone, and used to be for {had}"
+        had = f"`{was.torch}`" if was.torch else "all releases"
+        message = f"it exists only for PyTorch `{now.torch}`, and used to exist for {had}"
         yield Change("TG377", message, now.place("torch"), "", was.place("torch"))
     if now.guard is not None and now.guard != was.guard:
-        had = f", and used to be under `{was.guard}`" if was.guard else ""
-        message = f"it is there under `{now.guard}` alone{had}"
+        had = f", and used to exist under `{was.guard}`" if was.guard else ""
+        message = f"it exists only under `{now.guard}`{had}"
         yield Change("TG377", message, now.place("guard"), "", was.place("guard"))
 
 
