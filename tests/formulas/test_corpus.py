@@ -126,6 +126,7 @@ def test_what_a_target_cannot_say_it_refuses_by_name(row: Row) -> None:
         ("cat({grad, 2})", "TG344"),
         ("flag ? grad : 2", "TG342"),
         ("grad.mul_(2)", "TG345"),
+        ("grad.__imul__(2)", "TG345"),
         ("self.t().add_(grad)", "TG345"),
         ("at::relu_(grad)", "TG345"),
         ("grad * max(n, 1)", "TG323"),
