@@ -51,11 +51,10 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
     before, after = _formulas(was, names), _formulas(now, {}) if now is not None else {}
     for key, name in {**before, **after}:
         # For a key that has no formula of its own, the other one is in effect.
-        old_text = before.get((key, name)) or before.get((DEFAULT, name))
-        left = after.get((key, name)) or after.get((DEFAULT, name))
-        if old_text is None:
+        had, left = (one.get((key, name)) or one.get((DEFAULT, name)) for one in (before, after))
+        if had is None:
             continue
-        text, there = old_text
+        text, there = had
         where = "" if key == DEFAULT else f" for `{key}`"
         if left is None or left.text == NOT_DIFFERENTIABLE != text:
             message = f"`{name}` has no formula{where} any more"

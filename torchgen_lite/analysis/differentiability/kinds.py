@@ -5,6 +5,7 @@ Finds at declaration what would otherwise fail in backward or when the C++ is co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -47,11 +48,9 @@ from torchgen_lite.schema import Argument, FunctionSchema
 
 # Functions whose result shares no memory with what they are given.
 _MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where zeros_like".split())
-# How the names of PyTorch's functions and methods end that write to an argument.
-_WRITING = ("_", "_out", "_outf")
-_AUGMENTED = frozenset(
-    f"__i{name}__"
-    for name in "add and floordiv lshift mod mul or pow rshift sub truediv xor".split()
+# The names of PyTorch's functions and methods that write to an argument.
+_WRITING = re.compile(
+    r".*(?:_outf?|(?<!_)_)|__i(?:add|and|floordiv|lshift|mod|mul|or|pow|rshift|sub|truediv|xor)__"
 )
 # The number kinds that an argument accepts; other number arguments accept all.
 _TAKEN = {
@@ -192,13 +191,13 @@ def _check_writes(part: Typed) -> Iterator[Found]:
         return
     function, called = node.function, called_name(node)
     name = function.name if isinstance(function, Member) else called or ""
-    is_named = name in _AUGMENTED or (name.endswith(_WRITING) and not name.endswith("__"))
+    is_named = _WRITING.fullmatch(name) is not None
     is_torchs = isinstance(function, Member) or (called is not None and in_at(called))
     is_writing = operator is not None and bool(operator.func.written)
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(children(node)[:1])) or "out" in dict(node.keywords):
         message = f"`{name}` writes to what it is called with"
-        other = name.replace("__i", "__") if name in _AUGMENTED else name.rstrip("_")
+        other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
         hint = did_you_mean(name, [other]) if is_named else None
         yield Found("TG345", message, node.span, "in a formula", hint)
 
