@@ -193,6 +193,22 @@ def read_alone(current: Program, sources: Sequence[Source]) -> Program:
     return read_program(config, sources, load_native(config), (), tags, current.modules)
 
 
+def with_gradients(old: Version, new: Program) -> tuple[Version, Program, str]:
+    """Two releases of PyTorch with their formulas, which stand in a file of their own (`derivatives.yaml`);
+    or as they are, and why gradients are not compared.
+    """
+    from torchgen_lite.loader.releases import INSTALLED, read_release
+
+    before, after = (read_release(name, Path.cwd()).formulas for name in (old.name, INSTALLED))
+    if before is None or after is None:
+        return old, new, f"gradients are not compared: `{old.name}` comes without derivatives.yaml"
+    sides = (old.program, before), (new, after)
+    was, now = (read_alone(new, [*side.sources, formulas]) for side, formulas in sides)
+    if was.has_errors or now.has_errors:
+        return old, new, "gradients are not compared: derivatives.yaml has errors"
+    return old._replace(program=was), now, ""
+
+
 def _write_revision(asked: _Asked, folder: Path) -> Path:
     """Write what a revision has of the project to a folder; the result is the project's there."""
     config = asked.current.config
