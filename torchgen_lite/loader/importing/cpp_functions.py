@@ -57,9 +57,10 @@ class Function:
 
 @dataclass(slots=True)
 class Functions:
-    """All functions by the last part of their name, and the namespaces that each file uses."""
+    """All functions by the last part of their name; `asked` has those that were looked for."""
 
     _found: dict[str, list[Function]] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
 
     def add(self, tree: CppTree) -> None:
         for function in _functions_of(tree):
@@ -68,6 +69,7 @@ class Functions:
     def find(self, name: str, around: Sequence[str], used: Sequence[str]) -> list[Function]:
         """The overloads that a name refers to: in enclosing namespaces, then in used ones."""
         parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))
+        self.asked.add(parts[-1])
         named = [] if name.startswith("::") else [one for one in around if one]
         places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
         if not name.startswith("::"):

@@ -256,12 +256,14 @@ class _Expander:
         self.left = _MAX_LENGTH
         self.depth = 0
 
-    def expand(self, text: str) -> tuple[str, list[tuple[int, int, bool]]]:
-        """The text with macros expanded, and the origin of each piece."""
+    def expand(
+        self, text: str, inside: tuple[str, ...] = ()
+    ) -> tuple[str, list[tuple[int, int, bool]]]:
+        """The text with macros expanded, and the origin of each piece; those of `inside` are being expanded already."""
         out: list[str] = []
         pieces = [(0, 0, False)]
         length = at = 0
-        for start, end, body in self._calls(text, ()):
+        for start, end, body in self._calls(text, inside):
             out += [text[at:start], body]
             length += start - at
             pieces.append((length, start, True))
@@ -271,16 +273,13 @@ class _Expander:
         return "".join([*out, text[at:]]), pieces
 
     def _scan(self, text: str, inside: tuple[str, ...]) -> str:
-        """The text with its macros expanded, except those being expanded already."""
+        """The text of a macro with the macros in it expanded, up to some depth."""
         if self.depth == _MAX_DEPTH:
             return text
         self.depth += 1
-        out, at = list[str](), 0
-        for start, end, body in self._calls(text, inside):
-            out += [text[at:start], body]
-            at = end
+        expanded, _ = self.expand(text, inside)
         self.depth -= 1
-        return "".join([*out, text[at:]])
+        return expanded
 
     def _calls(self, text: str, inside: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
         """Each use of a macro: its start, its end and its expansion."""

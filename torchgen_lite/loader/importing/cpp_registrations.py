@@ -19,6 +19,7 @@ from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
 from torchgen_lite.loader.importing.cpp_tree import (
     CppTree,
     arguments,
+    called,
     literal,
     split_commas,
     walk,
@@ -233,9 +234,8 @@ def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | No
     while node.type == "call_expression":
         function = node.child_by_field_name("function")
         if function is None or function.type != "field_expression":
-            name = tree.of(function).rpartition("::")[2]
             calls += [("op", node)] if arguments(node) else []
-            return (name, calls[::-1]) if name == LEGACY else None
+            return (LEGACY, calls[::-1]) if called(tree, node) == LEGACY else None
         method = re.sub(r"<.*>", "", tree.of(function.child_by_field_name("field")))
         calls.append((method.removeprefix("template").strip(), node))
         inner = function.child_by_field_name("argument")
@@ -263,10 +263,7 @@ def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]], doc
 
 def _text(tree: CppTree, node: Node) -> str | None:
     """A string, with or without a macro for selective builds around it."""
-    while node.type == "call_expression" and len(given := arguments(node)) == 1:
-        name = tree.of(node.child_by_field_name("function")).rpartition("::")[2]
-        if name not in _SELECTIVE:
-            return None
+    while called(tree, node) in _SELECTIVE and len(given := arguments(node)) == 1:
         node = given[0]
     return literal(tree, node)
 

@@ -102,6 +102,13 @@ def _bytes(match: re.Match[bytes]) -> bytes:
     return b"" if other.endswith(b"\n") else bytes([_LETTERS.get(other[0], other[0])])
 
 
+def called(tree: CppTree, node: Node) -> str:
+    """The last part of the name of what is called, without its template arguments."""
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    name = re.sub(r"\s+", "", tree.of(function))
+    return re.sub(r"<.*>", "", name).rpartition("::")[2]
+
+
 def arguments(node: Node) -> list[Node]:
     """The arguments of a call, or of a list of them."""
     is_list = node.type in ("argument_list", "initializer_list")
