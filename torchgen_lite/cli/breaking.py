@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from torchgen_lite.analysis.compare import (
+    Level,
+    added_operators,
+    causes,
+    changed_compatibly,
+    compare_operators,
+)
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.accepted import FILE, Judged, accept, judge
 from torchgen_lite.cli.against.version import Version, other_version, with_gradients
 from torchgen_lite.cli.backends.pages import (
@@ -25,14 +34,9 @@ from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Session, global_options, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.targets.registered import select_both, side_of
 
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.compare import Level
-    from torchgen_lite.analysis.operators import Operator
-    from torchgen_lite.analysis.program import Program
-
-
-_Versions = tuple[Sequence["Operator"], Sequence["Operator"]]
+_Versions = tuple[Sequence[Operator], Sequence[Operator]]
 
 level_option = click.option(
     "--level",
@@ -134,9 +138,6 @@ def _compare(session: Session, asked: Asked) -> int:
 
 def breaking_changes(old: Version, new: Program, level: Level) -> tuple[Diagnostic, ...]:
     """What callers can no longer rely on, under the targets of each version. Raises Refused."""
-    from torchgen_lite.analysis.compare import compare_operators
-    from torchgen_lite.targets.registered import select_both, side_of
-
     before, after = zip(*select_both(old.program, new))
     old.require([one for selection in before for one in selection.diagnostics])
     require([one for selection in after for one in selection.diagnostics])
@@ -190,15 +191,11 @@ def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section
 
 
 def _causes(versions: _Versions, judged: Judged) -> list[str]:
-    from torchgen_lite.analysis.compare import causes
-
     return causes(*versions, judged.changes) if len(judged.changes) >= _MANY else []
 
 
 def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     """The new operators, and the changes that break nothing."""
-    from torchgen_lite.analysis.compare import added_operators, changed_compatibly
-
     found = {one.operator for one in judged.changes}
     return list(added_operators(*versions)), list(changed_compatibly(*versions, found))
 
