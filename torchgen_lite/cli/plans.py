@@ -62,7 +62,7 @@ def report_freshness(
             such = f", such as `{prefix}`" if prefix else ""
             session.warn(f"`git apply` skips files outside the folder it runs in{such}")
     if stale and session.output_format != "json":
-        session.warn(render_freshness(stale, prefix).rstrip("\n"))
+        session.warn(render_freshness(stale, prefix))
         if config.check_message:
             session.warn(config.check_message)
     elif not stale and session.is_text:
@@ -95,7 +95,7 @@ def render_freshness(stale: Sequence[Change], prefix: str) -> str:
         lines.append(f"{STATUS[change.action]:<9} {name:<{width}}{note}".rstrip())
     files = counted(len(stale), "file")
     lines.append(f"{files} out of date. Run `torchgen-lite generate` and commit the result.")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def render_plan(plan: Plan, prefix: str) -> str:

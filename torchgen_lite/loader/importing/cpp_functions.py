@@ -11,12 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from torchgen_lite.loader.importing.cpp_tree import CppTree, split_commas, walk
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from torchgen_lite.loader.importing.cpp_tree import CppTree, Node, split_commas, walk
 
 _SCALARS = {
     "Tensor": "Tensor",

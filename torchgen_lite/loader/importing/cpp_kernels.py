@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from torchgen_lite.loader.dispatch_table import key_names
-from torchgen_lite.loader.importing.cpp_tree import CppTree, arguments, called
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from torchgen_lite.loader.importing.cpp_tree import CppTree, Node, arguments, called
 
 # Calls whose one argument is the kernel.
 _WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast"})

@@ -184,11 +184,10 @@ class _Branch(NamedTuple):
 
     around: _Condition | None
     text: str
-    both: _Condition | None
 
-
-def _branch(around: _Condition | None, text: str) -> _Branch:
-    return _Branch(around, text, _and(around, text))
+    @property
+    def both(self) -> _Condition | None:
+        return _and(self.around, self.text)
 
 
 def _and(around: _Condition | None, text: str) -> _Condition | None:
@@ -216,11 +215,11 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
         rest = " ".join(_without_comments(match["rest"]).split())
         if word in _OPENING:
             now = "" if match.start() == guard else _OPENING[word].format(rest)
-            open_.append(_branch(open_[-1].both if open_ else None, now))
+            open_.append(_Branch(open_[-1].both if open_ else None, now))
         elif word in _BRANCHES and open_:
             branch = open_.pop()
             around = _and(branch.around, negated(branch.text))
-            open_.append(_branch(around, _BRANCHES[word].format(rest)))
+            open_.append(_Branch(around, _BRANCHES[word].format(rest)))
         elif word == "endif" and open_:
             open_.pop()
         else:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
@@ -18,6 +17,7 @@ from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read
 from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
 from torchgen_lite.loader.importing.cpp_tree import (
     CppTree,
+    Node,
     arguments,
     called,
     literal,
@@ -28,9 +28,6 @@ from torchgen_lite.loader.importing.library import CATCH_ALL, Definition, Implem
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.reader import KERNEL_NAME
 from torchgen_lite.schema import parse_schema
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _HEAD = re.compile(
     r"\b(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?\b"
@@ -405,7 +402,7 @@ def _path(block: Block, function: str) -> tuple[str, ...]:
 
 def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
     """The statements of a block, each with the comment on the lines right above it."""
-    found, above, last = list[tuple["Node", str]](), list["Node"](), -1
+    found, above, last = list[tuple[Node, str]](), list[Node](), -1
     for node in body.named_children:
         first = node.start_point[0]
         if first != last + 1:
