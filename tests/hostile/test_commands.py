@@ -102,7 +102,6 @@ COMMANDS = (
     "add mul.Tensor --native {}",
     "add add.Tensor --native native.yaml --schema {}",
     "breaking --against {}",
-    "breaking --against native.yaml --allow {}",
     "breaking --against native.yaml --schema {}",
     "lint --config {}",
     "lint --schema {}",

@@ -98,7 +98,7 @@ CHANGES = (
 )
 """What changes files of the project or begins them; `init` does so in a separate folder."""
 READS = (
-    "breaking --against newer.yaml --level kernel --allow allowed --all --schema native.yaml --for-torch 2.9",
+    "breaking --against newer.yaml --level kernel --all --schema native.yaml --for-torch 2.9",
     "check --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
     "coverage --key PrivateUse1 --only core --like CUDA --fallback --show own --scan . --for-torch 2.9",
     "coverage --key PrivateUse1 --native native.yaml --schema ours.yaml --calls calls.log --against verdicts.json",
@@ -139,7 +139,6 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("lib.cpp", LIBRARY),
         ("wrong.yaml", LIBRARY_SCHEMA.replace("dispatch", "dispach")),
         ("calls.log", "aten::add.Tensor\n"),
-        ("allowed", "aten::add* 2999-01-31\n"),
         ("verdicts.json", '{"key": "PrivateUse1", "verdicts": {}}'),
         ("member/torchgen_lite.toml", 'targets = ["docs"]\n'),
         ("member/native_functions.yaml", LIBRARY_SCHEMA),

@@ -103,12 +103,13 @@ def _run_command(argv: list[str], session: Session) -> int:
     except (Exception, SystemExit) as error:
         if isinstance(error, OSError) and error.filename is None:
             raise  # There is no file name, so it is stdout or stderr.
-        from torchgen_lite.cli.crash import describe_crash
+        from torchgen_lite.cli.crash import describe_crash, report_of, save
 
-        found, text = describe_crash(error, argv, in_full=session.verbose)
-        session.report([found], kind="crash")
+        report = report_of(error, argv)
+        place = None if session.verbose else save(report)
+        session.report([describe_crash(error, place)], kind="crash")
         session.shown.clear()  # The report says what to do.
-        sys.stderr.write(text)
+        sys.stderr.write("" if place else f"\n{report}")
         return CANNOT_RUN
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping
 from copy import copy
-from typing import TYPE_CHECKING
 
 import click
 
 from torchgen_lite.cli.session import global_options
 from torchgen_lite.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 PROGRAM = "torchgen-lite"
 # What shells set to ask for completions.

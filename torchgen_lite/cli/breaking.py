@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from torchgen_lite.analysis.compare import (
+    Level,
+    added_operators,
+    causes,
+    changed_compatibly,
+    compare_operators,
+)
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.accepted import FILE, Judged, accept, judge
-from torchgen_lite.cli.against.gradients import with_gradients
-from torchgen_lite.cli.against.version import Version, other_version
+from torchgen_lite.cli.against.version import Version, other_version, with_gradients
 from torchgen_lite.cli.backends.pages import (
     Row,
     Section,
@@ -25,17 +31,12 @@ from torchgen_lite.cli.backends.pages import (
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import with_paths
-from torchgen_lite.cli.session import Refused, Session, global_options, require, schema_options
+from torchgen_lite.cli.session import Session, global_options, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.targets.registered import select_both, side_of
 
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.compare import Level
-    from torchgen_lite.analysis.operators import Operator
-    from torchgen_lite.analysis.program import Program
-
-
-_Versions = tuple[Sequence["Operator"], Sequence["Operator"]]
+_Versions = tuple[Sequence[Operator], Sequence[Operator]]
 
 level_option = click.option(
     "--level",
@@ -52,7 +53,6 @@ class Asked:
     against: str
     level: Level
     torch: bool
-    allow: Path | None
     accept: str | None
     everything: bool
     html: Path | None
@@ -69,12 +69,6 @@ class Asked:
 )
 @level_option
 @click.option("--torch", is_flag=True, help="Take the installed PyTorch as the new version.")
-@click.option(
-    "--allow",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Operators that may change, one per line: `aten::foo* 2027-01-31`.",
-)
 @click.option(
     "--accept",
     metavar="REASON",
@@ -125,9 +119,6 @@ def _compare(session: Session, asked: Asked) -> int:
             old, program, note = with_gradients(old, program)
         changes = breaking_changes(old, program, asked.level)
     versions = old.program.resolved.operators, program.resolved.operators
-    if asked.allow is not None:
-        patterns = read_allowed(asked.allow, date.today())
-        changes = tuple([d for d in changes if not _is_allowed(d.operator, patterns)])
     judged = judge(changes, program.config.root, asked.level)
     if asked.accept is not None:
         return _accept(session, judged.changes, program, asked.accept)
@@ -147,9 +138,6 @@ def _compare(session: Session, asked: Asked) -> int:
 
 def breaking_changes(old: Version, new: Program, level: Level) -> tuple[Diagnostic, ...]:
     """What callers can no longer rely on, under the targets of each version. Raises Refused."""
-    from torchgen_lite.analysis.compare import compare_operators
-    from torchgen_lite.targets.registered import select_both, side_of
-
     before, after = zip(*select_both(old.program, new))
     old.require([one for selection in before for one in selection.diagnostics])
     require([one for selection in after for one in selection.diagnostics])
@@ -203,15 +191,11 @@ def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section
 
 
 def _causes(versions: _Versions, judged: Judged) -> list[str]:
-    from torchgen_lite.analysis.compare import causes
-
     return causes(*versions, judged.changes) if len(judged.changes) >= _MANY else []
 
 
 def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     """The new operators, and the changes that break nothing."""
-    from torchgen_lite.analysis.compare import added_operators, changed_compatibly
-
     found = {one.operator for one in judged.changes}
     return list(added_operators(*versions)), list(changed_compatibly(*versions, found))
 
@@ -223,35 +207,3 @@ _TITLES = {
 }
 # From this many on, findings are summed up by cause.
 _MANY = 4
-# Matching time grows faster than the length of the pattern.
-_LONGEST_PATTERN = 500
-
-
-def read_allowed(path: Path, today: date) -> list[str]:
-    """The name patterns in a file, one per line: `aten::foo* 2027-01-31  # why`.
-
-    A pattern without a date never expires. Raises Refused.
-    """
-    from torchgen_lite.loader.sources import read_source
-
-    source, unread = read_source(path, Path.cwd())
-    if source is None:
-        message = f"`{path}` allows nothing, as it cannot be read"
-        raise Refused(*unread, Diagnostic("TG014", message))
-    patterns: list[str] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
-        words = line.partition("#")[0].split()
-        try:
-            until = date.fromisoformat(words[1]) if len(words) > 1 else today
-        except ValueError:
-            until = None
-        is_long = any(len(word) > _LONGEST_PATTERN for word in words)
-        if until is None or len(words) > 2 or is_long:
-            message = f"`{path}`, line {number}, is not a name and a date"
-            raise Refused(Diagnostic("TG014", message, help="write `aten::foo* 2027-01-31`"))
-        patterns += words[:1] if until >= today else []
-    return patterns
-
-
-def _is_allowed(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)

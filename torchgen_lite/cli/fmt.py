@@ -16,7 +16,8 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, has_error
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
-from torchgen_lite.loader.sources import reason_of
+from torchgen_lite.loader.fmt import format_text
+from torchgen_lite.loader.sources import read_source, reason_of
 
 
 @click.command("fmt")
@@ -44,9 +45,6 @@ def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: boo
 
 
 def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> int:
-    from torchgen_lite.loader.fmt import format_text
-    from torchgen_lite.loader.sources import read_source
-
     config, diagnostics = session.settings()
     found = list(diagnostics)
     changes: list[Change] = []

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli import plans
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, require, schema_options, with_options
+from torchgen_lite.cli.steps import lines_of_rendering
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.emit.lock import locked_folder
+from torchgen_lite.emit.plan import Plan
+from torchgen_lite.emit.render import Rendered
+from torchgen_lite.emit.write import WriteError, remove_leftovers, write_plan
 from torchgen_lite.loader.sources import reason_of
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.emit.plan import Plan
-    from torchgen_lite.emit.render import Rendered
-    from torchgen_lite.pipeline import Generated
+from torchgen_lite.pipeline import Generated, ask_torch, generate_all
+from torchgen_lite.targets import asks_torch
 
 
 class Request(NamedTuple):
@@ -166,9 +169,6 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.version import other_version
     from torchgen_lite.cli.breaking import breaking_changes
-    from torchgen_lite.cli.plans import patches_of, report_files
-    from torchgen_lite.emit.plan import Plan
-    from torchgen_lite.pipeline import generate_all
 
     program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
     generated = generate_all(program, targets=request.targets)
@@ -180,8 +180,8 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))
     prefix = shown_folder(root, program.config.root)
-    patches = patches_of(plan)
-    report_files(session, generated.diagnostics, "diff", plan, generated, prefix, patches)
+    patches = plans.patches_of(plan)
+    plans.report_files(session, generated.diagnostics, "diff", plan, generated, prefix, patches)
     if session.is_text:
         session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
@@ -201,11 +201,6 @@ def _generate(
 
     `loaded` is called with the program; `rendered` is what the last run rendered.
     """
-    from torchgen_lite.cli.steps import lines_of_rendering
-    from torchgen_lite.emit.lock import locked_folder
-    from torchgen_lite.pipeline import ask_torch, generate_all
-    from torchgen_lite.targets import asks_torch
-
     program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
     if request.torch and asks_torch(request.targets):
         program = ask_torch(program)
@@ -238,9 +233,6 @@ def _compare(
 
     Leftover temporary files are removed if this run holds the folder.
     """
-    from torchgen_lite.cli import plans
-    from torchgen_lite.emit.write import remove_leftovers
-
     kind = "check" if request.check else "generate"
     plan = plans.plan_of(program, generated, is_whole=request.is_whole)
     diagnostics = sort_diagnostics(
@@ -284,9 +276,6 @@ def _write(
     diagnostics: Sequence[Diagnostic],
     prefix: str,
 ) -> int:
-    from torchgen_lite.cli import plans
-    from torchgen_lite.emit.write import WriteError, write_plan
-
     try:
         write_plan(plan)
     except WriteError as error:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.session import Refused, Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-
-if TYPE_CHECKING:
-    from torchgen_lite.loader.importing.cpp_preprocessor import Macro
-    from torchgen_lite.loader.importing.library import Library
+from torchgen_lite.loader.importing.cpp_files import read_cpp
+from torchgen_lite.loader.importing.cpp_preprocessor import Macro, parse_macro
+from torchgen_lite.loader.importing.cpp_tree import has_parser
+from torchgen_lite.loader.importing.entries import write_entries
+from torchgen_lite.loader.importing.library import Library
+from torchgen_lite.loader.importing.merge import name_kernels, put_together
+from torchgen_lite.loader.importing.torch_module import read_modules
 
 # Nothing to show: no source was read.
 _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
@@ -67,9 +71,6 @@ def import_command(
     torchgen-lite import --module mylib --to ops.yaml
     torchgen-lite import --module mylib csrc
     """
-    from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-    from torchgen_lite.loader.importing.entries import write_entries
-
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
     library = _read(session, paths, modules, namespace, _macros(macros))
@@ -88,16 +89,12 @@ def import_command(
     if to is None or not count:
         session.answer("import", text, yaml=text)
     else:
-        from torchgen_lite.cli.backends.pages import write_file
-
         write_file(session, Path(to), text)
         session.answer("import", "", files=[{"path": to, "status": "changed"}])
     return session.exit_code(diagnostics) if count else ATTENTION
 
 
 def _macros(given: Sequence[str]) -> dict[str, Macro]:
-    from torchgen_lite.loader.importing.cpp_preprocessor import parse_macro
-
     found = {}
     for text in given:
         macro = parse_macro(text)
@@ -115,22 +112,14 @@ def _read(
     macros: dict[str, Macro],
 ) -> Library:
     """The library according to the module, the files, or both."""
-    from torchgen_lite.loader.importing.cpp_tree import has_parser
-    from torchgen_lite.loader.importing.library import Library
-    from torchgen_lite.loader.importing.merge import name_kernels, put_together
-
     registry = text = None
     if paths:
-        from torchgen_lite.loader.importing.cpp_files import read_cpp
-
         if not has_parser():
             message = "reading C++ requires a parser that is not installed"
             raise Refused(Diagnostic("TG012", message, help='pip install "torchgen-lite[import]"'))
         text = read_cpp(paths, macros)
         session.note(f"{counted(text.statements, 'registration')} in the files")
     if modules:
-        from torchgen_lite.loader.importing.torch_module import read_modules
-
         registry = read_modules(modules, namespace)
     both = put_together(registry, text) if registry and text else registry or text or Library()
     return name_kernels(both)

@@ -15,12 +15,16 @@ from pathlib import Path
 
 import click
 
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
 from torchgen_lite.cli.session import Refused, Session, global_options, writing
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.emit.plan import Change, Plan
+from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.emit.write import WriteError, write_plan
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder, parse_config
 
 STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
@@ -64,8 +68,6 @@ def init_command(
     torchgen-lite init --target torch-python --layout src mylib
     torchgen-lite init --template torch-backend-cpp
     """
-    from torchgen_lite.emit.templates import find_templates
-
     configured = find_in_folder(Path(), [])
     if configured is not None:
         session.talk(f"`{configured}` configures this folder: nothing was written.")
@@ -106,9 +108,6 @@ def init_command(
 
 def _is_name(name: str) -> bool:
     """Whether a name suits a package and a namespace, of schemas and of C++."""
-    from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-    from torchgen_lite.languages.cpp.text import KEYWORDS
-
     taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
     return is_word and "__" not in name and name[0] != "_" and name not in taken
@@ -122,8 +121,6 @@ def _is_device(name: str) -> bool:
 
 def _devices_of_pytorch() -> set[str]:
     """Names that `rename_privateuse1_backend` refuses."""
-    from torchgen_lite.key_tables import CURRENT
-
     return {backend.lower() for backend in CURRENT.backends}
 
 

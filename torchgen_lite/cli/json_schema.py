@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options, require, write_text
-
-if TYPE_CHECKING:
-    from torchgen_lite.loader.config import Config
-    from torchgen_lite.loader.options import Json
+from torchgen_lite.diagnostics.json_format import json_format_schema
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.json_schema import build_json_schema
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.options import Json
+from torchgen_lite.targets.configuration import configuration_schema
 
 
 @click.command("schema")
@@ -33,9 +34,6 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     torchgen-lite schema --output native_functions.schema.json
     torchgen-lite schema --of config --output torchgen_lite.schema.json
     """
-    from torchgen_lite.diagnostics.json_format import json_format_schema
-    from torchgen_lite.targets.configuration import configuration_schema
-
     if of == "output":
         data = json_format_schema()
     elif of == "config":
@@ -54,8 +52,5 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
 
 def schema_of_yaml(config: Config) -> Json:
     """The schema of a project's schema files, with the tags and the fields that its configuration adds."""
-    from torchgen_lite.loader.json_schema import build_json_schema
-    from torchgen_lite.loader.known_tags import KNOWN_TAGS
-
     tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
     return build_json_schema(tags, config.extra_fields, config.privateuse1)

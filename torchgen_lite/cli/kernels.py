@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options, require, writing
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.emit import append
+from torchgen_lite.emit.append import defined_in_cpp
+from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.sources import read_source, shown_path
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.targets.output import AuthorFunction
+from torchgen_lite.pipeline import unknown_target
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets.output import AuthorFunction
 
 _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 
@@ -76,9 +78,6 @@ def _functions(
     program: Program, targets: Sequence[str]
 ) -> tuple[list[AuthorFunction], list[Diagnostic]]:
     """The functions of these targets, or of all that are configured."""
-    from torchgen_lite.pipeline import unknown_target
-    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
-
     functions: list[AuthorFunction] = []
     found: list[Diagnostic] = []
     for name in targets or program.config.targets or DEFAULT_TARGETS:
@@ -93,8 +92,6 @@ def _functions(
 
 def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFunction:
     """A C++ function with the first of these files that contains it."""
-    from torchgen_lite.emit.append import defined_in_cpp
-
     if not function.is_cpp:
         return function
     for name, text in texts.items():
@@ -147,9 +144,6 @@ def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[Autho
 
     Another run may have added some since the lookup.
     """
-    from torchgen_lite.emit import append
-    from torchgen_lite.emit.write import replace_file
-
     text = path.read_text("utf-8") if path.exists() else ""
     added = [one for one in functions if not append.has_function(text, one)]
     if added and added[0].is_cpp:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, schema_options, write_text
-from torchgen_lite.diagnostics import Diagnostic, Edit
+from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.pipeline import lint, lint_targets
 
 # A fix may uncover another mistake; after this many rounds more fixes won't help.
 _MAX_ROUNDS = 10
@@ -91,17 +90,12 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: Choose
 def _find(
     session: Session, schema: tuple[str, ...], torch: bool
 ) -> tuple[Program, Sequence[Diagnostic]]:
-    from torchgen_lite.pipeline import lint, lint_targets
-
     program = lint(session.load(schema, torch=torch))
     return program, program.diagnostics if schema or torch else lint_targets(program)
 
 
 def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]) -> int:
     """Write fixes into the schema files and the configuration; the number of edits."""
-    from torchgen_lite.diagnostics import apply_edits, pick_edits
-    from torchgen_lite.loader.sources import read_source
-
     config, done, wanted = program.config, 0, list(fixes)
     own = [Path(path) for path in schema] or [config.root / path for path in config.schema]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from torchgen_lite import version
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
 from torchgen_lite.cli.session import Refused, Session
@@ -14,12 +16,11 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Change, Plan, build_plan
+from torchgen_lite.emit.templates import find_templates, template_names
+from torchgen_lite.emit.write import replace_file
+from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.sources import reason_of
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.loader.config import Config
-    from torchgen_lite.pipeline import Generated
+from torchgen_lite.pipeline import Generated, template_packages
 
 STATUS = {"create": "missing", "update": "changed", "delete": "orphan", "keep": "unchanged"}
 
@@ -61,7 +62,7 @@ def report_freshness(
             such = f", such as `{prefix}`" if prefix else ""
             session.warn(f"`git apply` skips files outside the folder it runs in{such}")
     if stale and session.output_format != "json":
-        session.warn(render_freshness(stale, prefix).rstrip("\n"))
+        session.warn(render_freshness(stale, prefix))
         if config.check_message:
             session.warn(config.check_message)
     elif not stale and session.is_text:
@@ -94,7 +95,7 @@ def render_freshness(stale: Sequence[Change], prefix: str) -> str:
         lines.append(f"{STATUS[change.action]:<9} {name:<{width}}{note}".rstrip())
     files = counted(len(stale), "file")
     lines.append(f"{files} out of date. Run `torchgen-lite generate` and commit the result.")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def render_plan(plan: Plan, prefix: str) -> str:
@@ -161,8 +162,6 @@ def write_build_files(
     Unchanged outputs keep their timestamps, so that nothing is rebuilt from them; the stamp tells a
     build tool that the command has run.
     """
-    from torchgen_lite.emit.write import replace_file
-
     if depfile is not None:
         first = stamp or _build_path(root / next(iter(generated.files), ""))
         replace_file(Path(depfile), render_depfile(first, build_inputs(program)))
@@ -184,10 +183,6 @@ def _escape(path: str) -> str:
 
 def build_inputs(program: Program) -> list[str]:
     """Every file that the outputs depend on, and one that changes with each release."""
-    from torchgen_lite import version
-    from torchgen_lite.emit.templates import find_templates, template_names
-    from torchgen_lite.pipeline import template_packages
-
     config = program.config
     inputs = [
         source.path if Path(source.path).is_absolute() else (config.root / source.path).as_posix()

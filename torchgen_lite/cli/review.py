@@ -7,27 +7,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.analysis.compare import Level
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.cli.against.accepted import Judged, judge
+from torchgen_lite.cli.against.generated import changed_files, generate_old
+from torchgen_lite.cli.against.version import NotThere, Version, other_version
+from torchgen_lite.cli.backends.pages import Section, render_markdown
 from torchgen_lite.cli.breaking import breaking_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
+from torchgen_lite.cli.plans import STATUS, join, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
 from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.tables.compare import (
+    Comparison,
+    compare_targets,
+    comparison_data,
+    comparison_sections,
+)
 from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors
 from torchgen_lite.diagnostics.text import counted
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.compare import Level
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.cli.against.accepted import Judged
-    from torchgen_lite.cli.backends.pages import Section
-    from torchgen_lite.cli.tables.compare import Comparison
-    from torchgen_lite.emit.plan import Change, Plan
-    from torchgen_lite.pipeline import Generated
+from torchgen_lite.emit.diff import count_lines
+from torchgen_lite.emit.plan import Change, Plan
+from torchgen_lite.emit.write import add_to_file
+from torchgen_lite.pipeline import Generated, generate_all, lint
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +90,6 @@ def review_command(
 
 
 def _review(session: Session, against: str, level: Level, summary: Path | None) -> int:
-    from torchgen_lite.cli import plans
-    from torchgen_lite.cli.tables.compare import comparison_data
-    from torchgen_lite.pipeline import generate_all, lint
-
     program = lint(session.load())
     generated = generate_all(program)
     prefix = shown_folder(program.config.root / program.config.output_dir, program.config.root)
@@ -95,12 +99,12 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
         session.report(generated.diagnostics, kind="review")
         return session.exit_code(generated.diagnostics)
     found = _find(session, program, generated, against, level)
-    stale = [plans.out_of_date(change, prefix) for change in found.plan.pending]
+    stale = [out_of_date(change, prefix) for change in found.plan.pending]
     _show_page(session, _page(program, against, found, prefix), summary)
     # GitHub shows only the first ten of a step.
     diagnostics = [*found.breaking.found, *found.new, *found.plan.diagnostics, *stale]
     if not session.is_text:
-        parts = plans.json_parts(found.plan, generated, prefix)
+        parts = json_parts(found.plan, generated, prefix)
         extra = {**parts["extra"], **comparison_data(found.tables)}
         session.report(diagnostics, kind="review", summary=parts["summary"], extra=extra)
     return max(session.exit_code(diagnostics), ATTENTION if stale else FINE)
@@ -109,16 +113,7 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
 def _find(
     session: Session, program: Program, generated: Generated, against: str, level: Level
 ) -> Review:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.analysis.resolve import Resolved
-    from torchgen_lite.cli import plans
-    from torchgen_lite.cli.against.accepted import judge
-    from torchgen_lite.cli.against.generated import changed_files, generate_old
-    from torchgen_lite.cli.against.version import NotThere, Version, other_version
-    from torchgen_lite.cli.tables.compare import compare_targets
-    from torchgen_lite.pipeline import Generated, lint
-
-    plan = plans.plan_of(program, generated)
+    plan = plan_of(program, generated)
     with ExitStack() as stack:
         try:
             old = stack.enter_context(other_version(session, against, program))
@@ -159,23 +154,17 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
     if session.is_text:
         click.echo(page, nl=False)
     if summary is not None:
-        from torchgen_lite.emit.write import add_to_file
-
         with writing(summary):
             add_to_file(summary, f"{page}\n")
 
 
 def _page_of_errors(program: Program, against: str, errors: Sequence[Diagnostic]) -> str:
-    from torchgen_lite.cli.backends.pages import Section, render_markdown
-
     rows = _diagnostic_rows(errors, program)
     section = Section(counted(len(errors), "error"), rows)
     return render_markdown(_title(program, against), [section])
 
 
 def _page(program: Program, against: str, found: Review, prefix: str) -> str:
-    from torchgen_lite.cli.backends.pages import Section, render_markdown
-
     sections = [
         Section("", _summary(found)),
         Section("out of date: run `torchgen-lite generate`", _stale_rows(found.plan, prefix)),
@@ -220,8 +209,6 @@ def _table_rows(tables: Mapping[str, Comparison]) -> list[tuple[str, str]]:
 
 
 def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
-    from torchgen_lite.cli.tables.compare import comparison_sections
-
     for target, one in tables.items():
         for section in comparison_sections(one):
             of = f", {target}" if len(tables) > 1 else ""
@@ -229,8 +216,6 @@ def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
 
 
 def _stale_rows(plan: Plan, prefix: str) -> list[tuple[str, ...]]:
-    from torchgen_lite.cli.plans import STATUS, join
-
     return [(join(prefix, change.path), STATUS[change.action]) for change in plan.pending]
 
 
@@ -254,7 +239,5 @@ def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:
 
 
 def _size(changes: Sequence[Change]) -> tuple[int, int]:
-    from torchgen_lite.emit.diff import count_lines
-
     counts = [count_lines(change) for change in changes]
     return sum(added for added, _ in counts), sum(removed for _, removed in counts)

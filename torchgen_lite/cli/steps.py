@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.pipeline import Generated
 from torchgen_lite.targets import TARGETS
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.pipeline import Generated
 
 
 def lines_of_reading(program: Program, seconds: float) -> Iterator[str]:

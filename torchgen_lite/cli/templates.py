@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -20,10 +19,13 @@ from torchgen_lite.cli.session import (
 )
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.emit.plan import Change, Plan
+from torchgen_lite.emit.render import build_environment, load_template
+from torchgen_lite.emit.template_errors import RenderError
+from torchgen_lite.emit.templates import template_names
 from torchgen_lite.emit.write import WriteError, write_plan
-
-if TYPE_CHECKING:
-    from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config import Config
+from torchgen_lite.pipeline import generate_all, template_packages
+from torchgen_lite.targets import TARGETS
 
 
 @click.group("templates")
@@ -77,8 +79,6 @@ def check(session: Session) -> int:
     \b
     torchgen-lite templates check
     """
-    from torchgen_lite.pipeline import generate_all
-
     program = session.load()
     generated = generate_all(program)
     found = [*generated.diagnostics]
@@ -98,8 +98,6 @@ def check(session: Session) -> int:
 
 def _overrides(config: Config) -> Iterator[tuple[str, str]]:
     """Folder and name of each template in the configured folders."""
-    from torchgen_lite.emit.templates import template_names
-
     for folder in config.template_dirs:
         for name in template_names(config.root / folder):
             yield folder, name
@@ -107,11 +105,6 @@ def _overrides(config: Config) -> Iterator[tuple[str, str]]:
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
     """Mistakes in overrides of templates that no configured target uses."""
-    from torchgen_lite.emit.render import build_environment, load_template
-    from torchgen_lite.emit.template_errors import RenderError
-    from torchgen_lite.pipeline import template_packages
-    from torchgen_lite.targets import TARGETS
-
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     packages = template_packages(TARGETS)
     for name in dict.fromkeys(names):

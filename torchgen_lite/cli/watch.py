@@ -8,17 +8,16 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.cli.signals import raise_again
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
+from torchgen_lite.emit.templates import template_names
 
 # Editors save a file in several steps, all within this time.
 _QUIET_MS = 5
@@ -101,8 +100,6 @@ def _run(
 
 def inputs_of(program: Program) -> Iterator[Path]:
     """The files that a program is read from, missing ones too, and the project's templates."""
-    from torchgen_lite.emit.templates import template_names
-
     config = program.config
     names: list[str | Path] = [config.path or "torchgen_lite.toml", *config.schema, config.native]
     names += [source.path for source in program.sources]

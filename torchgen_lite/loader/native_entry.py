@@ -96,9 +96,9 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     """Refuse repeated names; not in the parser, since PyTorch registers such operators."""
     if len({a.name for a in schema.arguments}) < len(schema.arguments):
         _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
-    named = [result for result in schema.returns if result.name]
-    if len({result.name for result in named}) < len(named):
-        _check_names(reader, "result", [(r.name, r.span) for r in named])
+    named = [(result.name, result.span) for result in schema.returns if result.name]
+    if len(dict(named)) < len(named):
+        _check_names(reader, "result", named)
 
 
 def _check_names(
@@ -106,16 +106,11 @@ def _check_names(
 ) -> None:
     seen: dict[str | None, Span | None] = {}
     for name, span in names:
-        if name in seen and span is not None:
-            first = seen[name]
-            reader.report(
-                "TG203",
-                f"duplicate {what} `{name}`",
-                span,
-                "named again here",
-                secondary=(Label(first, "first named here"),) if first else (),
-            )
-        seen.setdefault(name, span)
+        first = seen.setdefault(name, span)
+        if first is not span and span is not None:
+            earlier = (Label(first, "first named here"),) if first else ()
+            message = f"duplicate {what} `{name}`"
+            reader.report("TG203", message, span, "named again here", secondary=earlier)
 
 
 # Names that other tools use for a field, and that users try first.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import (
     Diagnostic,
@@ -20,9 +20,7 @@ from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-
-if TYPE_CHECKING:
-    from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema import FunctionSchema
 
 KERNEL = rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*"
 KERNEL_NAME = re.compile(KERNEL, re.ASCII)

@@ -243,33 +243,6 @@ def test_causes(run: Run, project: Path) -> None:
     ]
 
 
-def test_what_is_allowed(run: Run, project: Path) -> None:
-    old = "".join(f"- func: {name}(Tensor self) -> Tensor\n" for name in ("f", "foo", "bar"))
-    (project / "old.yaml").write_text(old)
-    (project / "native_functions.yaml").write_text("")
-    asked = (
-        "breaking",
-        "--against",
-        "old.yaml",
-        "--allow",
-        "allowed",
-        "--output-format",
-        "concise",
-    )
-    (project / "allowed").write_text(
-        "# gone\naten::f* 9999-01-01  # renamed\naten::bar 2000-01-01\n"
-    )
-    assert [line[:11] for line in run(*asked).stderr.splitlines()] == ["old.yaml:3:", "1 breaking "]
-    (project / "allowed").write_text("aten::*\n")
-    assert run(*asked).code == 0
-    (project / "allowed").write_text("aten::* soon\n")
-    result = run(*asked)
-    assert (result.code, "line 1, is not a name and a date" in result.stderr) == (2, True)
-    (project / "allowed").write_bytes(b"aten::\xff\n")
-    result = run(*asked[:-2])
-    assert (result.code, "error[TG117]: `allowed` is not UTF-8" in result.stderr) == (2, True)
-
-
 def test_what_is_new(run: Run, project: Path) -> None:
     (project / "old.yaml").write_text(OLD)
     (project / "native_functions.yaml").write_text(GOOD + "- func: g(Tensor self) -> Tensor\n")

@@ -161,7 +161,7 @@ def test_an_internal_error_is_exit_code_2_and_says_what_to_report(
     def fail(*arguments: object, **keywords: object) -> None:
         raise RuntimeError("no such luck\nat all")
 
-    monkeypatch.setattr("torchgen_lite.pipeline.generate_all", fail)
+    monkeypatch.setattr("torchgen_lite.cli.generate.generate_all", fail)
     monkeypatch.setattr("tempfile.tempdir", str(project))
     result = run("generate", "--target", "a b")
     [report] = project.glob("torchgen-lite-crash-*.txt")
@@ -183,7 +183,7 @@ def test_interruption(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) 
     def interrupt(*arguments: object, **keywords: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("torchgen_lite.pipeline.generate_all", interrupt)
+    monkeypatch.setattr("torchgen_lite.cli.generate.generate_all", interrupt)
     assert run("generate").code == 130
 
 

@@ -16,17 +16,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from torchgen_lite.analysis.compare import Level
 from torchgen_lite.cli.session import Refused, require, write_text
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config import tomllib
 from torchgen_lite.loader.options import matching, option, options_of, read_options
 from torchgen_lite.loader.sources import read_source
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.compare import Level
 
 FILE = "breaking.toml"
 # Where the findings of a code are; the others are all at `source`.

@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from torchgen_lite.analysis.native import load_native
+from torchgen_lite.analysis.program import Modules, Program
 from torchgen_lite.cli.against.git import (
     RevisionError,
     Tree,
@@ -29,12 +31,11 @@ from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Refused, Session, require
 from torchgen_lite.cli.settings import load_settings, split_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
-from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
+from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder
+from torchgen_lite.loader.releases import INSTALLED, read_release
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.pipeline import load, read_program, unknown_target
 from torchgen_lite.targets import TARGETS
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Modules, Program
-    from torchgen_lite.loader.config import Config
 
 # The kinds of files a project is read from: schemas, configuration, templates, kernel modules.
 _SUFFIXES = (".yaml", ".yml", ".toml", ".j2", ".py", ".pyi")
@@ -112,9 +113,6 @@ class _Asked(NamedTuple):
 
 def _read(asked: _Asked, folder: Path) -> Version:
     """From wherever it is; a revision is written to `folder` first."""
-    from torchgen_lite.loader.releases import read_release
-    from torchgen_lite.loader.sources import read_source
-
     against, root, here = asked.against, asked.current.config.root, Path.cwd()
     if against.startswith("torch:") or against.endswith(".whl"):
         release = read_release(against, here)
@@ -140,9 +138,6 @@ def _read(asked: _Asked, folder: Path) -> Version:
 
 def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
     """A project with its own configuration, or schema files alone; None if there is neither."""
-    from torchgen_lite.loader.sources import read_source
-    from torchgen_lite.pipeline import load, unknown_target
-
     config = asked.current.config
     if not asked.schema and config.operators == "project":
         version = Version(asked.against, asked.current, root, shown)
@@ -185,12 +180,23 @@ def _all_read(read: Sequence[tuple[Source | None, Sequence[Diagnostic]]]) -> lis
 
 def read_alone(current: Program, sources: Sequence[Source]) -> Program:
     """Schema files under the configuration of the current version, and with its modules."""
-    from torchgen_lite.analysis.native import load_native
-    from torchgen_lite.pipeline import read_program
-
     config = current.config
     tags = dict(current.tags) if config.operators == "torch" else None
     return read_program(config, sources, load_native(config), (), tags, current.modules)
+
+
+def with_gradients(old: Version, new: Program) -> tuple[Version, Program, str]:
+    """Two releases of PyTorch with their formulas, which stand in a file of their own (`derivatives.yaml`);
+    or as they are, and why gradients are not compared.
+    """
+    before, after = (read_release(name, Path.cwd()).formulas for name in (old.name, INSTALLED))
+    if before is None or after is None:
+        return old, new, f"gradients are not compared: `{old.name}` comes without derivatives.yaml"
+    sides = (old.program, before), (new, after)
+    was, now = (read_alone(new, [*side.sources, formulas]) for side, formulas in sides)
+    if was.has_errors or now.has_errors:
+        return old, new, "gradients are not compared: derivatives.yaml has errors"
+    return old._replace(program=was), now, ""
 
 
 def _write_revision(asked: _Asked, folder: Path) -> Path:

@@ -13,6 +13,7 @@ from torchgen_lite.cli.lsp.places import Place
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.dispatch_table import renamed_keys
 from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.reader import KERNEL_NAME
 from torchgen_lite.schema.type_names import BASE_TYPES
 
 _Kind = types.CompletionItemKind
@@ -61,8 +62,6 @@ def _fields(place: Place, extra: Iterable[str]) -> Iterator[types.CompletionItem
 
 def _kernels(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]:
     """Functions of the configured modules, and kernels that other lines name."""
-    from torchgen_lite.loader.reader import KERNEL_NAME
-
     defined = {
         name
         for options in analysis.program.modules.values()

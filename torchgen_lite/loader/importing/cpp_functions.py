@@ -11,12 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from torchgen_lite.loader.importing.cpp_tree import CppTree, split_commas, walk
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from torchgen_lite.loader.importing.cpp_tree import CppTree, Node, split_commas, walk
 
 _SCALARS = {
     "Tensor": "Tensor",
@@ -57,9 +53,10 @@ class Function:
 
 @dataclass(slots=True)
 class Functions:
-    """All functions by the last part of their name, and the namespaces that each file uses."""
+    """All functions by the last part of their name; `asked` has those that were looked for."""
 
     _found: dict[str, list[Function]] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
 
     def add(self, tree: CppTree) -> None:
         for function in _functions_of(tree):
@@ -68,6 +65,7 @@ class Functions:
     def find(self, name: str, around: Sequence[str], used: Sequence[str]) -> list[Function]:
         """The overloads that a name refers to: in enclosing namespaces, then in used ones."""
         parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))
+        self.asked.add(parts[-1])
         named = [] if name.startswith("::") else [one for one in around if one]
         places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
         if not name.startswith("::"):

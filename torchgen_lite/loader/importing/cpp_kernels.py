@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from torchgen_lite.loader.dispatch_table import key_names
-from torchgen_lite.loader.importing.cpp_tree import CppTree, arguments
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from torchgen_lite.loader.importing.cpp_tree import CppTree, Node, arguments, called
 
 # Calls whose one argument is the kernel.
 _WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast"})
@@ -44,7 +41,7 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
     while not problem:
         if node.type in _NAMES:
             return Kernel(re.sub(r"\s+", "", tree.of(node)), key)
-        name, given = _called(tree, node), arguments(node)
+        name, given = called(tree, node), arguments(node)
         if node.type in _AROUND and node.named_children:
             node = node.named_children[-1]
         elif name in _WRAPPERS and len(given) == 1:
@@ -56,13 +53,6 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
         else:
             problem = _problem(node, name)
     return Kernel("", key, problem)
-
-
-def _called(tree: CppTree, node: Node) -> str:
-    """The last part of the name of what is called, without its template arguments."""
-    function = node.child_by_field_name("function") if node.type == "call_expression" else None
-    name = re.sub(r"\s+", "", tree.of(function))
-    return re.sub(r"<.*>", "", name).rpartition("::")[2]
 
 
 def _problem(node: Node, name: str) -> str:

@@ -184,11 +184,10 @@ class _Branch(NamedTuple):
 
     around: _Condition | None
     text: str
-    both: _Condition | None
 
-
-def _branch(around: _Condition | None, text: str) -> _Branch:
-    return _Branch(around, text, _and(around, text))
+    @property
+    def both(self) -> _Condition | None:
+        return _and(self.around, self.text)
 
 
 def _and(around: _Condition | None, text: str) -> _Condition | None:
@@ -216,11 +215,11 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
         rest = " ".join(_without_comments(match["rest"]).split())
         if word in _OPENING:
             now = "" if match.start() == guard else _OPENING[word].format(rest)
-            open_.append(_branch(open_[-1].both if open_ else None, now))
+            open_.append(_Branch(open_[-1].both if open_ else None, now))
         elif word in _BRANCHES and open_:
             branch = open_.pop()
             around = _and(branch.around, negated(branch.text))
-            open_.append(_branch(around, _BRANCHES[word].format(rest)))
+            open_.append(_Branch(around, _BRANCHES[word].format(rest)))
         elif word == "endif" and open_:
             open_.pop()
         else:
@@ -256,12 +255,14 @@ class _Expander:
         self.left = _MAX_LENGTH
         self.depth = 0
 
-    def expand(self, text: str) -> tuple[str, list[tuple[int, int, bool]]]:
-        """The text with macros expanded, and the origin of each piece."""
+    def expand(
+        self, text: str, inside: tuple[str, ...] = ()
+    ) -> tuple[str, list[tuple[int, int, bool]]]:
+        """The text with macros expanded, and the origin of each piece; those of `inside` are being expanded already."""
         out: list[str] = []
         pieces = [(0, 0, False)]
         length = at = 0
-        for start, end, body in self._calls(text, ()):
+        for start, end, body in self._calls(text, inside):
             out += [text[at:start], body]
             length += start - at
             pieces.append((length, start, True))
@@ -271,16 +272,13 @@ class _Expander:
         return "".join([*out, text[at:]]), pieces
 
     def _scan(self, text: str, inside: tuple[str, ...]) -> str:
-        """The text with its macros expanded, except those being expanded already."""
+        """The text of a macro with the macros in it expanded, up to some depth."""
         if self.depth == _MAX_DEPTH:
             return text
         self.depth += 1
-        out, at = list[str](), 0
-        for start, end, body in self._calls(text, inside):
-            out += [text[at:start], body]
-            at = end
+        expanded, _ = self.expand(text, inside)
         self.depth -= 1
-        return "".join([*out, text[at:]])
+        return expanded
 
     def _calls(self, text: str, inside: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
         """Each use of a macro: its start, its end and its expansion."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
@@ -18,7 +17,9 @@ from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read
 from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
 from torchgen_lite.loader.importing.cpp_tree import (
     CppTree,
+    Node,
     arguments,
+    called,
     literal,
     split_commas,
     walk,
@@ -27,9 +28,6 @@ from torchgen_lite.loader.importing.library import CATCH_ALL, Definition, Implem
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.reader import KERNEL_NAME
 from torchgen_lite.schema import parse_schema
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _HEAD = re.compile(
     r"\b(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?\b"
@@ -233,9 +231,8 @@ def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | No
     while node.type == "call_expression":
         function = node.child_by_field_name("function")
         if function is None or function.type != "field_expression":
-            name = tree.of(function).rpartition("::")[2]
             calls += [("op", node)] if arguments(node) else []
-            return (name, calls[::-1]) if name == LEGACY else None
+            return (LEGACY, calls[::-1]) if called(tree, node) == LEGACY else None
         method = re.sub(r"<.*>", "", tree.of(function.child_by_field_name("field")))
         calls.append((method.removeprefix("template").strip(), node))
         inner = function.child_by_field_name("argument")
@@ -263,10 +260,7 @@ def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]], doc
 
 def _text(tree: CppTree, node: Node) -> str | None:
     """A string, with or without a macro for selective builds around it."""
-    while node.type == "call_expression" and len(given := arguments(node)) == 1:
-        name = tree.of(node.child_by_field_name("function")).rpartition("::")[2]
-        if name not in _SELECTIVE:
-            return None
+    while called(tree, node) in _SELECTIVE and len(given := arguments(node)) == 1:
         node = given[0]
     return literal(tree, node)
 
@@ -408,7 +402,7 @@ def _path(block: Block, function: str) -> tuple[str, ...]:
 
 def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
     """The statements of a block, each with the comment on the lines right above it."""
-    found, above, last = list[tuple["Node", str]](), list["Node"](), -1
+    found, above, last = list[tuple[Node, str]](), list[Node](), -1
     for node in body.named_children:
         first = node.start_point[0]
         if first != last + 1:

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.importing.cpp_preprocessor import CppText
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node as Node
+else:  # The package is installed where C++ is read, and not before.
+    Node = Any
 
 _ESCAPE = re.compile(
     rb"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\r?\n|.))", re.S
@@ -100,6 +102,13 @@ def _bytes(match: re.Match[bytes]) -> bytes:
     if octal or byte:
         return bytes([int(octal, 8) if octal else int(byte, 16)])
     return b"" if other.endswith(b"\n") else bytes([_LETTERS.get(other[0], other[0])])
+
+
+def called(tree: CppTree, node: Node) -> str:
+    """The last part of the name of what is called, without its template arguments."""
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    name = re.sub(r"\s+", "", tree.of(function))
+    return re.sub(r"<.*>", "", name).rpartition("::")[2]
 
 
 def arguments(node: Node) -> list[Node]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.diagnostics import Diagnostic, Span
 
 # A kernel without a key serves every key.
 CATCH_ALL = "CompositeImplicitAutograd"
