@@ -168,8 +168,8 @@ def test_an_edited_template_of_torch_python(
     [
         ('    _edit = {{ framework("zeros") }}', "ran"),
         ('    _edit = {{ framework("zeross") }}', "TG500"),
-        ('    _edit = "{{ op.overload.names.flat | py.identifier }}"', "ran"),
-        ('    _edit = "{{ op.overload.names.flat | py.identifer }}"', "TG500"),
+        ('    _edit = "{{ op.overload.flat | py.identifier }}"', "ran"),
+        ('    _edit = "{{ op.overload.flat | py.identifer }}"', "TG500"),
     ],
 )
 def test_both_outcomes(line: str, outcome: str, tmp_path: Path) -> None:
