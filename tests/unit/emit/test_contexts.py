@@ -23,7 +23,6 @@ from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.output import CalledModule, OutputFile
-from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 
 ROOT = Path(__file__).parents[3]
 # Together they reach every branch of every template.
@@ -215,7 +214,7 @@ def test_every_field_of_a_view_is_read() -> None:
     """A template reads it, or a module that names the class."""
     found = rendered()
     unread = []
-    for view in found.seen - {TorchPythonOptions, CalledModule}:
+    for view in found.seen - {CalledModule}:
         properties = [name for name, value in vars(view).items() if isinstance(value, property)]
         own = view._fields if issubclass(view, tuple) else [one.name for one in fields(view)]
         names = {*properties, *own}

@@ -19,14 +19,14 @@ from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.fakes import FakeRule
-from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
 class FakeView(NamedTuple):
     """The fake of one operator that a rule describes: conditions with messages, and the expression that it returns."""
 
     operator: PackagedOperator
-    checks: tuple[Named, ...]
+    checks: tuple[tuple[str, str], ...]
     value: str
 
 
@@ -39,11 +39,11 @@ def fake_of(package: Package, operator: PackagedOperator) -> FakeView | None:
     return FakeView(operator, tuple(_checks(operator)), _returned(operator))
 
 
-def _checks(operator: PackagedOperator) -> Iterator[Named]:
+def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:
     fake = operator.function.fake
     for check in fake.checks if fake is not None else ():
         message = quote(f"{operator.name}: {check.message}")
-        yield Named(write(in_rule(check.condition, operator.names)), message)
+        yield write(in_rule(check.condition, operator.names)), message
 
 
 def _returned(operator: PackagedOperator) -> str:

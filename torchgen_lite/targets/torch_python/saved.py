@@ -18,7 +18,9 @@ from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
-from torchgen_lite.targets.torch_python.model import Named
+
+# A local or an attribute, and the expression assigned to it.
+Local = tuple[str, str]
 
 # Attributes that `ctx` has in some release.
 CONTEXT_ATTRIBUTES = frozenset(
@@ -104,12 +106,12 @@ class Keeper:
         )
 
     @property
-    def attributes(self) -> tuple[Named, ...]:
+    def attributes(self) -> tuple[Local, ...]:
         """What `ctx` keeps under a name: numbers, and facts about tensors."""
         numbers = [local(saved.source) for saved in self.whole if not saved.carries.has_tensors]
         return (
-            *(Named(name, name) for name in numbers),
-            *(Named(local(fact.name), _read(fact)) for fact in self.facts),
+            *((name, name) for name in numbers),
+            *((local(fact.name), _read(fact)) for fact in self.facts),
         )
 
     def local(self, saved: Saved) -> Expression | None:
