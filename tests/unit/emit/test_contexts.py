@@ -210,6 +210,12 @@ def test_every_attribute_has_been_read(name: str) -> None:
     assert used_attributes(name) <= set().union(*rendered().read.values())
 
 
+def test_views_are_few() -> None:
+    """A view exists where something is decided: for anything else a template calls a verb."""
+    views = [one for one in rendered().read if one.__module__.startswith("torchgen_lite.targets.")]
+    assert len(views) <= 30, sorted(view.__qualname__ for view in views)
+
+
 def test_every_field_of_a_view_is_read() -> None:
     """A template reads it, or a module that names the class."""
     found = rendered()

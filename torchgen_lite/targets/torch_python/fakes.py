@@ -7,7 +7,6 @@ def fake_muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
 from torchgen_lite.analysis.policy import Origin
@@ -21,22 +20,17 @@ from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
-
-class FakeView(NamedTuple):
-    """The fake of one operator that a rule describes: conditions with messages, and the expression that it returns."""
-
-    operator: PackagedOperator
-    checks: tuple[tuple[str, str], ...]
-    value: str
+# The fake of one operator that a rule describes: conditions with messages, and the expression that it returns.
+Fake = tuple[PackagedOperator, tuple[tuple[str, str], ...], str]
 
 
-def fake_of(package: Package, operator: PackagedOperator) -> FakeView | None:
-    """The fake derived from a rule, or from the arguments that the operator returns; None without
-    either."""
-    fake = operator.function.fake
-    if package.registration(operator, Origin.fake) is None or (fake is not None and fake.function):
-        return None
-    return FakeView(operator, tuple(_checks(operator)), _returned(operator))
+def fakes_of(package: Package) -> Iterator[Fake]:
+    """The fakes derived from a rule, or from the arguments that an operator returns."""
+    for operator in package.operators:
+        fake = operator.function.fake
+        is_written = fake is not None and bool(fake.function)
+        if package.registration(operator, Origin.fake) is not None and not is_written:
+            yield operator, tuple(_checks(operator)), _returned(operator)
 
 
 def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:

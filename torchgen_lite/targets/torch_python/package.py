@@ -8,7 +8,7 @@ from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
-from torchgen_lite.targets.torch_python.fakes import fake_of
+from torchgen_lite.targets.torch_python.fakes import fakes_of
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, place_of
 from torchgen_lite.targets.torch_python.registration import build_registrations
@@ -31,8 +31,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         for operator in package.operators
         for entry, module, function in kernels_of(package, operator)
     ]
-    fakes = [fake for o in package.operators if (fake := fake_of(package, o)) is not None]
-    schemas = [o.schema for o in (*(k[0] for k in kernels), *(f.operator for f in fakes))]
+    fakes = list(fakes_of(package))
+    schemas = [o.schema for o in (*(k[0] for k in kernels), *(f[0] for f in fakes))]
     uses_support = bool(fakes or autograd.operators)
     context = {
         "name": package.name,
