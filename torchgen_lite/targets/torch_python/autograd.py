@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.info import return_names, used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas import Call, Expression, Member
@@ -226,12 +226,9 @@ def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> It
 
 def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Local]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
-    outputs, names = info.outputs, return_names(schema)
-    if "grad" in info.mentioned:
-        yield "grad", f"grads[{outputs[0]}]"
-    for index in outputs:
-        if f"grad_{names[index]}" in info.used_gradients:
-            yield f"grad_{names[index]}", f"grads[{index}]"
+    outputs = info.outputs
+    for name, _, index in used_gradients(info):
+        yield name, f"grads[{index}]"
     if "grads" in info.mentioned:
         if len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
             yield "grads", "tuple(grads[0])"
