@@ -162,6 +162,7 @@ def used_names(name: str) -> set[str]:
     # A scoped block sees the names of its surroundings.
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx in ("store", "param")}
     own |= {macro.name for macro in tree.find_all(nodes.Macro)}
+    own |= {str(name) for node in tree.find_all(nodes.FromImport) for name in node.names}
     names = find_undeclared_variables(tree) - own
     for part in tree.find_all((nodes.Include, nodes.Extends)):
         assert isinstance(part.template, nodes.Const)
