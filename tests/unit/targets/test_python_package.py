@@ -406,7 +406,7 @@ def test_merge_out_prefers_the_functional_partner(tmp_path: Path) -> None:
     assert zeros[0].out is not None and zeros[0].out.flat == "zeros_out"
     packet = build_packet("lonely", merge_out(overloads[2:]))
     (lonely,) = packet.overloads
-    assert lonely.out is not None and lonely.out.names == lonely.names
+    assert lonely.out is not None and lonely.out.flat == lonely.flat
     assert ([a.name for a in lonely.arguments], lonely.varargs) == (["size"], 0)
     assert packet.stub == ""
 
