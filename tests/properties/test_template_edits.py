@@ -168,13 +168,13 @@ def test_an_edited_template_of_torch_python(
     [
         ('    _edit = {{ framework("zeros") }}', "ran"),
         ('    _edit = {{ framework("zeross") }}', "TG500"),
-        ('    _edit = "{{ op.overload.names.flat | py.identifier }}"', "ran"),
-        ('    _edit = "{{ op.overload.names.flat | py.identifer }}"', "TG500"),
+        ('    _edit = "{{ op.overload.flat | py.identifier }}"', "ran"),
+        ('    _edit = "{{ op.overload.flat | py.identifer }}"', "TG500"),
     ],
 )
 def test_both_outcomes(line: str, outcome: str, tmp_path: Path) -> None:
     template = "python/autograd.py.j2"
     text = (find_templates() / template).read_text("utf-8").split("\n")
-    edit = Edit(template, text.index("{% if record.is_inplace %}") + 1, line)
+    edit = Edit(template, text.index("{% if op.is_inplace %}") + 1, line)
 
     assert run("python", edit, tmp_path) == outcome

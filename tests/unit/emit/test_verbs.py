@@ -56,6 +56,8 @@ WHERE = FunctionSchema.parse("where(Tensor condition, Tensor self, int[2] from=1
         ("op | py.torch_returns", "list[Tensor]"),
         ("op | py.torch_returns(hidden)", "list[_Tensor]"),
         ("['a', 'b'] | py.tuple", "(a, b)"),
+        ("'_kernel' | py.free_name(['_kernel'])", "__kernel"),
+        ("'>=2.6' | py.version_clauses", '((">=", (2, 6)),)'),
     ],
 )
 def test_what_a_verb_of_python_prints(call: str, printed: str) -> None:

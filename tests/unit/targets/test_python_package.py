@@ -402,11 +402,11 @@ def test_merge_out_prefers_the_functional_partner(tmp_path: Path) -> None:
     )
     overloads = build_package(load(tmp_path, yaml).resolved.declared, PythonOptions()).overloads
     zeros = merge_out(overloads[:2])
-    assert [o.names.flat for o in zeros] == ["zeros"]
-    assert zeros[0].out is not None and zeros[0].out.names.flat == "zeros_out"
+    assert [o.flat for o in zeros] == ["zeros"]
+    assert zeros[0].out is not None and zeros[0].out.flat == "zeros_out"
     packet = build_packet("lonely", merge_out(overloads[2:]))
     (lonely,) = packet.overloads
-    assert lonely.out is not None and lonely.out.names == lonely.names
+    assert lonely.out is not None and lonely.out.flat == lonely.flat
     assert ([a.name for a in lonely.arguments], lonely.varargs) == (["size"], 0)
     assert packet.stub == ""
 

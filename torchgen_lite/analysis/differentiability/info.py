@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.differentiability.model import (
@@ -53,6 +53,17 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
         is_out = kind is SchemaKind.out and value.name is not None
         names.append(f"{name}_return" if name in taken and not is_out else name)
     return tuple(names)
+
+
+def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]]:
+    """`grad` and `grad_NAME`, whichever the formulas use, each with its position among the gradients and the index
+    of its result."""
+    names = return_names(info.function.func)
+    for position, index in enumerate(info.outputs):
+        if position == 0 and "grad" in info.mentioned:
+            yield "grad", 0, index
+        if f"grad_{names[index]}" in info.used_gradients:
+            yield f"grad_{names[index]}", position, index
 
 
 def read_info(

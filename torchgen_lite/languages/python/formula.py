@@ -16,7 +16,7 @@ from typing import NamedTuple
 from torchgen_lite.formulas import called_name, children, rebuild
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
-from torchgen_lite.formulas.facts import Saved
+from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import Kind, Sort
 from torchgen_lite.formulas.operands import is_nonzero
 from torchgen_lite.formulas.tree import Typed
@@ -53,6 +53,23 @@ _ATTRIBUTES = {"layout": "layout", "scalar_type": "dtype"}
 # Functions for arithmetic of numbers that Python's operators do in another way.
 ARITHMETIC = {"%": "remainder", "/": "quotient"}
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
+
+
+def readings(*, prefix: str, ndim: str) -> dict[Fact, str]:
+    """How facts about a tensor are read when a call is recorded, where its attributes have that `prefix`."""
+    dtypes, shapes = (f"[_t.{prefix}{name} for _t in {{0}}]" for name in ("dtype", "shape"))
+    dtype, shape = f"{{0}}.{prefix}dtype", f"{{0}}.{prefix}shape"
+    return {
+        Fact.args_scalartypes: dtypes,
+        **dict.fromkeys((Fact.args_sizes, Fact.args_sizes_symint), shapes),
+        Fact.device: f"{{0}}.{prefix}device",
+        **dict.fromkeys((Fact.dim, Fact.ndim), ndim),
+        **dict.fromkeys((Fact.dtype, Fact.scalar_type), dtype),
+        Fact.layout: "{0}.layout",
+        **dict.fromkeys((Fact.numel, Fact.sym_numel), "{0}.numel()"),
+        **dict.fromkeys((Fact.shape, Fact.sym_sizes), shape),
+        Fact.size: f"{shape}[{{1}}]",
+    }
 
 
 class FormulaNames(NamedTuple):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from torchgen_lite.languages.python import runtime, torch_library, torch_ops
-from torchgen_lite.languages.python.names import identifier, is_reserved
+from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
 from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
@@ -57,6 +57,7 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.bare_types": bare_types,
     "py.docstring": docstring,
     "py.forwarded": runtime.forwarded,
+    "py.free_name": free_name,
     "py.identifier": identifier,
     "py.is_reserved": is_reserved,
     "py.parameters": runtime.parameters,
@@ -68,4 +69,5 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.torch_parameters": torch_parameters,
     "py.torch_returns": torch_returns,
     "py.tuple": tuple_display,
+    "py.version_clauses": torch_library.version_clauses,
 }

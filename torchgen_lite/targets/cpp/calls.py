@@ -11,7 +11,7 @@ from torchgen_lite.languages.cpp.signature import (
     default_headers,
     signature_headers,
 )
-from torchgen_lite.languages.cpp.types import CType
+from torchgen_lite.languages.cpp.types import CType, Expression
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -23,7 +23,7 @@ Taken = set[tuple[str, tuple[CType, ...]]]
 
 
 # An inline function: its operator, its signature, and what it passes on to the struct's call.
-CppFunction = tuple[CppOperator, CppSignature, Sequence[str]]
+CppFunction = tuple[CppOperator, CppSignature, Sequence["str | Expression"]]
 
 
 def operator_headers(

@@ -49,21 +49,6 @@ class CppOperator:
         """The parameters, by their names in C++."""
         return cpp_text.forwarded(self.signature.parameters)
 
-    @property
-    def name(self) -> str:
-        """`"mylib::add"`: the name without the overload, as a literal."""
-        return cpp_text.quote(f"{self.function.namespace}::{self.schema.base_name}")
-
-    @property
-    def overload_name(self) -> str:
-        """The name of the overload, as a literal."""
-        return cpp_text.quote(self.schema.overload_name)
-
-    @property
-    def schema_text(self) -> str:
-        """The schema without its namespace, as a literal."""
-        return cpp_text.quote(self.schema.local_text)
-
 
 def shard_count(operators: Sized, wanted: int) -> int:
     """The number of shards."""

@@ -39,6 +39,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class, split_kernel
+from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_headers
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -48,11 +49,12 @@ from torchgen_lite.targets.output import OutputFile
 
 
 class Proof(NamedTuple):
-    """What `TORCHGEN_LITE_VERIFY` is told of a kernel, for its arguments from the `first` on: the dispatch
+    """What `TORCHGEN_LITE_VERIFY` is told of a `kernel`, by the name that the YAML has for it, for its arguments from the `first` on: the dispatch
     `keys` that it serves, its `name` alone, the checks in their columns, and what it must do.
     `takes_keys`: the keys of the call precede the arguments of the schema."""
 
-    kernel: Kernel
+    kernel: str
+    signature: CppSignature
     keys: tuple[str, ...]
     name: str
     first: int
@@ -166,7 +168,8 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int) -> Proof:
     compared = slice(first, first + _MOST)
     checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
     return Proof(
-        kernel,
+        kernel.name,
+        kernel.signature,
         tuple([one.key for one in own]),
         split_kernel(kernel.name, "")[1],
         first,

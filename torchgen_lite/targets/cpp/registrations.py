@@ -21,11 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import LibraryOptions
@@ -58,11 +57,6 @@ class ImplCall:
     header: Header | None = None
 
     @property
-    def name(self) -> str:
-        """The operator's name as a literal."""
-        return cpp_text.quote(self.operator.schema.local_name)
-
-    @property
     def file(self) -> str:
         """The name of its file, without shard and extension. A boxed kernel needs no device."""
         return REGISTER if self.header else file_of(self.key)
@@ -91,10 +85,11 @@ Some = TypeVar("Some", bound=ImplCall)
 
 def blocks(registrations: Iterable[ImplCall]) -> list[tuple[str, str, Guarded]]:
     """A block for each namespace and key, sorted by name, so that a new operator moves none."""
-    found: dict[tuple[str, str], list[ImplCall]] = {}
+    found: dict[tuple[str, str], list[tuple[str, CppOperator, str]]] = {}
     for one in registrations:
-        found.setdefault((one.operator.function.namespace, one.key), []).append(one)
-    return [(*place, guarded(found[place], attrgetter("guard"))) for place in sorted(found)]
+        place = (one.operator.function.namespace, one.key)
+        found.setdefault(place, []).append((one.guard, one.operator, one.kernel))
+    return [(*place, guarded(found[place], itemgetter(0))) for place in sorted(found)]
 
 
 def definitions(

@@ -37,29 +37,18 @@ _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
 
 
-class Record(NamedTuple):
-    """How a call is recorded: the node, the arguments with gradients, what is kept before the call and after it.
-
-    `saved` and `kept` are members with their values; one that is saved may be kept only for the
-    gradients at the positions in the third item. `counts` are members for numbers of tensors, each
-    with its list. `results` have a history; the second item of each is the member with its number of
-    tensors, if there is one.
-    """
-
-    node: str
-    arguments: tuple[str, ...]
-    counts: tuple[tuple[str, str], ...]
-    saved: tuple[tuple[str, str, tuple[int, ...]], ...]
-    kept: tuple[tuple[str, str], ...]
-    results: tuple[tuple[str, str], ...]
-
-
 class AutogradKernel(NamedTuple):
     """The kernel of an operator under a key, by the names of arguments.
 
     `guard` excludes the keys above. `tensors` may not have tangents; `refused` and `undifferentiable`
     may not require gradients, each of the latter with its message. The versions of `written` are
     incremented; `viewed` is the base of a view, or of each of several (`views_list`).
+
+    A call that is recorded has a `node`, and `arguments` with gradients. `saved` and `kept` are members
+    with their values, before the call and after it; one that is saved may be kept only for the
+    gradients at the positions in the third item. `counts` are members for numbers of tensors, each
+    with its list. `results` have a history; the second item of each is the member with its number of
+    tensors, if there is one.
     """
 
     operator: CppOperator
@@ -68,10 +57,15 @@ class AutogradKernel(NamedTuple):
     tensors: tuple[str, ...] = ()
     undifferentiable: tuple[tuple[str, str], ...] = ()
     refused: tuple[str, ...] = ()
-    record: Record | None = None
     written: tuple[str, ...] = ()
     viewed: str = ""
     views_list: bool = False
+    node: str = ""
+    arguments: tuple[str, ...] = ()
+    counts: tuple[tuple[str, str], ...] = ()
+    saved: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+    results: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -96,20 +90,14 @@ def autograd_kernel(
         refused = (*info.arguments, *[a.name for a in operator.schema.out])
         return kernel._replace(guard=_BELOW_AUTOGRAD, refused=refused)
     name = operator.function.name
+    counted, lists = counted_results(info), [slot.name for slot in info.slots if slot.is_list]
     return kernel._replace(
         guard=_BELOW_AUTOGRAD if plan.is_view or operator.is_inplace else _BELOW_VIEWS,
         undifferentiable=tuple(
             [(one.name, refusal(name, one.name)) for one in info.without_formula]
         ),
-        record=_record(operator, info),
-    )
-
-
-def _record(operator: CppOperator, info: DifferentiabilityInfo) -> Record:
-    counted, lists = counted_results(info), [slot.name for slot in info.slots if slot.is_list]
-    return Record(
-        info.node_name,
-        info.arguments,
+        node=info.node_name,
+        arguments=info.arguments,
         counts=tuple([(count_of_slot(info, name), name) for name in lists]),
         saved=tuple(_saved(operator, info)),
         kept=tuple(_kept(operator, info)),

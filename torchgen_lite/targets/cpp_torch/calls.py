@@ -22,9 +22,9 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.languages.cpp.types import Expression
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp.calls import (
-    CppFunction,
     Taken,
     distinct,
     function_file,
@@ -48,6 +48,8 @@ from torchgen_lite.targets.output import Header, OutputFile
 
 # Headers that nearly every signature needs.
 _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
+# A function whose arguments name the headers that they need.
+TorchFunction = tuple[CppOperator, CppSignature, Sequence[Expression]]
 
 
 def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
@@ -61,11 +63,11 @@ def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterat
     yield from copied_headers(layout, "cpp_torch", "version.h")
     if not operators:
         return
-    yield from copied_headers(layout, "cpp_torch", "arguments.h", "call_operator.h")
+    every = list(public_functions(operators, layout.classes))
+    yield from copied_headers(layout, "cpp_torch", *_helpers(every), "call_operator.h")
     yield from operator_headers(layout, operators, includes)
     for shard in layout.shards:
-        members = [o for o in operators if o.shard == shard]
-        own = list(public_functions(members, layout.classes))
+        own = [one for one in every if one[0].shard == shard]
         for name, inner, call, build in (
             ("functions", "functions", "call", functions),
             ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
@@ -78,10 +80,15 @@ def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterat
             yield umbrella_file(layout, name)
 
 
-def call_includes(layout: Layout, operators: str, shown: Sequence[CppFunction]) -> Blocks:
+def _helpers(functions: Sequence[TorchFunction]) -> list[str]:
+    """The headers of the library that convert their arguments."""
+    return sorted({h for _, _, passed in functions for one in passed for h in one.headers})
+
+
+def call_includes(layout: Layout, operators: str, shown: Sequence[TorchFunction]) -> Blocks:
     """The includes of functions and methods that make the calls declared by the header
     `operators`."""
-    before = [layout.own(f"{name}.h") for name in (operators, "arguments")]
+    before = [layout.own(name) for name in (f"{operators}.h", *_helpers(shown))]
     declared = signature_headers([operator.signature for operator, _, _ in shown])
     return include_blocks(function_headers(shown) - declared, before=before)
 
@@ -104,7 +111,7 @@ def public_functions(
     classes: Classes,
     variant: Variant = "function",
     self: str = "self",
-) -> Iterator[CppFunction]:
+) -> Iterator[TorchFunction]:
     """The functions of each operator, or the methods of an object that they pass on as `self`."""
     for operator in operators:
         for style in public.styles(operator.function, variant):
@@ -113,7 +120,7 @@ def public_functions(
             yield operator, signature, pass_on(operator, style, self=self)
 
 
-def functions(found: Sequence[CppFunction]) -> Iterator[CppFunction]:
+def functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The free functions of the public C++ dialect, with defaults."""
     taken: Taken = set()
     for operator, signature, passed in found:
@@ -121,11 +128,11 @@ def functions(found: Sequence[CppFunction]) -> Iterator[CppFunction]:
             yield operator, signature, passed
 
 
-def redispatch_functions(found: Sequence[CppFunction]) -> Iterator[CppFunction]:
+def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
     taken: Taken = set()
     for operator, signature, passed in found:
         if distinct(signature, taken):
             parameters = (KEYSET, *signature.parameters)
             keyed = CppSignature(signature.name, signature.returns, parameters)
-            yield operator, keyed, (KEYSET.name, *passed)
+            yield operator, keyed, (Expression(KEYSET.name), *passed)

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.targets.cpp.calls import CppFunction, Taken, distinct
+from torchgen_lite.targets.cpp.calls import Taken, distinct
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_torch.calls import call_includes, public_functions
+from torchgen_lite.targets.cpp_torch.calls import TorchFunction, call_includes, public_functions
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile
@@ -35,7 +35,7 @@ def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iter
     yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
 
 
-def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[CppFunction]:
+def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[TorchFunction]:
     """The methods; of overloads that look the same in C++, only the first."""
     taken: Taken = set()
     shown = [o for o in operators if "method" in o.function.variants]

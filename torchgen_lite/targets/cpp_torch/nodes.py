@@ -20,7 +20,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
@@ -151,24 +151,22 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
 
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     """`grad` or `grad_NAME`, whichever the formulas use."""
-    schema, outputs = info.function.func, info.outputs
-    if "grad" in info.mentioned:
-        is_list = isinstance(schema.returns[outputs[0]].type, ListType)
-        yield "grad", "grads" if is_list else "grads[0]", False
-    names = return_names(schema)
-    for index in outputs:
-        if f"grad_{names[index]}" not in info.used_gradients:
-            continue
-        before = [i for i in outputs if i < index]
+    returns, outputs = info.function.func.returns, info.outputs
+    for name, position, index in used_gradients(info):
+        is_list = isinstance(returns[index].type, ListType)
         lists = [
-            count_of_result(info, i) for i in before if isinstance(schema.returns[i].type, ListType)
+            count_of_result(info, i)
+            for i in outputs[:position]
+            if isinstance(returns[i].type, ListType)
         ]
-        first = _sum(len(before) - len(lists), lists)
-        if isinstance(schema.returns[index].type, ListType):
+        first = _sum(position - len(lists), lists)
+        if name == "grad":
+            yield name, "grads" if is_list else "grads[0]", False
+        elif is_list:
             value = f"at::TensorList(grads).slice({first}, {count_of_result(info, index)}).vec()"
-            yield f"grad_{names[index]}", value, True
+            yield name, value, True
         else:
-            yield f"grad_{names[index]}", f"grads[{first}]", False
+            yield name, f"grads[{first}]", False
 
 
 def count_of_slot(info: DifferentiabilityInfo, name: str) -> str:

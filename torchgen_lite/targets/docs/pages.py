@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 from urllib.parse import quote
 
+from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
@@ -22,15 +22,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _KINDS = {"inplace": "in-place", "mutable": "writes to arguments"}
 
 
-class RowView(NamedTuple):
-    """A line of the computed table: runs of keys, the first and the last of each."""
-
-    keys: tuple[tuple[str, str], ...]
-    runs: Phrase
-    origin: str
-    source: str
-
-
+# A line of the computed table: runs of keys (the first and the last of each), what runs, its origin, and the source.
+Row = tuple[tuple[tuple[str, str], ...], Phrase, str, str]
 # Another operator: its name, its address, and the text about it.
 Link = tuple[str, str, str]
 # A line of the list at the top: its label, the phrases, and the address that these link to, or empty.
@@ -103,21 +96,14 @@ class PageView:
         return key, phrase(kernel), phrase(file), self._source(file) if file else ""
 
     @kept
-    def table(self) -> tuple[RowView, ...]:
+    def table(self) -> tuple[Row, ...]:
         registrations = self.reference.tables.get(self.name)
-        if registrations is None:
-            return ()
-        return tuple(
-            [
-                RowView(
-                    runs,
-                    self.markup.phrase(cell.label),
-                    self.markup.text(cell.origin),
-                    cell.source if cell.source != cell.key else "",
-                )
-                for runs, cell in rows_of(registrations)
-            ]
-        )
+        found = rows_of(registrations) if registrations is not None else ()
+        return tuple([(runs, *self._row(cell)) for runs, cell in found])
+
+    def _row(self, cell: Cell) -> tuple[Phrase, str, str]:
+        source = cell.source if cell.source != cell.key else ""
+        return self.markup.phrase(cell.label), self.markup.text(cell.origin), source
 
     @property
     def absent(self) -> str:

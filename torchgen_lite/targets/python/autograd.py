@@ -23,8 +23,9 @@ from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import SavedView, kept, saved_input, saved_result
 
 
-class RecordView(NamedTuple):
-    """How a call is recorded: the node, and what it is made from.
+class AutogradView(NamedTuple):
+    """A kernel for Autograd: it records the call as a `node`, unless that is empty, refuses calls that would have
+    to record the tensors `refused`, or runs without recording under the local state `guard`.
 
     The node has an edge for each of the `slots`; an `undifferentiable` one has the error message
     for calls in which it needs a gradient. `saved` and `kept` are what the node keeps of arguments
@@ -34,26 +35,22 @@ class RecordView(NamedTuple):
     a tensor that only they know.
     """
 
-    node: str
-    slots: Sequence[TensorArgument]
-    undifferentiable: Sequence[tuple[TensorArgument, str]]
-    saved: Sequence[SavedView]
-    kept: Sequence[SavedView]
-    result: str
-    results: str
-    is_inplace: bool
-    is_composed: bool
-    has_several: bool
-
-
-class AutogradView(NamedTuple):
-    """A kernel for Autograd: `record`s the call, refuses calls that would have to record the
-    tensors `refused`, or runs without recording under the local state `guard`."""
-
     overload: Overload
     guard: str
-    refused: str
-    record: RecordView | None
+    refused: str = ""
+    node: str = ""
+    slots: Sequence[TensorArgument] = ()
+    undifferentiable: Sequence[tuple[TensorArgument, str]] = ()
+    saved: Sequence[SavedView] = ()
+    kept: Sequence[SavedView] = ()
+    result: str = ""
+    results: str = ""
+    is_composed: bool = False
+    has_several: bool = False
+
+    @property
+    def is_inplace(self) -> bool:
+        return self.overload.kind is SchemaKind.inplace
 
 
 class TrackingView(NamedTuple):
@@ -73,22 +70,16 @@ def autograd_view(
 ) -> AutogradView:
     """The kernel of an operator whose calls are recorded, refused, or passed through."""
     category = plan.categories[DEFAULT]
-    is_inplace = overload.kind is SchemaKind.inplace
-    refused, record = "", None
-    if category is Category.refuse_out:
-        refused = _refused(overload, plan, info)
     if category is Category.record:
-        guarded = plan.is_view or is_inplace
-        record = _record(overload, plan, info)
+        guarded = plan.is_view or overload.kind is SchemaKind.inplace
     else:
         # A non-differentiable operator must not record the operators that it calls.
         guarded = bool(plan.written)
-    return AutogradView(
-        overload=overload,
-        guard="_below_autograd" if guarded else "_below_adinplaceorview",
-        refused=refused,
-        record=record,
-    )
+    view = AutogradView(overload, "_below_autograd" if guarded else "_below_adinplaceorview")
+    if category is Category.record:
+        return _recording(view, plan, info)
+    refuses = category is Category.refuse_out
+    return view._replace(refused=_refused(overload, plan, info)) if refuses else view
 
 
 def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
@@ -97,20 +88,19 @@ def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
     return tuple_display([f"{'*' * a.is_list}{identifier(a.name)}" for a in arguments])
 
 
-def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> RecordView:
-    kind, returns = overload.kind, overload.schema.returns
-    is_inplace = kind is SchemaKind.inplace
-    result = "self" if is_inplace else "_result"
+def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityInfo) -> AutogradView:
+    kind, returns = view.overload.kind, view.overload.schema.returns
+    result = "self" if view.is_inplace else "_result"
     parts = [result]
-    if not is_inplace and len(returns) != 1:
+    if not view.is_inplace and len(returns) != 1:
         parts = [f"_result[{index}]" for index in range(len(returns))]
     is_tuple = len(parts) > 1
     values = kept(info)
-    return RecordView(
+    return view._replace(
         node=info.node_name,
         slots=[*map(_slot, info.slots)],
         undifferentiable=[
-            (_slot(one), quote(refusal(overload.function.name, one.name)))
+            (_slot(one), quote(refusal(view.overload.function.name, one.name)))
             for one in info.without_formula
         ],
         saved=[saved_input(saved, info, kind) for saved in values if saved.result is None],
@@ -119,7 +109,6 @@ def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo)
         ],
         result=result,
         results=tuple_display([parts[index] for index in info.outputs]) if is_tuple else result,
-        is_inplace=is_inplace,
         is_composed=plan.is_composed and kind is SchemaKind.functional and not plan.is_view,
         has_several=is_tuple or isinstance(returns[0].type, ListType),
     )

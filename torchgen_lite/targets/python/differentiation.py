@@ -66,7 +66,7 @@ def build_differentiation(
             _autograd_file(package, module, nodes if node_file else "", own, autograd),
         ]
     for shard, module in zip(package.shards, sharded(package, "adinplaceorview"), strict=True):
-        own = [one for one in tracked if one.overload.names.shard == shard]
+        own = [one for one in tracked if one.overload.shard == shard]
         files.append(_adinplaceorview_file(package, module, own, tracking))
     used = {key: registered for key, registered in registrations.items() if registered.overloads}
     return [file for file in files if file is not None], used

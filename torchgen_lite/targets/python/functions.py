@@ -69,7 +69,7 @@ def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
 
 def _common_packet(base: str, overloads: Sequence[Overload]) -> str:
     """The packet in `ops` with these overloads; empty if they are in several namespaces."""
-    namespaces = {o.names.namespace for o in overloads}
+    namespaces = {o.function.namespace for o in overloads}
     return f"_ops.{identifier(*namespaces)}.{identifier(base)}" if len(namespaces) == 1 else ""
 
 

@@ -64,7 +64,6 @@ def reference(module: str, name: str, aliases: Mapping[str, str]) -> KernelRefer
     return KernelReference(f"{alias}.{name}", module, alias)
 
 
-def imported_modules(references: Iterable[KernelReference]) -> list[KernelReference]:
-    """One reference per module, sorted by module."""
-    found = {reference.module: reference for reference in references}
-    return [found[module] for module in sorted(found)]
+def imported_modules(references: Iterable[KernelReference]) -> dict[str, str]:
+    """The aliases of the modules, sorted by module."""
+    return dict(sorted({reference.module: reference.alias for reference in references}.items()))

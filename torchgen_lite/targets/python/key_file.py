@@ -43,7 +43,7 @@ class KeyFile:
     def add_generated(self, overload: Overload, module: str, role: str) -> None:
         """Add the kernel of a module that is named after its role: `autograd_add_Tensor`."""
         library, operator = self._add(overload)
-        kernel = quote(f"{role}_{overload.names.flat}")
+        kernel = quote(f"{role}_{overload.flat}")
         self.generated.setdefault(module, {}).setdefault(library, {})[operator] = kernel
 
     def add_fallthrough(self, overload: Overload) -> None:
@@ -52,7 +52,7 @@ class KeyFile:
     def _add(self, overload: Overload) -> tuple[str, str]:
         """The library that registers for the overload, and its operator."""
         self.overloads.append(overload)
-        return identifier(overload.names.namespace), quote(overload.schema.local_name)
+        return identifier(overload.function.namespace), quote(overload.schema.local_name)
 
 
 def registration_module(key: str) -> str:

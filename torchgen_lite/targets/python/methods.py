@@ -13,7 +13,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
-from torchgen_lite.targets.python.model import Names, Overload
+from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
     as_method,
     build_packet,
@@ -80,35 +80,21 @@ def _takes_self_first(overload: Overload) -> bool:
 
 
 def _adapted(overload: Overload) -> Overload:
-    """The overload with the name of its adapter in `methods.py`."""
-    names = overload.names
-    adapter = _AdapterNames(
-        f"_{names.flat}", names.namespace, names.base, names.attribute, names.shard
-    )
-    return overload._replace(names=adapter)
-
-
-class _AdapterNames(Names):
-    """Names of a stub that `methods.py` itself defines, so it needs no module prefix."""
-
-    __slots__ = ()
-
-    @property
-    def stub(self) -> str:
-        return self.flat
+    """The overload whose stub is its adapter, which `methods.py` itself defines."""
+    return overload._replace(flat=f"_{overload.flat}", scope="")
 
 
 def _is_mangled(group: Sequence[Overload]) -> bool:
     """Whether Python mangles the name of a stub inside a class, as it does with two leading underscores
     (`_operators.__and___Tensor`); the value of such a method is assigned before the class."""
-    return any(overload.names.flat.startswith("__") for overload in group)
+    return any(overload.flat.startswith("__") for overload in group)
 
 
 def _has_operator(operator: PythonOperator, groups: Groups, package: Package) -> bool:
     if operator.dunder in groups:
         return False
     if operator.style == "reflected":
-        return any(o.names.base == operator.base for o in package.overloads if is_function(o))
+        return any(o.schema.base_name == operator.base for o in package.overloads if is_function(o))
     if operator.style == "reciprocal":
         return "reciprocal" in groups and operator.base in groups
     return operator.base in groups

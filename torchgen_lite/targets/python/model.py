@@ -13,45 +13,44 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
 
-class Names(NamedTuple):
-    """The names of one overload in the generated modules."""
-
-    flat: str
-    namespace: str
-    base: str
-    attribute: str
-    shard: int | None
-
-    @property
-    def stub(self) -> str:
-        """The stub as other modules refer to it: `_operators.add_Tensor`."""
-        return f"_operators.{self.flat}"
-
-    @property
-    def redispatch_stub(self) -> str:
-        return f"_operators.redispatch_{self.flat}"
-
-
 class Overload(NamedTuple):
-    """One overload. Half a dozen files use `parameters` and `returns`, so they are computed once.
+    """One overload, with its name `flat` in the generated modules. Half a dozen files use `parameters` and
+    `returns`, so they are computed once.
 
     The overload of a public name has the `parameters` and `arguments` of that: a method takes
     `self` first, and `out` is the out variant that callers get with `out=`. `varargs` is the position
-    of a list of integers that may be passed as separate arguments.
+    of a list of integers that may be passed as separate arguments. `scope` is where its stub is, as other
+    modules refer to it; a module that defines the stub itself has none.
     """
 
     function: NativeFunction
     kind: SchemaKind
-    names: Names
+    flat: str
+    shard: int | None
     parameters: tuple[Parameter, ...]
     returns: tuple[Annotation, ...]
     arguments: tuple[Argument, ...]
     varargs: int | None = None
     out: Overload | None = None
+    scope: str = "_operators."
 
     @property
     def schema(self) -> FunctionSchema:
         return self.function.func
+
+    @property
+    def attribute(self) -> str:
+        """The name of the overload as an attribute of its packet."""
+        return overload_attribute(self.schema.overload_name)
+
+    @property
+    def stub(self) -> str:
+        """The stub as other modules refer to it: `_operators.add_Tensor`."""
+        return f"{self.scope}{self.flat}"
+
+    @property
+    def redispatch_stub(self) -> str:
+        return f"{self.scope}redispatch_{self.flat}"
 
     @property
     def out_names(self) -> list[str]:
@@ -68,14 +67,8 @@ def shard_of(base: str, shards: int) -> int | None:
 def build_overload(facts: Operator, home: str, shards: int) -> Overload:
     """Make the overload of an operator, with its names and its signature."""
     function, schema = facts.function, facts.schema
-    namespace, base = function.namespace, schema.base_name
-    names = Names(
-        flat=identifier(function.flat_name(home)),
-        namespace=namespace,
-        base=base,
-        attribute=overload_attribute(schema.overload_name),
-        shard=shard_of(base, shards),
-    )
+    flat = identifier(function.flat_name(home))
+    shard = shard_of(schema.base_name, shards)
     parameters = tuple(python.parameters(schema))
     returns = python.returns(schema.returns)
-    return Overload(function, facts.kind, names, parameters, returns, schema.arguments)
+    return Overload(function, facts.kind, flat, shard, parameters, returns, schema.arguments)

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
-from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
+from torchgen_lite.languages.python.formula import FormulaNames, in_python, readings, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
-# How a fact about a tensor is read when the call is recorded.
-_READ = {
-    Fact.args_scalartypes: "[_t._dtype for _t in {0}]",
-    Fact.args_sizes: "[_t._shape for _t in {0}]",
-    Fact.args_sizes_symint: "[_t._shape for _t in {0}]",
-    Fact.device: "{0}._device",
-    Fact.dim: "len({0}._shape)",
-    Fact.dtype: "{0}._dtype",
-    Fact.info: "{0}",
-    Fact.layout: "{0}.layout",
-    Fact.ndim: "len({0}._shape)",
-    Fact.numel: "{0}.numel()",
-    Fact.scalar_type: "{0}._dtype",
-    Fact.shape: "{0}._shape",
-    Fact.size: "{0}._shape[{1}]",
-    Fact.sym_numel: "{0}.numel()",
-    Fact.sym_sizes: "{0}._shape",
-}
+_READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}
 # The framework functions that save a whole value.
 _SAVE = {
     DispatchKind.tensor: "save",
@@ -176,20 +159,10 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
         is_materialized=info.is_materialized
         and (bool(info.used_gradients) or "grads" in info.mentioned),
-        gradients=list(_gradients(info)),
+        gradients=[(name, position) for name, position, _ in used_gradients(info)],
         derivatives=[_derivative(info, derivative, helpers) for derivative in info.derivatives],
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
     )
-
-
-def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int]]:
-    """`grad` and `grad_NAME`, whichever the formulas use, with the positions of their results."""
-    if "grad" in info.mentioned:
-        yield "grad", 0
-    names = return_names(info.function.func)
-    for position, index in enumerate(info.outputs):
-        if f"grad_{names[index]}" in info.used_gradients:
-            yield f"grad_{names[index]}", position
 
 
 def _derivative(

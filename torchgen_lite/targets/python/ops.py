@@ -26,7 +26,7 @@ from torchgen_lite.targets.python.views import shadowed_types
 def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     """The namespaces at run time, and their types."""
     # A class with an overload named `Tensor` would hide the type with that name.
-    shadowed = shadowed_types([o.names.attribute for o in package.overloads])
+    shadowed = shadowed_types([o.attribute for o in package.overloads])
     context: dict[str, object] = {
         "runtime": package.runtime,
         "namespaces": {
@@ -46,18 +46,18 @@ def _packets(
 ) -> list[tuple[Packet, str, dict[str, str]]]:
     """The packets of a namespace. Each has the same packet in `functions.py`, or empty, and its
     stubs by overload."""
-    overloads = [o for o in package.overloads if o.names.namespace == namespace]
+    overloads = [o for o in package.overloads if o.function.namespace == namespace]
     prefix = f"{identifier(namespace)}."
     first = Parameter("_packet")
     packets = []
     for base, group in group_by_base(overloads).items():
         name = identifier(base)
-        mine = [o for o in merged[base] if o.names.namespace == namespace]
+        mine = [o for o in merged[base] if o.function.namespace == namespace]
         packet = build_packet(name, mine, prefix=prefix)
         if not packet.is_only:
             packet = build_packet(name, mine, prefix=prefix, first=first, shadowed=shadowed)
         # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
         function = name if is_shared and not packet.stub else ""
-        packets.append((packet, function, {o.names.attribute: o.names.stub for o in group}))
+        packets.append((packet, function, {o.attribute: o.stub for o in group}))
     return packets

@@ -40,12 +40,12 @@ class Packet(NamedTuple):
         to pass its arguments. Else it is empty."""
         only = self.overloads[0]
         is_only = len(self.overloads) == 1 and only.out is None and only.varargs is None
-        return only.names.stub if is_only else ""
+        return only.stub if is_only else ""
 
     @property
     def is_only(self) -> bool:
         """Whether it is bound to the stub of its only overload, `default`."""
-        return bool(self.stub) and self.overloads[0].names.attribute == "default"
+        return bool(self.stub) and self.overloads[0].attribute == "default"
 
     @property
     def is_overloaded(self) -> bool:
@@ -83,7 +83,7 @@ def group_by_base(overloads: Iterable[Overload]) -> dict[str, list[Overload]]:
     """Overloads by base name, in the order in which the names first appear."""
     groups: dict[str, list[Overload]] = {}
     for overload in overloads:
-        groups.setdefault(overload.names.base, []).append(overload)
+        groups.setdefault(overload.schema.base_name, []).append(overload)
     return groups
 
 
@@ -116,7 +116,7 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
     if len(options) < len(TensorOptions._fields) and any(is_tensor_like(a.type) for a in inputs):
         options = {}
     shape = [f"{bare_type(a.type)} {a.name}" for a in inputs if a.name not in options]
-    return (overload.names.namespace, *shape)
+    return (overload.function.namespace, *shape)
 
 
 def _inputs(overload: Overload) -> tuple[Argument, ...]:

@@ -58,10 +58,10 @@ class Package(NamedTuple):
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Namespaces in the order in which they first appear."""
-        return tuple(dict.fromkeys(o.names.namespace for o in self.overloads))
+        return tuple(dict.fromkeys(o.function.namespace for o in self.overloads))
 
     def of_shard(self, shard: int | None) -> list[Overload]:
-        return [o for o in self.overloads if o.names.shard == shard]
+        return [o for o in self.overloads if o.shard == shard]
 
 
 def build_package(
@@ -82,7 +82,7 @@ def sharded(package: Package, name: str) -> list[str]:
 
 def libraries_of(overloads: Sequence[Overload]) -> dict[str, str]:
     """The library of each namespace in use: its name, and the namespace as a literal."""
-    return {identifier(o.names.namespace): quote(o.names.namespace) for o in overloads}
+    return {identifier(o.function.namespace): quote(o.function.namespace) for o in overloads}
 
 
 def type_imports(

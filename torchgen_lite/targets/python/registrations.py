@@ -89,7 +89,7 @@ def _meta_names(
     found: dict[str, str] = {}
     for one in registered:
         if one.origin in STRUCTURED and one.source is not None:
-            name = f"meta_{by_name[one.operator.name].names.flat}"
+            name = f"meta_{by_name[one.operator.name].flat}"
             if one.operator.kind is SchemaKind.functional:
                 found[one.source.name] = name
             elif one.operator is one.source:
@@ -213,6 +213,6 @@ def _defaults(overload: Overload) -> list[tuple[str, str, str]]:
     given = [(a.name, name) for a in overload.schema.arguments if (name := constant_of(a))]
     return [
         (stub, quote(identifier(parameter)), name)
-        for stub in (overload.names.stub, overload.names.redispatch_stub)
+        for stub in (overload.stub, overload.redispatch_stub)
         for parameter, name in given
     ]

@@ -47,17 +47,17 @@ def build_operators(package: Package) -> Iterator[OutputFile]:
         overloads = package.of_shard(shard)
         yield _operators_file(package, module, overloads)
         if overloads:
-            shards[module] = [o.names.flat for o in overloads]
+            shards[module] = [o.flat for o in overloads]
     context = {"shards": shards}
     yield OutputFile(f"{package.root}/operators.py", "python/operators_index.py.j2", context)
 
 
 def _operators_file(package: Package, module: str, overloads: Sequence[Overload]) -> OutputFile:
-    shadowed = shadowed_types([o.names.flat for o in overloads])
+    shadowed = shadowed_types([o.flat for o in overloads])
     operators = [stub_view(o, shadowed) for o in overloads]
     context = {
         "runtime": package.runtime,
-        "libraries": sorted({identifier(o.names.namespace) for o in overloads}),
+        "libraries": sorted({identifier(o.function.namespace) for o in overloads}),
         "types": type_imports(package, overloads, shadowed),
         "constants": used_constants(overloads),
         "has_sized": any(operator.sized for operator in operators),

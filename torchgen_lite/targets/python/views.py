@@ -69,7 +69,7 @@ def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> Stu
     dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
     keys = [f"[{python.keyset_of(kind, name)}]" for name, kind in dispatching.items()]
     return StubView(
-        name=overload.names.flat,
+        name=overload.flat,
         parameters=", ".join(map(str, unshadowed(overload.parameters, shadowed))),
         result=str(returned(overload.returns).unshadowed(shadowed)),
         doc=doc_text([qualified(function), "", *lines]) if lines else "",
@@ -80,7 +80,7 @@ def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> Stu
         rows=["".join(keys[i : i + 3]) for i in range(0, len(keys), 3)] if len(keys) > 2 else [],
         dispatching=", ".join(dispatching),
         passed=", ".join(python.forwarded(schema)),
-        library=identifier(overload.names.namespace),
+        library=identifier(overload.function.namespace),
         schema=quote(qualified(function)),
         kinds=quote("".join(kind.value for kind in names.values())),
         tags=tuple_display([quote(t) for t in function.tags]) if function.tags else "",

@@ -18,11 +18,10 @@ def backward_muladd(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.info import return_names, used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas import Call, Expression, Member
@@ -35,8 +34,8 @@ from torchgen_lite.languages.python.formula import (
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
-from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
+from torchgen_lite.targets.torch_python.saved import Local, Tensors, build_keeper, local
 
 
 class FormulaView(NamedTuple):
@@ -50,15 +49,17 @@ class FormulaView(NamedTuple):
 
 
 class AutogradView(NamedTuple):
-    """The two functions of one operator. `inputs` are the locals of the first, `grads` those of the second."""
+    """The two functions of one operator, which keep `tensors`, and `attributes` of `ctx`. `inputs` are the locals of
+    the first, `grads` those of the second."""
 
     operator: PackagedOperator
-    keeper: Keeper
-    inputs: Sequence[Named]
+    tensors: Sequence[Tensors]
+    attributes: Sequence[Local]
+    inputs: Sequence[Local]
     needs: str
     undifferentiable: Sequence[tuple[str, str]]
     without_gradient: Sequence[str]
-    grads: Sequence[Named]
+    grads: Sequence[Local]
     formulas: Sequence[FormulaView]
     returned: str
 
@@ -85,16 +86,16 @@ class AutogradView(NamedTuple):
     def asks_needs(self) -> bool:
         """Whether the wanted gradients decide what is kept or whether a call is refused."""
         refuses = bool(self.undifferentiable) and not self.refuses_before
-        return refuses or any(tensors.needed for tensors in self.keeper.tensors)
+        return refuses or any(tensors.needed for tensors in self.tensors)
 
     @property
     def has_lists(self) -> bool:
-        return any(tensors.is_list for tensors in self.keeper.tensors)
+        return any(tensors.is_list for tensors in self.tensors)
 
     @property
     def saved(self) -> str:
         """The names of what is kept, as the left side of an assignment."""
-        names = [tensors.name for tensors in self.keeper.tensors]
+        names = [tensors.name for tensors in self.tensors]
         return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
     @property
@@ -104,23 +105,14 @@ class AutogradView(NamedTuple):
         return bool(self.formulas or _lists(self.operator.schema))
 
 
-class FormulaFunction(NamedTuple):
-    """A function that formulas call: the author's module that has it, or empty for torch, and the
-    first use."""
-
-    name: str
-    module: str
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Autograd:
-    """The derivatives of a package: the formulas by operator, the views, and the functions that
-    they call."""
+class Autograd(NamedTuple):
+    """The derivatives of a package: the formulas by operator, the views, and the functions that the formulas call,
+    each with the author's module that has it, or empty for torch, and the place of the first use.
+    """
 
     infos: Mapping[str, DifferentiabilityInfo]
     operators: Sequence[AutogradView]
-    functions: Sequence[FormulaFunction]
+    functions: Mapping[str, tuple[str, str]]
 
 
 def build_autograd(package: Package) -> Autograd:
@@ -129,7 +121,7 @@ def build_autograd(package: Package) -> Autograd:
     infos = _differentiable(package)
     views = [_view(operator, info, functions) for operator, info in infos]
     found = {operator.name: info for operator, info in infos}
-    return Autograd(found, views, sorted(functions.found.values(), key=lambda f: f.name))
+    return Autograd(found, views, dict(sorted(functions.found.items())))
 
 
 def _differentiable(package: Package) -> list[tuple[PackagedOperator, DifferentiabilityInfo]]:
@@ -153,7 +145,7 @@ class _Functions:
         self.index = package.modules.get("formulas")
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
-        self.found: dict[str, FormulaFunction] = {}
+        self.found: dict[str, tuple[str, str]] = {}
 
     def expression(self, name: str) -> str:
         helper = self.index.find(name) if self.index is not None else None
@@ -162,7 +154,7 @@ class _Functions:
         if helper is None and name == "not_implemented":
             return f"_support.{name}"
         module = helper[0] if helper is not None else ""
-        self.found.setdefault(name, FormulaFunction(name, module, self.place))
+        self.found.setdefault(name, (module, self.place))
         return f"_helper_{name}" if module else f"torch.{name}"
 
 
@@ -175,7 +167,8 @@ def _view(
     words = FormulaNames(functions.expression, "_support.{}".format, keeper.local, _conjugate)
     return AutogradView(
         operator,
-        keeper,
+        keeper.tensors,
+        keeper.attributes,
         tuple(_inputs(schema, keeper.sources)),
         _needs(schema),
         tuple(_undifferentiable(operator, info)),
@@ -191,17 +184,17 @@ def _conjugate(value: Expression, kind: Kind) -> Expression:
     return Call(Member(value, "conjugate" if kind == SCALAR else "conj"), ())
 
 
-def _inputs(schema: FunctionSchema, needed: set[str]) -> Iterator[Named]:
+def _inputs(schema: FunctionSchema, needed: set[str]) -> Iterator[Local]:
     """The arguments and results of which something is kept."""
     for index, argument in enumerate(schema.positional):
         if argument.name in needed:
-            yield Named(local(argument.name), f"inputs[{index}]")
+            yield local(argument.name), f"inputs[{index}]"
     for argument in schema.kwarg_only:
         if argument.name in needed:
-            yield Named(local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]")
+            yield local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]"
     for index, name in enumerate(return_names(schema)):
         if name in needed:
-            yield Named(local(name), _output(schema, index))
+            yield local(name), _output(schema, index)
 
 
 def _output(schema: FunctionSchema, index: int) -> str:
@@ -231,19 +224,16 @@ def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> It
             yield _output(schema, index)
 
 
-def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Named]:
+def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Local]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
-    outputs, names = info.outputs, return_names(schema)
-    if "grad" in info.mentioned:
-        yield Named("grad", f"grads[{outputs[0]}]")
-    for index in outputs:
-        if f"grad_{names[index]}" in info.used_gradients:
-            yield Named(f"grad_{names[index]}", f"grads[{index}]")
+    outputs = info.outputs
+    for name, _, index in used_gradients(info):
+        yield name, f"grads[{index}]"
     if "grads" in info.mentioned:
         if len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
-            yield Named("grads", "tuple(grads[0])")
+            yield "grads", "tuple(grads[0])"
         elif outputs != tuple(range(len(schema.returns))):
-            yield Named("grads", tuple_display([f"grads[{i}]" for i in outputs]))
+            yield "grads", tuple_display([f"grads[{i}]" for i in outputs])
 
 
 def _formulas(

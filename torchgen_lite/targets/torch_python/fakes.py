@@ -7,7 +7,6 @@ def fake_muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
 from torchgen_lite.analysis.policy import Origin
@@ -19,31 +18,26 @@ from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.fakes import FakeRule
-from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
+
+# The fake of one operator that a rule describes: conditions with messages, and the expression that it returns.
+Fake = tuple[PackagedOperator, tuple[tuple[str, str], ...], str]
 
 
-class FakeView(NamedTuple):
-    """The fake of one operator that a rule describes: conditions with messages, and the expression that it returns."""
-
-    operator: PackagedOperator
-    checks: tuple[Named, ...]
-    value: str
-
-
-def fake_of(package: Package, operator: PackagedOperator) -> FakeView | None:
-    """The fake derived from a rule, or from the arguments that the operator returns; None without
-    either."""
-    fake = operator.function.fake
-    if package.registration(operator, Origin.fake) is None or (fake is not None and fake.function):
-        return None
-    return FakeView(operator, tuple(_checks(operator)), _returned(operator))
+def fakes_of(package: Package) -> Iterator[Fake]:
+    """The fakes derived from a rule, or from the arguments that an operator returns."""
+    for operator in package.operators:
+        fake = operator.function.fake
+        is_written = fake is not None and bool(fake.function)
+        if package.registration(operator, Origin.fake) is not None and not is_written:
+            yield operator, tuple(_checks(operator)), _returned(operator)
 
 
-def _checks(operator: PackagedOperator) -> Iterator[Named]:
+def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:
     fake = operator.function.fake
     for check in fake.checks if fake is not None else ():
         message = quote(f"{operator.name}: {check.message}")
-        yield Named(write(in_rule(check.condition, operator.names)), message)
+        yield write(in_rule(check.condition, operator.names)), message
 
 
 def _returned(operator: PackagedOperator) -> str:

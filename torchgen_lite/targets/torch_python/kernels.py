@@ -9,45 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.languages.python import torch_ops
-from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
 from torchgen_lite.targets.author import Wanted, passed, passed_but_defaults
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
-class LazyKernel(NamedTuple):
-    """The function for one operator and key, which imports the author's; `place` is where the YAML names that."""
-
-    name: str
-    operator: PackagedOperator
-    key: str
-    place: str
-    module: str
-    function: str
-
-    @property
-    def local(self) -> str:
-        return free_name("_kernel", self.operator.names)
-
-
-def kernels_of(package: Package, operator: PackagedOperator) -> tuple[LazyKernel, ...]:
-    """The kernels of one operator that the modules of `kernels` have."""
-    return tuple(
-        LazyKernel(operator.named(entry.key), operator, entry.key, _place(operator, entry), *found)
-        for entry in operator.facts.own_kernels
-        if (found := package.module_of("kernels", entry.kernel)) is not None
-    )
-
-
-def _place(operator: PackagedOperator, entry: KernelEntry) -> str:
-    span = entry.kernel_span
-    return f"{span.source.path}:{span.line}" if span else operator.place
+def kernels_of(
+    package: Package, operator: PackagedOperator
+) -> Iterator[tuple[KernelEntry, str, str]]:
+    """The kernels of one operator that the modules of `kernels` have, each with its module and its function."""
+    for entry in operator.facts.own_kernels:
+        found = package.module_of("kernels", entry.kernel)
+        if found is not None:
+            yield entry, *found
 
 
 def author_functions(package: Package) -> Iterator[Wanted]:

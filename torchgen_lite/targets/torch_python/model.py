@@ -12,6 +12,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Parameter
@@ -20,15 +21,6 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A name in generated code (a local, constant, attribute or rule) and the expression assigned
-    to it."""
-
-    name: str
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +57,7 @@ class PackagedOperator:
         """Where a field of the entry is."""
         function = self.function
         span = function.place(field) or function.place("func") or function.span
-        return f"{span.source.path}:{span.line}" if span else self.name
+        return place_of(span) or self.name
 
     def named(self, role: str) -> str:
         """The operator's name in one role: `fake_muladd`, `cpu_muladd`. No role begins with another
@@ -148,6 +140,10 @@ class Package(NamedTuple):
         """Module and function that `fake`, `vmap` or `reference` of an entry name."""
         name = operator.functions.get(field)
         return self.module_of("fakes", name) if name else None
+
+
+def place_of(span: Span | None) -> str:
+    return f"{span.source.path}:{span.line}" if span else ""
 
 
 def _attribute(of: str, name: str) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
-from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
-from torchgen_lite.targets.torch_python.fakes import fake_of
+from torchgen_lite.targets.torch_python.fakes import fakes_of
 from torchgen_lite.targets.torch_python.kernels import kernels_of
-from torchgen_lite.targets.torch_python.model import Named, Package
+from torchgen_lite.targets.torch_python.model import Package, place_of
 from torchgen_lite.targets.torch_python.registration import build_registrations
 
 # The package's modules; its `__init__` exports no functions of these names.
@@ -27,19 +26,26 @@ _HIDDEN = BUILTIN_TYPES | {
 
 def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
     """`_operators.py`, `_places.py`, `__init__.py`, and the files that every package carries."""
-    kernels = [kernel for o in package.operators for kernel in kernels_of(package, o)]
-    fakes = [fake for o in package.operators if (fake := fake_of(package, o)) is not None]
-    schemas = [o.schema for o in (*(k.operator for k in kernels), *(f.operator for f in fakes))]
+    kernels = [
+        (operator, entry.key, module, function)
+        for operator in package.operators
+        for entry, module, function in kernels_of(package, operator)
+    ]
+    fakes = list(fakes_of(package))
+    schemas = [o.schema for o in (*(k[0] for k in kernels), *(f[0] for f in fakes))]
     uses_support = bool(fakes or autograd.operators)
     context = {
         "name": package.name,
-        "options": package.options,
+        "library": package.options.library,
+        "is_defining": package.options.is_defining,
+        "load": package.options.load,
         "imports": torch_library.type_imports(
             schemas, ["Any"] if kernels or autograd.operators else []
         ),
         "kernels": kernels,
         "fakes": fakes,
-        "autograd": autograd,
+        "derivatives": autograd.operators,
+        "functions": {name: module for name, (module, _) in autograd.functions.items()},
         "uses_support": uses_support,
         "operators": build_registrations(package, autograd),
     }
@@ -57,16 +63,16 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
 def _places_file(package: Package, autograd: Autograd) -> OutputFile:
     """The places in the YAML of operators, kernels, and functions that rules and formulas name, for errors:
     `cpu_muladd = "ops.yaml:14"`. No other file contains line numbers."""
-    formulas = [Named(f"formula_{f.name}", quote(f.place)) for f in autograd.functions]
-    context = {"places": [*_places(package), *formulas]}
+    formulas = {f"formula_{name}": place for name, (_, place) in autograd.functions.items()}
+    context = {"places": dict(_places(package)) | formulas}
     return OutputFile(f"{package.root}/_places.py", "torch_python/places.py.j2", context)
 
 
-def _places(package: Package) -> Iterator[Named]:
+def _places(package: Package) -> Iterator[tuple[str, str]]:
     for operator in package.operators:
-        yield Named(operator.named("func"), quote(operator.place))
-        for kernel in kernels_of(package, operator):
-            yield Named(kernel.name, quote(kernel.place))
+        yield operator.named("func"), operator.place
+        for entry, _, _ in kernels_of(package, operator):
+            yield operator.named(entry.key), place_of(entry.kernel_span) or operator.place
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
-                yield Named(operator.named(field), quote(operator.place_of(field)))
+                yield operator.named(field), operator.place_of(field)

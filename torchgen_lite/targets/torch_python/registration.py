@@ -14,54 +14,26 @@ _library.Operator(
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.languages.python import torch_library
-from torchgen_lite.languages.text import quote, tuple_display
+from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of
-from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
-class RegisteredOperator(NamedTuple):
-    """One operator: the name of its place, its schema as a literal, and its tags and versions as
-    Python tuples or empty.
-
-    `rules` are the registered functions, each with its dispatch key, `fake`, or the like.
-    """
-
-    place: str
-    name: str
-    schema: str
-    rules: tuple[Named, ...]
-    tags: str
-    versions: str
-    is_torchs: bool
-
-
-def build_registrations(package: Package, autograd: Autograd) -> tuple[RegisteredOperator, ...]:
-    """Every operator with its rules."""
+def build_registrations(
+    package: Package, autograd: Autograd
+) -> list[tuple[PackagedOperator, dict[str, str], list[str]]]:
+    """Every operator, what is registered for it (by dispatch key, `fake`, or the like), and its tags."""
     refusing = {view.operator.name for view in autograd.operators if view.refuses_before}
-    return tuple(
-        RegisteredOperator(
-            operator.named("func"),
-            operator.name,
-            quote(operator.schema.local_text),
-            tuple(_rules(package, operator, refusing)),
-            _tags(operator),
-            torch_library.version_clauses(operator.function.torch),
-            operator.is_torchs,
-        )
-        for operator in package.operators
-    )
+    return [(o, dict(_rules(package, o, refusing)), _tags(o)) for o in package.operators]
 
 
-def _tags(operator: PackagedOperator) -> str:
-    tags = [*operator.function.tags, *_kind_tags(operator)]
-    return "" if operator.is_torchs or not tags else tuple_display(list(map(quote, tags)))
+def _tags(operator: PackagedOperator) -> list[str]:
+    return [] if operator.is_torchs else [*operator.function.tags, *_kind_tags(operator)]
 
 
 def _kind_tags(operator: PackagedOperator) -> list[str]:
@@ -82,35 +54,35 @@ def _kind_tags(operator: PackagedOperator) -> list[str]:
 
 def _rules(
     package: Package, operator: PackagedOperator, refusing: Collection[str]
-) -> Iterator[Named]:
+) -> Iterator[tuple[str, str]]:
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
-    for kernel in kernels_of(package, operator):
-        yield Named(kernel.key, kernel.name)
+    for entry, _, _ in kernels_of(package, operator):
+        yield entry.key, operator.named(entry.key)
     fake = _fake(package, operator)
     if fake:
-        yield Named("fake", fake)
+        yield "fake", fake
         if package.registration(operator, Origin.traced_view):
-            yield Named("view", fake)
+            yield "view", fake
     functionalized = package.registration(operator, Origin.functionalize)
     if functionalized is not None and functionalized.source is not None:
         name = quote(functionalized.source.name)
-        yield Named("functionalize", f"_library.functional({name})")
+        yield "functionalize", f"_library.functional({name})"
     if package.registration(operator, Origin.formulas):
         if operator.name in refusing:
-            yield Named("refuse", operator.named("refuse"))
+            yield "refuse", operator.named("refuse")
         info = package.resolved.autograd[operator.name].info
         assert info is not None
         if operator.kind is SchemaKind.inplace and any(s.name == "self" for s in info.saved):
-            yield Named("original", "torch.clone")
+            yield "original", "torch.clone"
         if info.tests_gradients:
-            yield Named("undefined", "torch.is_tensor")
-        yield Named("setup_context", operator.named("setup_context"))
-        yield Named("backward", operator.named("backward"))
+            yield "undefined", "torch.is_tensor"
+        yield "setup_context", operator.named("setup_context")
+        yield "backward", operator.named("backward")
     vmap = _named(package, operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
-        yield Named("vmap", vmap)
+        yield "vmap", vmap
     if package.registration(operator, Origin.autocast):
-        yield Named("autocast", _autocast(operator))
+        yield "autocast", _autocast(operator)
 
 
 def _autocast(operator: PackagedOperator) -> str:

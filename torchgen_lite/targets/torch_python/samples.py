@@ -27,7 +27,7 @@ from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.samples import Sample, Samples, Settings
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.model import Named, Package, PackagedOperator
+from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 # The keys of backends, and the devices that carry them.
 _DEVICES = {
@@ -44,21 +44,14 @@ _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
 
 class SamplesView(NamedTuple):
-    """The samples of one operator, each as the arguments of a call, and what else its cases say."""
+    """The samples of one operator, each as the arguments of a call, what else its cases say, and what it is
+    compared with: an expression of its parameters."""
 
-    name: str
-    handle: str
+    operator: PackagedOperator
     calls: tuple[str, ...]
-    settings: tuple[Named, ...]
-    reference: ReferenceView | None
-
-
-class ReferenceView(NamedTuple):
-    """What an operator is compared with: an expression of its arguments."""
-
-    name: str
+    settings: dict[str, str]
     parameters: Sequence[Parameter]
-    value: str
+    reference: str
 
 
 def build_samples(
@@ -72,7 +65,7 @@ def build_samples(
     ]
     if not views:
         return []
-    said = {setting.name for view in views for setting in view.settings}
+    said = {name for view in views for name in view.settings}
     context = {
         "package": package.name,
         "operators": views,
@@ -94,37 +87,38 @@ def _view(
     info: DifferentiabilityInfo | None,
 ) -> SamplesView:
     calls = tuple(_call(operator, sample) for sample in samples.calls)
-    settings = tuple(_settings(operator, samples, info))
+    settings = dict(_settings(operator, samples, info))
+    parameters = python.parameters(operator.schema, _parameter)
     reference = _reference(package, operator, samples)
-    return SamplesView(operator.flat, operator.handle, calls, settings, reference)
+    return SamplesView(operator, calls, settings, parameters, reference)
 
 
 def _settings(
     operator: PackagedOperator, samples: Samples, info: DifferentiabilityInfo | None
-) -> Iterator[Named]:
+) -> Iterator[tuple[str, str]]:
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
     keys = {kernel.key for kernel in operator.facts.own_kernels}
     devices = [quote(_DEVICES[key]) for key in _DEVICES if key in keys]
     if inputs:
-        yield Named("inputs", tuple_display(inputs))
+        yield "inputs", tuple_display(inputs)
     if samples.gradcheck != ():
-        yield Named("gradcheck", _dictionary(samples.gradcheck) if samples.gradcheck else "None")
+        yield "gradcheck", _dictionary(samples.gradcheck) if samples.gradcheck else "None"
     if devices:
-        yield Named("devices", tuple_display(devices))
+        yield "devices", tuple_display(devices)
     if samples.dtypes:
-        yield Named("dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes]))
+        yield "dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes])
     if samples.tolerances:
-        yield Named("tolerances", _dictionary(samples.tolerances))
+        yield "tolerances", _dictionary(samples.tolerances)
     if samples.reference is not None:
-        yield Named("reference", operator.named("reference"))
+        yield "reference", operator.named("reference")
     if operator.function.vmap:
-        yield Named("vmap", "True")
+        yield "vmap", "True"
     autocast = operator.function.autocast
     if autocast:
-        yield Named("autocast", _AUTOCAST[autocast.dtype])
+        yield "autocast", _AUTOCAST[autocast.dtype]
         if autocast.result:
-            yield Named("casts_back", "True")
+            yield "casts_back", "True"
 
 
 def _dictionary(settings: Settings) -> str:
@@ -135,18 +129,12 @@ def _dictionary(settings: Settings) -> str:
     return f"{{{', '.join(items)}}}"
 
 
-def _reference(
-    package: Package, operator: PackagedOperator, samples: Samples
-) -> ReferenceView | None:
-    if samples.reference is None:
-        return None
-    value = samples.reference.text
+def _reference(package: Package, operator: PackagedOperator, samples: Samples) -> str:
     found = package.named_function(operator, "reference")
-    if found is not None:
-        arguments = ", ".join(python.forwarded(operator.schema))
-        value = f"importlib.import_module({quote(found[0])}).{found[1]}({arguments})"
-    parameters = python.parameters(operator.schema, _parameter)
-    return ReferenceView(operator.named("reference"), parameters, value)
+    if samples.reference is None or found is None:
+        return samples.reference.text if samples.reference is not None else ""
+    arguments = ", ".join(python.forwarded(operator.schema))
+    return f"importlib.import_module({quote(found[0])}).{found[1]}({arguments})"
 
 
 def _parameter(argument: Argument) -> Parameter:
@@ -155,8 +143,7 @@ def _parameter(argument: Argument) -> Parameter:
 
 
 def _has_gradients(view: SamplesView) -> bool:
-    values = {setting.name: setting.value for setting in view.settings}
-    return "inputs" in values and values.get("gradcheck") != "None"
+    return "inputs" in view.settings and view.settings.get("gradcheck") != "None"
 
 
 def _inputs(operator: PackagedOperator, info: DifferentiabilityInfo | None) -> Iterator[str]:

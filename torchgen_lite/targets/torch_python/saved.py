@@ -15,10 +15,13 @@ from dataclasses import dataclass, replace
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas import Call, Expression, Name
 from torchgen_lite.formulas.facts import Fact, Saved
+from torchgen_lite.languages.python.formula import readings
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
-from torchgen_lite.targets.torch_python.model import Named
+
+# A local or an attribute, and the expression assigned to it.
+Local = tuple[str, str]
 
 # Attributes that `ctx` has in some release.
 CONTEXT_ATTRIBUTES = frozenset(
@@ -34,24 +37,8 @@ _TAKEN = CONTEXT_ATTRIBUTES.union(
     "any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch".split()
 )
 
-# How a fact is read when the call is recorded; any other fact keeps the tensor.
-_READ = {
-    Fact.args_scalartypes: "[_t.dtype for _t in {0}]",
-    Fact.args_sizes: "[_t.shape for _t in {0}]",
-    Fact.args_sizes_symint: "[_t.shape for _t in {0}]",
-    Fact.device: "{0}.device",
-    Fact.dim: "{0}.ndim",
-    Fact.dtype: "{0}.dtype",
-    Fact.info: "_support.info_of({0})",
-    Fact.layout: "{0}.layout",
-    Fact.ndim: "{0}.ndim",
-    Fact.numel: "{0}.numel()",
-    Fact.scalar_type: "{0}.dtype",
-    Fact.shape: "{0}.shape",
-    Fact.size: "{0}.shape[{1}]",
-    Fact.sym_numel: "{0}.numel()",
-    Fact.sym_sizes: "{0}.shape",
-}
+# Any other fact keeps the tensor.
+_READ = {**readings(prefix="", ndim="{0}.ndim"), Fact.info: "_support.info_of({0})"}
 
 
 def local(name: str) -> str:
@@ -104,12 +91,12 @@ class Keeper:
         )
 
     @property
-    def attributes(self) -> tuple[Named, ...]:
+    def attributes(self) -> tuple[Local, ...]:
         """What `ctx` keeps under a name: numbers, and facts about tensors."""
         numbers = [local(saved.source) for saved in self.whole if not saved.carries.has_tensors]
         return (
-            *(Named(name, name) for name in numbers),
-            *(Named(local(fact.name), _read(fact)) for fact in self.facts),
+            *((name, name) for name in numbers),
+            *((local(fact.name), _read(fact)) for fact in self.facts),
         )
 
     def local(self, saved: Saved) -> Expression | None:

@@ -18,7 +18,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
-from torchgen_lite.targets.torch_stubs.views import NO_DOCS, group_by_namespace, namespace_view
+from torchgen_lite.targets.torch_stubs.views import NO_DOCS, build_namespace, group_by_namespace
 
 ROOT = "torch-stubs"
 MODULES = f"{ROOT}/_ops_stubs"
@@ -38,14 +38,15 @@ def _files(program: Program) -> Iterator[OutputFile]:
         docs.setdefault(function.namespace, {})[function.func.local_name] = function.doc or ""
     taken: set[str] = set()
     namespaces = [
-        namespace_view(n, s, taken, docs.get(n, NO_DOCS))
+        build_namespace(n, s, taken, docs.get(n, NO_DOCS))
         for n, s in group_by_namespace(schemas).items()
     ]
+    modules = {"modules": [namespace.module for namespace in namespaces]}
     yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
-    yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"namespaces": namespaces})
+    yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", modules)
     yield OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {})
     for namespace in namespaces:
-        context = {"namespace": namespace}
+        context = {"imports": namespace.imports, "packets": namespace.packets}
         yield OutputFile(
             f"{MODULES}/{namespace.module}.pyi", "torch_stubs/namespace.pyi.j2", context
         )

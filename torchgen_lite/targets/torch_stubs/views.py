@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from torchgen_lite.languages.python import torch_ops
-from torchgen_lite.languages.python.names import identifier, is_reserved
+from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import (
     Annotation,
     Import,
@@ -58,25 +58,20 @@ class PacketView(NamedTuple):
         return len(self.signatures) > 1
 
 
-class NamespaceView(NamedTuple):
+class Namespace(NamedTuple):
     """One module of the package: its imports and its packets."""
 
     module: str
     imports: tuple[Import, ...]
     packets: tuple[PacketView, ...]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no attribute can be declared, because all packets are named like keywords."""
-        return all(is_reserved(packet.name) for packet in self.packets)
 
-
-def namespace_view(
+def build_namespace(
     namespace: str,
     schemas: Sequence[FunctionSchema],
     modules: set[str],
     docs: Mapping[str, str] = NO_DOCS,
-) -> NamespaceView:
+) -> Namespace:
     """The module of one namespace. `schemas` are all its schemas, `modules` the module names that
     are taken, `docs` the `doc:` texts by local name."""
     by_base: dict[str, list[FunctionSchema]] = {}
@@ -88,7 +83,7 @@ def namespace_view(
     if any(packet.is_overloaded for packet in packets):
         used.add(ImportedName("overload"))
     module = _fresh(namespace.replace(".", "_"), modules)
-    return NamespaceView(module, imports(used, torch_ops.TYPE_MODULES), tuple(packets))
+    return Namespace(module, imports(used, torch_ops.TYPE_MODULES), tuple(packets))
 
 
 def _packet(

@@ -480,7 +480,6 @@ def test_names_that_cpp_keeps_for_itself(tmp_path: Path) -> None:
 def test_calls_only(tmp_path: Path) -> None:
     yaml = SCALE + "  variants: function, method\n  dispatch:\n    CPU: scale_cpu\n"
     assert sorted(generate(tmp_path, yaml, calls_only=True)) == [
-        "include/demo/arguments.h",
         "include/demo/call_operator.h",
         "include/demo/functions.h",
         "include/demo/methods.h",
@@ -488,6 +487,13 @@ def test_calls_only(tmp_path: Path) -> None:
         "include/demo/redispatch_functions.h",
         "include/demo/version.h",
     ]
+
+
+def test_who_converts_arguments_includes_what_converts(tmp_path: Path) -> None:
+    line = "#include <demo/arguments.h>\n"
+    files = generate(tmp_path, "- func: demo::f(Tensor x, SymInt[] size) -> Tensor\n")
+    assert line in files["include/demo/functions.h"] and "include/demo/arguments.h" in files
+    assert "include/demo/arguments.h" not in generate(tmp_path, SCALE)
 
 
 def test_who_makes_no_typed_call_includes_none(tmp_path: Path) -> None:

@@ -14,10 +14,8 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/library.h>
 
-#include <array>
 #include <mutex>
 #include <string>
-#include <tuple>
 
 namespace torch_ops {
 namespace {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <sim/operators.h>
-#include <sim/arguments.h>
 
 namespace sim::functions {
 

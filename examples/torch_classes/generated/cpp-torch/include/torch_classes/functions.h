@@ -4,7 +4,6 @@
 #pragma once
 
 #include <torch_classes/operators.h>
-#include <torch_classes/arguments.h>
 
 namespace torch_classes::functions {
 

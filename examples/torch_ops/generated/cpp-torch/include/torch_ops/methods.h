@@ -4,7 +4,6 @@
 #pragma once
 
 #include <torch_ops/operators.h>
-#include <torch_ops/arguments.h>
 
 namespace torch_ops {
 
@@ -16,16 +15,22 @@ namespace torch_ops {
 //   };
 template <class Self>
 struct TensorMethods {
+  /// torch_ops::scale(Tensor self, float s) -> Tensor
+  ///
   /// self * s.
   at::Tensor scale(double s) const {
     return ops::scale::call(tensor_(), s);
   }
 
+  /// torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+  ///
   /// self * s, in place.
   at::Tensor& scale_(double s) const {
     return ops::scale_::call(tensor_(), s);
   }
 
+  /// torch_ops::smooth_relu(Tensor self) -> Tensor
+  ///
   /// (x + sqrt(x * x + 1)) / 2, a smooth relu.
   at::Tensor smooth_relu() const {
     return ops::smooth_relu::call(tensor_());

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <torch_ops/operators.h>
-#include <torch_ops/arguments.h>
 
 namespace torch_ops::redispatch {
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <demo/operators.h>
-#include <demo/arguments.h>
 
 namespace demo {
 
@@ -16,6 +15,7 @@ namespace demo {
 //   };
 template <class Self>
 struct TensorMethods {
+  /// demo::scale_(Tensor(a!) self, float s) -> Tensor(a!)
   at::Tensor& scale_(double s) const {
     return ops::scale_::call(tensor_(), s);
   }
