@@ -178,7 +178,8 @@ def test_kinds_of_arguments(tmp_path: Path) -> None:
     try:
         kernel = (
             _memo_f[_state()]
-            [a._dispatch_keyset][_optional(b)][_list(c)][_list(d)][_optional(g)]
+            [a._dispatch_keyset][_optional(b)][_list(c)]
+            [_list(d)][_optional(g)]
         )
     except (KeyError, AttributeError, TypeError):
         kernel = _handle_f.resolve(a, b, c, d, g)
