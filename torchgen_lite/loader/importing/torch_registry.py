@@ -16,7 +16,7 @@ from torchgen_lite.schema import FunctionSchema, parse_schema
 
 # How libtorch prints `Tensor!`.
 _UNNAMED_ALIAS = re.compile(r"\(\$\d+! -> \)")
-_UNPRINTED = re.compile(r"[\x00-\x1f\x7f\\']")
+_UNPRINTED = re.compile(r'[\x00-\x1f\x7f\\"]')
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
 _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
 
@@ -83,9 +83,9 @@ def _text(value: object) -> str:
     if value is None or isinstance(value, int):
         return str(value)
     # Anything else is a string or, as a device is, named by one.
-    return f"'{_UNPRINTED.sub(_escaped, str(value))}'"
+    return f'"{_UNPRINTED.sub(_escaped, str(value))}"'
 
 
 def _escaped(match: re.Match[str]) -> str:
     known = {"\n": r"\n", "\t": r"\t"}.get(match[0], f"\\{ord(match[0]):03o}")
-    return f"\\{match[0]}" if match[0] in "\\'" else known
+    return f"\\{match[0]}" if match[0] in '\\"' else known
