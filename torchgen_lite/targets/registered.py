@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.computed_table import Registrations
@@ -114,8 +115,22 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
     return f"{whose}: it {refused}" if refused else f"{whose}: `skip` names it"
 
 
-def served_by(program: Program, selection: Selection) -> Iterator[Served]:
-    """The kernels that the schema files name, and those that a target's policy adds.
+def adds_to_pytorch(program: Program, policy: Policy) -> bool:
+    """Whether what is registered is added to what PyTorch has for its own operators."""
+    if not policy.in_pytorch or policy.is_pytorch:
+        return False
+    own = (function.namespace for function in program.functions)
+    return bool(program.resolved.context) or not TORCH_NAMESPACES.isdisjoint(own)
+
+
+# What PyTorch has registered, by operator.
+Beneath = Mapping[str, Registrations]
+
+
+def served_by(
+    program: Program, selection: Selection, beneath: Beneath = MappingProxyType({})
+) -> Iterator[Served]:
+    """The kernels that the schema files name, and those that a target's policy adds, over PyTorch's.
 
     A target whose options are wrong takes no operator, and serves none.
     """
@@ -129,12 +144,31 @@ def served_by(program: Program, selection: Selection) -> Iterator[Served]:
     for name, own in found.items():
         labels = {key: _label(one) for key, one in own.items()}
         table = Registrations(name, {**by_hand.get(name, {}), **labels}, fallbacks)
-        yield Served(policy, own, table)
+        yield Served(policy, own, _over(beneath[name], own) if name in beneath else table)
 
 
-def registrations_of_program(program: Program, selection: Selection) -> Iterator[Registrations]:
-    """What is registered for each operator, by name."""
-    return (served.table for served in served_by(program, selection))
+def _over(theirs: Registrations, registered: Mapping[str, Registration]) -> Registrations:
+    """An operator of PyTorch, with what is registered over its own. What PyTorch derives is among that."""
+    derived = Origin.derived
+    yours = {key: _label(one) for key, one in registered.items() if one.origin is not derived}
+    return theirs._replace(
+        kernels={**theirs.kernels, **yours}, own=frozenset({*(theirs.own or ()), *yours})
+    )
+
+
+def registrations_of_program(
+    program: Program, selection: Selection, beneath: Beneath = MappingProxyType({})
+) -> Iterator[Registrations]:
+    """What is registered for each operator, by name, over what PyTorch has."""
+    return (served.table for served in served_by(program, selection, beneath))
+
+
+def known_registrations(program: Program, selection: Selection) -> Iterator[Registrations]:
+    """The same for whoever cannot ask PyTorch: of its operators, nothing but what is registered over them."""
+    is_over = adds_to_pytorch(program, selection.policy)
+    for _, registered, one in served_by(program, selection):
+        is_theirs = is_over and one.name.partition("::")[0] in TORCH_NAMESPACES
+        yield _over(Registrations(one.name, {}, {}), registered) if is_theirs else one
 
 
 def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:
