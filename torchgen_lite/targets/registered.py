@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.lost_calls import Served
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.loader.earlier import adopt
 from torchgen_lite.targets import TARGETS, configured_targets
 from torchgen_lite.targets.output import Selection, Target
 
@@ -79,16 +81,31 @@ def _select_pytorchs(program: Program) -> Selection:
     return Selection((*resolved.operators, *resolved.copying), policy)
 
 
-def side_of(program: Program, selections: Sequence[Selection]) -> Side:
-    """One side of a comparison."""
-    from torchgen_lite.analysis.lost_calls import Side
+def side_of(
+    program: Program,
+    selections: Sequence[Selection],
+    lent: Sequence[Operator] = (),
+    beneath: Beneath = MappingProxyType({}),
+) -> Side:
+    """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`."""
+    from torchgen_lite.analysis.lost_calls import Served, Side
 
-    served = [{s.table.name: s for s in served_by(program, one)} for one in selections]
+    served = [{s.table.name: s for s in served_by(program, one, beneath)} for one in selections]
+    for found, policy in zip(served, [one.policy for one in selections]):
+        for name in [one.name for one in lent if adds_to_pytorch(program, policy)]:
+            found[name] = Served(policy, {}, beneath[name])
     called = None
     if _is_configured(program):
         targets = configured_targets(program.config)
         called = {one.name: partial(_calls, one, program) for one in targets if one.signatures}
-    return Side(program.resolved.operators, served, called)
+    return Side(program.resolved.operators, served, called, lent)
+
+
+def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:
+    """The operators of PyTorch that only the other program has an entry for, without it."""
+    own = program.resolved.by_name
+    theirs = [o for o in other.resolved.operators if o.name in beneath and o.name not in own]
+    return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in theirs])
 
 
 # The options that say where callers find what a target generates.
@@ -165,10 +182,15 @@ def registrations_of_program(
 
 def known_registrations(program: Program, selection: Selection) -> Iterator[Registrations]:
     """The same for whoever cannot ask PyTorch: of its operators, nothing but what is registered over them."""
-    is_over = adds_to_pytorch(program, selection.policy)
-    for _, registered, one in served_by(program, selection):
-        is_theirs = is_over and one.name.partition("::")[0] in TORCH_NAMESPACES
-        yield _over(Registrations(one.name, {}, {}), registered) if is_theirs else one
+    unknown = unknown_beneath(program) if adds_to_pytorch(program, selection.policy) else {}
+    return registrations_of_program(program, selection, unknown)
+
+
+def unknown_beneath(*programs: Program) -> Beneath:
+    """PyTorch's operators, with nothing of what it has for them."""
+    every = [one for program in programs for one in program.resolved.operators]
+    names = [one.name for one in every if one.function.namespace in TORCH_NAMESPACES]
+    return {name: Registrations(name, {}, {}, own=frozenset()) for name in names}
 
 
 def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:

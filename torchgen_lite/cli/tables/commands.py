@@ -38,7 +38,11 @@ from torchgen_lite.cli.tables.html import (
     details_of_torch,
     render_html,
 )
-from torchgen_lite.cli.tables.registrations import pytorchs_of, registrations_of_torch
+from torchgen_lite.cli.tables.registrations import (
+    pytorchs_of,
+    pytorchs_of_both,
+    registrations_of_torch,
+)
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import registrable_keys
@@ -160,15 +164,16 @@ def _compare(
         raise click.UsageError("`--import` and `--against` exclude each other.")
     program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
-    new = tables_of_program(program, asked.target)
     own = asked.schema or (_OF_TORCH if asked.torch else ())
     with other_version(session, against, program, own) as before:
-        old = tables_of_program(before.program, asked.target)
+        beneath = pytorchs_of_both(session, before.program, program)
+        new = tables_of_program(program, asked.target, beneath)
+        old = tables_of_program(before.program, asked.target, beneath)
     require(list(_unknown_keys(new, keys)))
     if operator is not None:
         names = {one.name for one in _of_name([*new, *old], operator)}
         old, new = ([one for one in side if one.name in names] for side in (old, new))
-    found = compare_tables(old, new, keys)
+    found = compare_tables(old, new, keys, beneath)
     if html is not None:
         title = f"{operator or 'operators'} against {against}"
         return _write_page(session, new, html, title, details_of(program), Before(against, old))
@@ -278,11 +283,13 @@ def _beneath(
     return pytorchs_of(program, fallbacks)
 
 
-def tables_of_program(program: Program, target: str | None = None) -> list[Registrations]:
-    """What a target registers for every operator of a program. Raises Refused."""
+def tables_of_program(
+    program: Program, target: str | None, beneath: Beneath
+) -> list[Registrations]:
+    """What a target registers for every operator of a program, over what PyTorch has. Raises Refused."""
     selection = select_operators(program, target)
     require(selection.diagnostics)
-    return list(registrations_of_program(program, selection))
+    return list(registrations_of_program(program, selection, beneath))
 
 
 def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:

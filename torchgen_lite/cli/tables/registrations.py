@@ -10,12 +10,18 @@ from importlib import import_module
 from torchgen_lite.analysis.computed_table import Registrations, is_fallthrough
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
-from torchgen_lite.cli.session import Refused
+from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.torch_files import find_torch_files, import_torch
 from torchgen_lite.loader.versions import parse_version
+from torchgen_lite.targets.registered import (
+    Beneath,
+    adds_to_pytorch,
+    select_both,
+    unknown_beneath,
+)
 
 
 def registrations_of_torch(
@@ -54,6 +60,19 @@ def pytorchs_of(program: Program, fallbacks: Iterable[str] = ()) -> dict[str, Re
         )
         for one in every
     }
+
+
+def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
+    """The same under two versions of a program; nothing if neither adds to it. Says so if it is not known."""
+    both = zip((old, new), zip(*select_both(old, new)))
+    if not any(adds_to_pytorch(one, s.policy) for one, found in both for s in found):
+        return {}
+    try:
+        return pytorchs_of(new)
+    except Refused as refused:
+        reason = refused.diagnostics[0].message
+        session.warn(f"{reason}; of its operators, only what the files register is compared")
+        return unknown_beneath(old, new)
 
 
 def _require_release(program: Program) -> None:
