@@ -156,8 +156,8 @@ def served_by(
         return
     fallbacks, by_hand = _beside(program, policy)
     found: dict[str, dict[str, Registration]] = {o.name: {} for o in selection.operators}
-    for one in (*selection.registrations(program), *_derived_by_torch(program, policy)):
-        found.setdefault(one.operator.name, {}).setdefault(one.key, one)
+    for one in selection.registrations(program):
+        found[one.operator.name].setdefault(one.key, one)
     for name, own in found.items():
         labels = {key: _label(one) for key, one in own.items()}
         table = Registrations(name, {**by_hand.get(name, {}), **labels}, fallbacks)
@@ -191,16 +191,6 @@ def unknown_beneath(*programs: Program) -> Beneath:
     every = [one for program in programs for one in program.resolved.operators]
     names = [one.name for one in every if one.function.namespace in TORCH_NAMESPACES]
     return {name: Registrations(name, {}, {}, own=frozenset()) for name in names}
-
-
-def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:
-    """The kernels of operators that PyTorch derives, which exist whatever a target generates."""
-    from torchgen_lite.analysis.registrations import registrations
-
-    if policy.in_pytorch and not policy.is_pytorch:
-        for one in registrations(program, PYTORCH):
-            if one.origin is Origin.derived and one.operator.function.namespace in TORCH_NAMESPACES:
-                yield one
 
 
 def _label(registration: Registration) -> str:

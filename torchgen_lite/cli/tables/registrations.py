@@ -12,7 +12,9 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.key_tables import dispatch_keys, table_of
 from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.importing.torch_registry import registered_kernels
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.torch_files import find_torch_files, import_torch
 from torchgen_lite.loader.versions import parse_version
@@ -109,9 +111,6 @@ def _folders(project: Config) -> list[str]:
 
 
 def _registrations(modules: Iterable[str], folders: Sequence[str]) -> Iterator[Registrations]:
-    from torchgen_lite.key_tables import dispatch_keys, table_of
-    from torchgen_lite.loader.importing.torch_registry import registered_kernels
-
     torch = import_torch()
     for module in modules:
         saved = sys.path[:]
