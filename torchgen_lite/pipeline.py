@@ -155,8 +155,8 @@ def _with_torch(
         return config, paths, None
     tags, found = read_tags(files)
     diagnostics += found
-    # PyTorch's own file belongs to the release that it comes from.
-    return replace(config, namespace="", torch=""), [files.native_functions], tags
+    # PyTorch's own file belongs to the release that it comes from, and needs no other operators.
+    return replace(config, namespace="", torch="", native=""), [files.native_functions], tags
 
 
 def read_program(

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import live_tables
 from tests.conftest import ROOT, Result
 from tests.cpp import torch_ops
 from tests.cpp.compiling import needs_compiler
@@ -132,6 +133,13 @@ class TestBuilt:
         assert different == []
         assert fell_back.keys() >= {"aten::exp.out", "aten::_softmax.out", "aten::normal_"}
         assert {found[name][0] for name in fell_back} == {"fallback"}
+
+    @todays_torchgen
+    def test_every_cell_is_known_before_the_library_is_built(self, built: Path) -> None:
+        arguments = (live_tables.SAID, "PrivateUse1"), (live_tables.LIVE, "sim")
+        said, live = (torch_ops.run(built, sys.executable, "-c", *one) for one in arguments)
+        wrong, alike = live_tables.wrong_cells(said, live)
+        assert wrong == [] and alike > 300_000
 
     @todays_torchgen
     def test_coverage_of_the_yaml_lacks_the_fallback_alone(

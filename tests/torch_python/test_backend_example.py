@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import live_tables
 from tests.conftest import ROOT
 from tests.installed import needs_torch
 from tests.torch_python.generated import run_program, run_python
@@ -31,6 +32,13 @@ def test_what_is_checked_in_is_what_is_generated() -> None:
         if p.is_file() and "__pycache__" not in p.parts
     }
     assert there == files
+
+
+def test_every_cell_is_known_before_the_package_is_loaded(example: Path) -> None:
+    said = run_program(example, live_tables.SAID)
+    live = run_program(example, live_tables.LIVE.replace("sys.argv[1]", "'toy_ops'"))
+    wrong, alike = live_tables.wrong_cells(said, live)
+    assert wrong == [] and alike > 300_000
 
 
 def test_a_model_learns_the_same_as_on_the_cpu(example: Path) -> None:

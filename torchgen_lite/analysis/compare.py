@@ -45,19 +45,21 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
     """What is incompatible in `new`, in the order of the old version.
 
     An operator derived in both versions changes only with its base, so it is not reported
-    separately.
+    separately. Of one that only one version has over PyTorch's, only calls are compared: the rest is PyTorch's in both.
     """
     functions = [operator.function for operator in new.operators]
-    by_name = {operator.name: operator for operator in new.operators}
+    by_name = {operator.name: operator for operator in (*new.lent, *new.operators)}
+    lent = {operator.name for operator in (*old.lent, *new.lent)}
     old_by_name = {operator.name: operator.function for operator in old.operators}
     found: list[Diagnostic] = []
-    for operator in old.operators:
+    for operator in (*old.operators, *old.lent):
         now = by_name.get(operator.name)
         if now is None:
             found.append(_removed(operator.function, functions, old_by_name))
         elif not (operator.is_derived and now.is_derived):
             offers = old.offer(operator), new.offer(now)
-            changes = [change for compare in _COMPARE[level] for change in compare(*offers)]
+            compares = {_compare_calls} if operator.name in lent else _COMPARE[level]
+            changes = [c for one in _COMPARE[level] if one in compares for c in one(*offers)]
             found += [
                 _diagnostic(change, now.function)
                 for change in changes
@@ -76,6 +78,8 @@ def _is_source_only(change: Change, old: FunctionSchema) -> bool:
 def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
     message, there = f"`{function.func.full_name}`: {change.message}", (change.there, "was this")
     found = finding(function, change.code, message, change.here, change.label, None, there)
+    if found.label is None:  # It has no place in the new version.
+        found = replace(found, label=next(iter(found.secondary), None), secondary=())
     return replace(found, operator=function.name)
 
 

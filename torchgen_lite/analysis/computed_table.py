@@ -17,6 +17,8 @@ from torchgen_lite.key_tables import CURRENT, KeyTable
 from torchgen_lite.runtime.table import FALLBACK, MISSING, RULES, Plan, choose, compute_plan
 
 FALLTHROUGH = "fallthrough"
+YOURS = "yours"
+PYTORCHS = "PyTorch's"
 FALLBACK_STEP = len(RULES) + 1
 MISSING_STEP = FALLBACK_STEP + 1
 _STEPS = {FALLBACK: FALLBACK_STEP, MISSING: MISSING_STEP}
@@ -26,13 +28,15 @@ FALLBACK_TEXT = "a backend fallback is registered for this key"
 class Registrations(NamedTuple):
     """An operator as data: its registrations by key, and the backend fallbacks.
 
-    `keys` are the keys of the release that it is registered with.
+    `keys` are the keys of the release that it is registered with. `own` are those at which an author's file has
+    something over what PyTorch has; None where the registrations are of one origin.
     """
 
     name: str
     kernels: Mapping[str, str]
     fallbacks: Mapping[str, str]
     keys: KeyTable = CURRENT
+    own: frozenset[str] | None = None
 
     @property
     def sets(self) -> KeySets:
@@ -40,13 +44,15 @@ class Registrations(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A slot: the deciding rule, its origin word, the kernel's key and the kernel's label."""
+    """A slot: the deciding rule, its origin word, the kernel's key and the kernel's label, and whose it is: `YOURS`,
+    `PYTORCHS`, or empty if nothing serves it or there is one origin."""
 
     key: str
     step: int
     origin: str
     source: str
     label: str
+    whose: str = ""
 
     @property
     def falls_through(self) -> bool:
@@ -83,7 +89,10 @@ def table(registrations: Registrations) -> tuple[Cell, ...]:
     cells, shared = [], (frozenset(kernels), frozenset(fallbacks), registrations.keys)
     for slot, step, origin, source in _filled(*shared):
         label = fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
-        cells.append(Cell(slot, step, origin, source, label))
+        whose = "" if registrations.own is None or not source else PYTORCHS
+        if registrations.own and source in registrations.own:
+            whose = YOURS
+        cells.append(Cell(slot, step, origin, source, label, whose))
     return tuple(cells)
 
 

@@ -54,12 +54,14 @@ Called = Mapping[str, Callable[[NativeFunction], Sequence[str]]]
 class Side(NamedTuple):
     """One side of a comparison: its operators; for each target what it serves of them, by name, and how they are called.
 
-    `called` is None without a configuration, which would say what is generated.
+    `called` is None without a configuration, which would say what is generated. `lent` are operators of PyTorch that
+    only the other side has an entry for: without one they are what PyTorch makes of them.
     """
 
     operators: Sequence[Operator]
     served: Sequence[Mapping[str, Served]] = ()
     called: Called | None = None
+    lent: Sequence[Operator] = ()
 
     def offer(self, operator: Operator) -> Offer:
         served = [served.get(operator.name) for served in self.served]
@@ -161,7 +163,9 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
-        message, label = _words(code, cells, served.table.kernels)
+        message, label = _words(code, cells, served.table)
+        if served.table.own is not None and _returns_view(operator):
+            message += ", and a fallback copies: what is written to the view is lost"
         here = place or now.function.place("dispatch")
         there = _place(operator, code, was.registered.get(cells[0].source))
         yield Change(code, message, here, label, there)
@@ -192,6 +196,10 @@ def _lost_above(slot: str, operator: Operator, old: _Table, new: _Table) -> str 
     return max(codes, default=None)
 
 
+def _returns_view(operator: Operator) -> bool:
+    return any(value.annotation and not value.is_write for value in operator.schema.returns)
+
+
 def _backends_below(sets: KeySets, slot: str) -> frozenset[str]:
     own = slot.removeprefix("Autograd")
     return sets.backends_of[slot] or frozenset({own}) & sets.backends
@@ -216,7 +224,7 @@ def _is_promised(slot: str, old: _Table, new: _Table) -> bool:
     return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
 
 
-def _words(code: str, cells: Sequence[Cell], kernels: Mapping[str, str]) -> tuple[str, str]:
+def _words(code: str, cells: Sequence[Cell], now: Registrations) -> tuple[str, str]:
     """The message, and the label where the new version has its kernels."""
     if code == "TG367":
         return "calls can no longer be functionalized", ""
@@ -227,9 +235,12 @@ def _words(code: str, cells: Sequence[Cell], kernels: Mapping[str, str]) -> tupl
         )
     if code == "TG369":
         return f"only a fallback is left for {listed_keys([cell.key for cell in cells])}", ""
-    gone = list(dict.fromkeys([cell.source for cell in cells if cell.source not in kernels]))
+    gone = list(dict.fromkeys([cell.source for cell in cells if cell.source not in now.kernels]))
     if not gone:
         return f"nothing serves {listed_keys([cell.key for cell in cells])} any more", ""
+    if now.own is not None:
+        left = "nothing but a fallback of the backend, if it has one, is left for"
+        return f"{left} {listed_keys(gone)}", f"no {listed_keys(gone)}"
     verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
     return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
 

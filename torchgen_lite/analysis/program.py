@@ -18,6 +18,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.torch_operators import InstalledTorch
+from torchgen_lite.loader.versions import Version, parse_version
 
 Modules = Mapping[str, Mapping[str, KernelIndex]]
 """The functions in the modules that options name, by target and option."""
@@ -28,7 +29,7 @@ class Program:
     """The input of every target: the operators, with overlays merged in, and all derived facts.
 
     `installed` is what the installed PyTorch has, if it was queried. `entries` are as written, each overlay an
-    entry of its own.
+    entry of its own. `release` is the PyTorch that they refer to, if known.
     """
 
     resolved: Resolved
@@ -39,6 +40,7 @@ class Program:
     modules: Modules = field(default_factory=dict)
     installed: InstalledTorch | None = None
     entries: tuple[NativeFunction, ...] = ()
+    release: Version = ()
 
     @property
     def functions(self) -> tuple[NativeFunction, ...]:
@@ -125,6 +127,7 @@ def build_program(
         sources=tuple(sources),
         modules=dict(modules or {}),
         entries=tuple(functions),
+        release=parse_version(config.for_torch) or native.version,
     )
     unknown = [one for source in sources for one in unknown_codes(source)]
     return program.with_findings([*program.wanted(found), *unknown])

@@ -32,9 +32,10 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Session, global_options, require, schema_options
+from torchgen_lite.cli.tables.registrations import pytorchs_of_both
 from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.targets.registered import select_both, side_of
+from torchgen_lite.targets.registered import Beneath, lent_operators, select_both, side_of
 
 _Versions = tuple[Sequence[Operator], Sequence[Operator]]
 
@@ -117,8 +118,12 @@ def _compare(session: Session, asked: Asked) -> int:
     with other_version(session, against, program, schema, modules={}) as old:
         if program.config.operators == "torch":
             old, program, note = with_gradients(old, program)
-        changes = breaking_changes(old, program, asked.level)
-    versions = old.program.resolved.operators, program.resolved.operators
+        beneath = pytorchs_of_both(session, old.program, program)
+        changes = breaking_changes(old, program, asked.level, beneath)
+    before, after = old.program, program
+    # An entry for an operator of PyTorch is no new operator.
+    lent = lent_operators(before, after, beneath)
+    versions = (*before.resolved.operators, *lent), after.resolved.operators
     judged = judge(changes, program.config.root, asked.level)
     if asked.accept is not None:
         return _accept(session, judged.changes, program, asked.accept)
@@ -136,12 +141,17 @@ def _compare(session: Session, asked: Asked) -> int:
     return session.exit_code(judged.found)
 
 
-def breaking_changes(old: Version, new: Program, level: Level) -> tuple[Diagnostic, ...]:
-    """What callers can no longer rely on, under the targets of each version. Raises Refused."""
+def breaking_changes(
+    old: Version, new: Program, level: Level, beneath: Beneath
+) -> tuple[Diagnostic, ...]:
+    """What callers can no longer rely on, under the targets of each version and over PyTorch. Raises Refused."""
     before, after = zip(*select_both(old.program, new))
     old.require([one for selection in before for one in selection.diagnostics])
     require([one for selection in after for one in selection.diagnostics])
-    sides = side_of(old.program, before), side_of(new, after)
+    sides = (
+        side_of(old.program, before, lent_operators(old.program, new, beneath), beneath),
+        side_of(new, after, lent_operators(new, old.program, beneath), beneath),
+    )
     theirs = {id(source) for source in old.program.sources}
 
     def path_of(source: Source) -> str:

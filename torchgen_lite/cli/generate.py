@@ -169,13 +169,15 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.version import other_version
     from torchgen_lite.cli.breaking import breaking_changes
+    from torchgen_lite.cli.tables.registrations import pytorchs_of_both
 
     program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
     generated = generate_all(program, targets=request.targets)
     require(generated.diagnostics)
     with other_version(session, against, program, request.schema) as old:
         before = generate_old(old, request.targets)
-        changes = breaking_changes(old, program, "source")
+        beneath = pytorchs_of_both(session, old.program, program)
+        changes = breaking_changes(old, program, "source", beneath)
         judged = judge(changes, program.config.root, "source")
     root = program.config.root / program.config.output_dir
     plan = Plan(root, tuple(changed_files(before, generated)))

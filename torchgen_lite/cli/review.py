@@ -30,6 +30,7 @@ from torchgen_lite.cli.tables.compare import (
     comparison_data,
     comparison_sections,
 )
+from torchgen_lite.cli.tables.registrations import pytorchs_of_both
 from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines
@@ -122,12 +123,13 @@ def _find(
         except NotThere:  # So everything is new.
             nothing = Program(Resolved(()), program.config)
             old, before = Version(against, nothing, Path(), ""), Generated({}, {}, ())
+        beneath = pytorchs_of_both(session, old.program, program)
         known = Counter(map(_identity, before.diagnostics))
         new = [one for one in generated.diagnostics if not _take(known, _identity(one))]
         return Review(
             plan,
-            judge(breaking_changes(old, program, level), program.config.root, level),
-            compare_targets(old.program, program),
+            judge(breaking_changes(old, program, level, beneath), program.config.root, level),
+            compare_targets(old.program, program, beneath),
             new,
             sum(known.values()),
             list(changed_files(before, generated)),

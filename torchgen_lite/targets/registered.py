@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.lost_calls import Served
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.loader.earlier import adopt
 from torchgen_lite.targets import TARGETS, configured_targets
 from torchgen_lite.targets.output import Selection, Target
 
@@ -78,16 +81,31 @@ def _select_pytorchs(program: Program) -> Selection:
     return Selection((*resolved.operators, *resolved.copying), policy)
 
 
-def side_of(program: Program, selections: Sequence[Selection]) -> Side:
-    """One side of a comparison."""
-    from torchgen_lite.analysis.lost_calls import Side
+def side_of(
+    program: Program,
+    selections: Sequence[Selection],
+    lent: Sequence[Operator] = (),
+    beneath: Beneath = MappingProxyType({}),
+) -> Side:
+    """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`."""
+    from torchgen_lite.analysis.lost_calls import Served, Side
 
-    served = [{s.table.name: s for s in served_by(program, one)} for one in selections]
+    served = [{s.table.name: s for s in served_by(program, one, beneath)} for one in selections]
+    for found, policy in zip(served, [one.policy for one in selections]):
+        for name in [one.name for one in lent if adds_to_pytorch(program, policy)]:
+            found[name] = Served(policy, {}, beneath[name])
     called = None
     if _is_configured(program):
         targets = configured_targets(program.config)
         called = {one.name: partial(_calls, one, program) for one in targets if one.signatures}
-    return Side(program.resolved.operators, served, called)
+    return Side(program.resolved.operators, served, called, lent)
+
+
+def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:
+    """The operators of PyTorch that only the other program has an entry for, without it."""
+    own = program.resolved.by_name
+    theirs = [o for o in other.resolved.operators if o.name in beneath and o.name not in own]
+    return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in theirs])
 
 
 # The options that say where callers find what a target generates.
@@ -114,8 +132,22 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
     return f"{whose}: it {refused}" if refused else f"{whose}: `skip` names it"
 
 
-def served_by(program: Program, selection: Selection) -> Iterator[Served]:
-    """The kernels that the schema files name, and those that a target's policy adds.
+def adds_to_pytorch(program: Program, policy: Policy) -> bool:
+    """Whether what is registered is added to what PyTorch has for its own operators."""
+    if not policy.in_pytorch or policy.is_pytorch:
+        return False
+    own = (function.namespace for function in program.functions)
+    return bool(program.resolved.context) or not TORCH_NAMESPACES.isdisjoint(own)
+
+
+# What PyTorch has registered, by operator.
+Beneath = Mapping[str, Registrations]
+
+
+def served_by(
+    program: Program, selection: Selection, beneath: Beneath = MappingProxyType({})
+) -> Iterator[Served]:
+    """The kernels that the schema files name, and those that a target's policy adds, over PyTorch's.
 
     A target whose options are wrong takes no operator, and serves none.
     """
@@ -124,27 +156,41 @@ def served_by(program: Program, selection: Selection) -> Iterator[Served]:
         return
     fallbacks, by_hand = _beside(program, policy)
     found: dict[str, dict[str, Registration]] = {o.name: {} for o in selection.operators}
-    for one in (*selection.registrations(program), *_derived_by_torch(program, policy)):
-        found.setdefault(one.operator.name, {}).setdefault(one.key, one)
+    for one in selection.registrations(program):
+        found[one.operator.name].setdefault(one.key, one)
     for name, own in found.items():
         labels = {key: _label(one) for key, one in own.items()}
         table = Registrations(name, {**by_hand.get(name, {}), **labels}, fallbacks)
-        yield Served(policy, own, table)
+        yield Served(policy, own, _over(beneath[name], own) if name in beneath else table)
 
 
-def registrations_of_program(program: Program, selection: Selection) -> Iterator[Registrations]:
-    """What is registered for each operator, by name."""
-    return (served.table for served in served_by(program, selection))
+def _over(theirs: Registrations, registered: Mapping[str, Registration]) -> Registrations:
+    """An operator of PyTorch, with what is registered over its own. What PyTorch derives is among that."""
+    derived = Origin.derived
+    yours = {key: _label(one) for key, one in registered.items() if one.origin is not derived}
+    return theirs._replace(
+        kernels={**theirs.kernels, **yours}, own=frozenset({*(theirs.own or ()), *yours})
+    )
 
 
-def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:
-    """The kernels of operators that PyTorch derives, which exist whatever a target generates."""
-    from torchgen_lite.analysis.registrations import registrations
+def registrations_of_program(
+    program: Program, selection: Selection, beneath: Beneath = MappingProxyType({})
+) -> Iterator[Registrations]:
+    """What is registered for each operator, by name, over what PyTorch has."""
+    return (served.table for served in served_by(program, selection, beneath))
 
-    if policy.in_pytorch and not policy.is_pytorch:
-        for one in registrations(program, PYTORCH):
-            if one.origin is Origin.derived and one.operator.function.namespace in TORCH_NAMESPACES:
-                yield one
+
+def known_registrations(program: Program, selection: Selection) -> Iterator[Registrations]:
+    """The same for whoever cannot ask PyTorch: of its operators, nothing but what is registered over them."""
+    unknown = unknown_beneath(program) if adds_to_pytorch(program, selection.policy) else {}
+    return registrations_of_program(program, selection, unknown)
+
+
+def unknown_beneath(*programs: Program) -> Beneath:
+    """PyTorch's operators, with nothing of what it has for them."""
+    every = [one for program in programs for one in program.resolved.operators]
+    names = [one.name for one in every if one.function.namespace in TORCH_NAMESPACES]
+    return {name: Registrations(name, {}, {}, own=frozenset()) for name in names}
 
 
 def _label(registration: Registration) -> str:

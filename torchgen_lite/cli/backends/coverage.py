@@ -148,7 +148,7 @@ def coverage_command(
 
 def _kernels(program: Program, modules: Sequence[str], folders: Sequence[Path]) -> Kernels:
     if modules:
-        return loaded_kernels(modules)
+        return loaded_kernels(modules, program.config)
     if folders:
         return scanned_kernels(folders)
     return program_kernels(program, backend_policy(program))

@@ -15,6 +15,7 @@ from torchgen_lite.cli.backends.verdicts import Kernel, Kernels
 from torchgen_lite.cli.session import require
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
+from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.importing.cpp_preprocessor import without_comments
 from torchgen_lite.loader.sources import read_bytes, shown_path
 
@@ -45,9 +46,9 @@ def read_any_text(path: Path) -> str:
     return (data or b"").decode("utf-8", "replace")
 
 
-def loaded_kernels(modules: Sequence[str]) -> Kernels:
+def loaded_kernels(modules: Sequence[str], project: Config | None = None) -> Kernels:
     """What the installed PyTorch has registered after these imports. Raises Refused."""
-    every = registrations_of_torch(modules)
+    every = registrations_of_torch(modules, project)
     of = {o.name: {key: Kernel(label) for key, label in o.kernels.items()} for o in every}
     return Kernels(of, frozenset(every[0].fallbacks))
 

@@ -15,7 +15,7 @@ from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.targets import configured_targets
 from torchgen_lite.targets.output import Signatures
-from torchgen_lite.targets.registered import registrations_of_program, select_operators
+from torchgen_lite.targets.registered import known_registrations, select_operators
 
 
 def hover(analysis: Analysis, place: Place) -> str | None:
@@ -49,7 +49,9 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     parts = [f"**{operator.name}**, {operator.kind}"]
     parts += [function.doc.strip()] if function.doc else []
     parts += [_code(language, lines) for language, lines in _signatures(analysis, operator)]
-    parts += [_code("text", [render_table(one)]) for one in _registered(analysis, operator)]
+    parts += [
+        _code("text", [render_table(one, one.own or ())]) for one in _registered(analysis, operator)
+    ]
     return "\n\n".join(parts)
 
 
@@ -64,7 +66,7 @@ def _signatures(analysis: Analysis, operator: Operator) -> Iterator[Signatures]:
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
     """What the first configured target registers for an operator."""
     selection = select_operators(analysis.program, None)
-    found = registrations_of_program(analysis.program, selection)
+    found = known_registrations(analysis.program, selection)
     return [one for one in found if one.name == operator.name]
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import click
 
 from torchgen_lite.analysis.computed_table import Registrations
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.version import other_version
 from torchgen_lite.cli.backends.pages import render_markdown
@@ -37,12 +38,19 @@ from torchgen_lite.cli.tables.html import (
     details_of_torch,
     render_html,
 )
-from torchgen_lite.cli.tables.registrations import registrations_of_torch
+from torchgen_lite.cli.tables.registrations import (
+    pytorchs_of,
+    pytorchs_of_both,
+    registrations_of_torch,
+)
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.dispatch_table import renamed_keys
+from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
+    Beneath,
+    adds_to_pytorch,
     registrations_of_program,
     select_operators,
     why_absent,
@@ -63,6 +71,13 @@ _SOURCE = (
         metavar="MODULE",
         help="With --torch: first import this module, which registers your operators; repeatable.",
     ),
+    click.option(
+        "--fallback",
+        "fallbacks",
+        multiple=True,
+        metavar="KEY",
+        help="For kernels of PyTorch's operators: assume that the backend has a fallback for this key; repeatable.",
+    ),
 )
 
 
@@ -73,6 +88,7 @@ class _Asked(NamedTuple):
     target: str | None
     torch: bool
     modules: tuple[str, ...]
+    fallbacks: tuple[str, ...]
 
 
 def _source_options(command: click.decorators.FC) -> click.decorators.FC:
@@ -85,6 +101,7 @@ def _source_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.option(
     "--key", "keys", multiple=True, metavar="KEY", help="Only the slot of this key; repeatable."
 )
+@click.option("--all", "everything", is_flag=True, help="Also list the keys that nothing serves.")
 @click.option(
     "--html", metavar="FILE", help="Write the tables of all operators, or of one, as an HTML page."
 )
@@ -101,6 +118,7 @@ def table_command(
     /,
     operator: str | None,
     keys: tuple[str, ...],
+    everything: bool,
     html: str | None,
     against: str | None,
     **asked: Any,
@@ -128,7 +146,7 @@ def table_command(
     if html is not None:
         title = operator or ("operators of PyTorch" if asked["torch"] else "operators")
         return _write_page(session, found, html, title, details())
-    text = "".join(render_table(one, keys) for one in found)
+    text = "".join(render_table(one, one.sets.slots if everything else keys) for one in found)
     session.answer("table", text, operators=[table_data(one, keys) for one in found])
     return FINE
 
@@ -146,15 +164,16 @@ def _compare(
         raise click.UsageError("`--import` and `--against` exclude each other.")
     program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
-    new = tables_of_program(program, asked.target)
     own = asked.schema or (_OF_TORCH if asked.torch else ())
     with other_version(session, against, program, own) as before:
-        old = tables_of_program(before.program, asked.target)
+        beneath = pytorchs_of_both(session, before.program, program)
+        new = tables_of_program(program, asked.target, beneath)
+        old = tables_of_program(before.program, asked.target, beneath)
     require(list(_unknown_keys(new, keys)))
     if operator is not None:
         names = {one.name for one in _of_name([*new, *old], operator)}
         old, new = ([one for one in side if one.name in names] for side in (old, new))
-    found = compare_tables(old, new, keys)
+    found = compare_tables(old, new, keys, beneath)
     if html is not None:
         title = f"{operator or 'operators'} against {against}"
         return _write_page(session, new, html, title, details_of(program), Before(against, old))
@@ -223,8 +242,10 @@ def _registrations(
     """
     if asked.modules and not asked.torch:
         raise click.UsageError("`--import` needs `--torch`.")
+    if asked.torch and asked.fallbacks:
+        raise click.UsageError("`--torch` and `--fallback` exclude each other.")
     if asked.torch:
-        every = registrations_of_torch(asked.modules)
+        every = registrations_of_torch(asked.modules, session.settings()[0])
         found = every if operator is None else _of_name(every, operator)
         details = partial(details_of_torch, [one.name for one in found])
     else:
@@ -232,21 +253,43 @@ def _registrations(
         require(program.diagnostics)
         selection = select_operators(program, asked.target)
         require(selection.diagnostics)
-        session.talk(f"registrations of {selection.policy.speaks_of}")
+        beneath = _beneath(session, program, selection, operator, asked.fallbacks)
+        over = ", over those of PyTorch" if beneath else ""
+        session.talk(f"registrations of {selection.policy.speaks_of}{over}")
         details = partial(details_of, program)
-        every = list(registrations_of_program(program, selection))
+        own = {one.name: one for one in registrations_of_program(program, selection, beneath)}
         if operator is None:
-            return every, details
+            return list(own.values()), details
+        every = list({**own, **beneath, **own}.values())
         found = _of_name(every, operator, partial(why_absent, program, selection))
     require(list(_unknown_keys(found, keys)))
     return found, details
 
 
-def tables_of_program(program: Program, target: str | None = None) -> list[Registrations]:
-    """What a target registers for every operator of a program. Raises Refused."""
+def _beneath(
+    session: Session,
+    program: Program,
+    selection: Selection,
+    operator: str | None,
+    fallbacks: Sequence[str],
+) -> Beneath:
+    """What PyTorch has under the program's kernels, if the answer depends on it."""
+    fallbacks = _keys_of(session, fallbacks)
+    require(list(_unknown_keys([Registrations("", {}, {})], fallbacks)))
+    found = program.resolved.find(operator.removesuffix(".default")) if operator else None
+    is_own = found is not None and found.function.namespace not in TORCH_NAMESPACES
+    if is_own or not adds_to_pytorch(program, selection.policy):
+        return {}
+    return pytorchs_of(program, fallbacks)
+
+
+def tables_of_program(
+    program: Program, target: str | None, beneath: Beneath
+) -> list[Registrations]:
+    """What a target registers for every operator of a program, over what PyTorch has. Raises Refused."""
     selection = select_operators(program, target)
     require(selection.diagnostics)
-    return list(registrations_of_program(program, selection))
+    return list(registrations_of_program(program, selection, beneath))
 
 
 def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:

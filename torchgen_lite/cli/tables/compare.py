@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, run_name, table
@@ -15,7 +16,7 @@ from torchgen_lite.cli.backends.pages import Section
 from torchgen_lite.cli.tables.explain import cell_data, runs_of
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.runtime.table import MISSING
-from torchgen_lite.targets.registered import registrations_of_program, select_both
+from torchgen_lite.targets.registered import Beneath, registrations_of_program, select_both
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -66,11 +67,20 @@ class Comparison(NamedTuple):
 
 
 def compare_tables(
-    old: Iterable[Registrations], new: Iterable[Registrations], keys: Collection[str] = ()
+    old: Iterable[Registrations],
+    new: Iterable[Registrations],
+    keys: Collection[str] = (),
+    beneath: Beneath = MappingProxyType({}),
 ) -> Comparison:
-    """The cells that differ, in the order of the new version; `keys` picks slots."""
+    """The cells that differ, in the order of the new version; `keys` picks slots.
+
+    An operator of PyTorch in only one version is what is `beneath` in the other.
+    """
     before = {one.name: one for one in old}
     after = {one.name: one for one in new}
+    for name in [name for name in (*before, *after) if name in beneath]:
+        before.setdefault(name, beneath[name])
+        after.setdefault(name, beneath[name])
     both = [(before[name], now) for name, now in after.items() if name in before]
     changed = [Changed(now.name, tuple(_cells(was, now, keys))) for was, now in both]
     return Comparison(
@@ -80,16 +90,16 @@ def compare_tables(
     )
 
 
-def compare_targets(old: Program, new: Program) -> dict[str, Comparison]:
-    """What changes, by what it is registered for, and once where several targets agree."""
+def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, Comparison]:
+    """What changes over what PyTorch has, by what it is registered for, and once where several targets agree."""
     found: dict[str, Comparison] = {}
     for pair in select_both(old, new):
         before, after = (
-            list(registrations_of_program(program, selection))
+            list(registrations_of_program(program, selection, beneath))
             for program, selection in zip((old, new), pair)
         )
         policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)
-        one = compare_tables(before, after)
+        one = compare_tables(before, after, (), beneath)
         if one.is_any and one not in found.values():
             found[policy.speaks_of] = one
     return found

@@ -13,6 +13,8 @@ from typing import NamedTuple, TypeVar
 from torchgen_lite.analysis.computed_table import (
     FALLBACK_STEP,
     FALLBACK_TEXT,
+    PYTORCHS,
+    YOURS,
     Cell,
     Registrations,
     are_alike,
@@ -20,7 +22,8 @@ from torchgen_lite.analysis.computed_table import (
     run_name,
     table,
 )
-from torchgen_lite.cli.backends.pages import Section, section_text
+from torchgen_lite.cli.backends.pages import Row, Section, section_text
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
@@ -82,13 +85,16 @@ def why(
         cell = cells[sets.highest(current)]
         steps.append(Step(how, sets.names(current), cell))
         below = sets.below(current)
-        end = _end_of_chain(cell, not below & ~sets.backend_mask)
+        end = _end_of_chain(registrations, cell, not below & ~sets.backend_mask)
         current, how = below, "redispatch"
     return Why(sets.names(asked), sets.names(joined), skipped, tuple(steps), end)
 
 
-def _end_of_chain(cell: Cell, is_last: bool) -> str:
+def _end_of_chain(registrations: Registrations, cell: Cell, is_last: bool) -> str:
     """Why a kernel is the last of its chain; empty if it is not."""
+    if cell.origin == MISSING and registrations.own is not None:
+        unsaid = f"unless your code registers a fallback for {cell.key}, which no schema file says"
+        return f"no kernel serves this key: the call raises NotImplementedError, {unsaid} (`--fallback {cell.key}`)"
     if cell.origin == MISSING:
         return "no kernel serves this key: the call raises MissingKernelError"
     if cell.origin == "ambiguous autogradother":
@@ -123,7 +129,8 @@ def _verdict(cell: Cell) -> str:
     if not cell.label:
         return cell.origin
     where = "" if cell.source == cell.key else f", registered at {cell.source}"
-    return f"{cell.origin}: {cell.label}{where}"
+    whose = f" ({cell.whose})" if cell.whose else ""
+    return f"{cell.origin}{whose}: {cell.label}{where}"
 
 
 def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
@@ -154,6 +161,7 @@ def cell_data(cell: Cell) -> dict[str, object]:
         "origin": cell.origin,
         "registered_at": cell.source or None,
         "kernel": cell.label or None,
+        **({"whose": cell.whose} if cell.whose else {}),
     }
 
 
@@ -163,11 +171,27 @@ def _slots(registrations: Registrations, only: Iterable[str]) -> list[Cell]:
 
 
 def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
-    """The computed table as text, with equal neighbouring slots on one line. `only` picks slots."""
-    runs = runs_of(_slots(registrations, only), are_alike)
-    aliases = registrations.keys.aliases
-    rows = [(run_name(run), run[0].origin, _origin_of(run[0], aliases)) for run in runs]
-    return section_text(Section(registrations.name, rows))
+    """The computed table as text, with equal neighbouring slots on one line; what is yours before what is PyTorch's.
+
+    `only` picks slots. Without it those that nothing serves are counted, not listed.
+    """
+    wanted, aliases = tuple(only), registrations.keys.aliases
+    groups: dict[str, list[Row]] = {}
+    unserved = 0
+    for run in runs_of(_slots(registrations, wanted), are_alike):
+        cell, is_missing = run[0], run[0].origin == MISSING
+        if is_missing and not wanted:
+            unserved += len(run)
+            continue
+        row = (run_name(run), cell.origin, _origin_of(cell, aliases))
+        group = "" if registrations.own is None else cell.whose or "nothing"
+        groups.setdefault(group, []).append(row)
+    rows: list[Row] = groups.pop("", [])
+    for title in (YOURS, PYTORCHS, "nothing"):
+        found = groups.get(title, [])
+        rows += [(title,), *((f"  {key}", *rest) for key, *rest in found)] if found else []
+    text = section_text(Section(registrations.name, rows))
+    return text + (f"  nothing serves {counted(unserved, 'key')}\n" if unserved else "")
 
 
 def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[list[_One]]:

@@ -1,41 +1,127 @@
-"""The registrations of an installed torch by name, for `table` and `why`."""
+"""The registrations of an installed torch by name, for `table` and `why`, and those under an author's file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
-from torchgen_lite.analysis.computed_table import Registrations
-from torchgen_lite.cli.session import Refused
+from torchgen_lite.analysis.computed_table import Registrations, is_fallthrough
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.key_tables import dispatch_keys, table_of
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.importing.torch_registry import registered_kernels
+from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.torch_files import find_torch_files, import_torch
+from torchgen_lite.loader.versions import parse_version
+from torchgen_lite.targets.registered import (
+    Beneath,
+    adds_to_pytorch,
+    select_both,
+    unknown_beneath,
+)
 
 
-def registrations_of_torch(modules: Iterable[str] = ()) -> list[Registrations]:
+def registrations_of_torch(
+    modules: Iterable[str] = (), project: Config | None = None
+) -> list[Registrations]:
     """What an installed torch has registered, read from its dumps.
 
-    `modules` are imported first, for the operators that they register. Raises Refused if torch
-    or a module cannot be imported, or if torch has keys that no table knows.
+    `modules` are imported first, for the operators that they register; those of the project need not be installed.
+    Raises Refused if torch or a module cannot be imported, or if torch has keys that no table knows.
     """
     try:
-        return list(_registrations(modules))
+        return list(_registrations(modules, [] if project is None else _folders(project)))
     except ModuleNotFoundError:
         raise Refused(Diagnostic("TG011", "PyTorch is not installed")) from None
     except ImportError as error:
         raise Refused(Diagnostic("TG012", str(error))) from None
 
 
-def _registrations(modules: Iterable[str]) -> Iterator[Registrations]:
-    from torchgen_lite.key_tables import dispatch_keys, table_of
-    from torchgen_lite.loader.importing.torch_registry import registered_kernels
-    from torchgen_lite.loader.torch_files import import_torch
-    from torchgen_lite.loader.versions import parse_version
+def pytorchs_of(program: Program, fallbacks: Iterable[str] = ()) -> dict[str, Registrations]:
+    """What PyTorch has of its own, by operator, under a program whose kernels are added to it.
 
+    `fallbacks` are keys for which the author's code has one. Raises Refused if the release that the program refers to
+    is not the installed one, which alone can be asked.
+    """
+    _require_release(program)
+    # A library that the installed PyTorch loads by itself may be an earlier build of this very program.
+    os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
+    every = registrations_of_torch()
+    own = dict.fromkeys(fallbacks, "the fallback of your backend")
+    shared = {key: _named(key, label) for key, label in every[0].fallbacks.items()} | own
+    return {
+        one.name: one._replace(
+            kernels={key: _short(label) for key, label in one.kernels.items()},
+            fallbacks=shared,
+            own=frozenset(own) - one.kernels.keys(),
+        )
+        for one in every
+    }
+
+
+def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
+    """The same under two versions of a program; nothing if neither adds to it. Says so if it is not known."""
+    both = zip((old, new), zip(*select_both(old, new)))
+    if not any(adds_to_pytorch(one, s.policy) for one, found in both for s in found):
+        return {}
+    try:
+        return pytorchs_of(new)
+    except Refused as refused:
+        reason = refused.diagnostics[0].message
+        session.warn(f"{reason}; of its operators, only what the files register is compared")
+        return unknown_beneath(old, new)
+
+
+def _require_release(program: Program) -> None:
+    files, found = find_torch_files()
+    if files is None:
+        raise Refused(*found)
+    wanted, native = program.release, program.config.native
+    is_named = bool(native) and native != INSTALLED
+    if parse_version(files.version)[: len(wanted)] != wanted or (is_named and not wanted):
+        which = ".".join(map(str, wanted)) or f"in `{native}`"
+        message = f"the kernels of PyTorch {which} are not known: {files.version} is installed"
+        help_ = (
+            "install that release, or ask about the installed one: `--config 'native = \"torch\"'`"
+        )
+        raise Refused(Diagnostic("TG011", message, help=help_))
+
+
+def _named(key: str, label: str) -> str:
+    """The name of a fallback of PyTorch, if it has one."""
+    known = STOCK_FALLBACKS.get(key, "")
+    return known if is_fallthrough(known) == is_fallthrough(label) else _short(label)
+
+
+def _short(label: str) -> str:
+    """`VariableType_4.cpp:9107`: the file that registers a kernel, without the folders of PyTorch's build."""
+    before, _, path = label.rpartition("registered at ")
+    return before + path.rpartition("/")[2]
+
+
+def _folders(project: Config) -> list[str]:
+    """Where the modules of a project are, and the packages that targets generate."""
+    generated = [f"{project.output_dir}/{target}" for target in project.targets]
+    return [str(project.root / folder) for folder in (*project.source_roots, *generated)]
+
+
+def _registrations(modules: Iterable[str], folders: Sequence[str]) -> Iterator[Registrations]:
     torch = import_torch()
     for module in modules:
+        saved = sys.path[:]
+        # After what is installed, so that no file of the project stands for a module of PyTorch.
+        sys.path += folders
         try:
             import_module(module)
         except Exception as error:  # Whatever a user's module raises is reported to its author.
             raise ImportError(f"cannot import `{module}`: {error}") from error
+        finally:
+            sys.path[:] = saved
     keys = table_of(parse_version(torch.__version__))
     known = dispatch_keys(keys)
     fallbacks = _fallbacks_of_torch()

@@ -13,7 +13,7 @@ from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.output import Selection, Signatures
-from torchgen_lite.targets.registered import registrations_of_program, why_absent
+from torchgen_lite.targets.registered import known_registrations, why_absent
 
 # The target whose calls are shown if no target of the project has any.
 _USUAL_SIGNATURES = ("python", "cpp-torch")
@@ -59,7 +59,7 @@ def reference(program: Program, selection: Selection) -> Reference:
     """The operators that are declared, and derived ones that the target has."""
     taken = {operator.name: operator for operator in selection.operators}
     operators = {operator.name: operator for operator in program.resolved.declared} | taken
-    tables = {one.name: one for one in registrations_of_program(program, selection)}
+    tables = {one.name: one for one in known_registrations(program, selection)}
     overloads: dict[str, list[Operator]] = {}
     for operator in operators.values():
         overloads.setdefault(base_of(operator), []).append(operator)

@@ -96,7 +96,7 @@ def test_hover_of_an_operator_has_its_signatures_and_its_table(editor: Editor) -
     said = editor.hover(RELU.replace("relu(", "re|lu("))
     assert said.startswith("**mylib::relu**, functional\n\nWhat is above zero.\n\n```python\n")
     assert "```python\ndef relu(self: Tensor) -> Tensor: ...\n```" in said
-    assert "kernel   relu_cpu" in said and "kernel   relu_meta" in said
+    assert "kernel  relu_cpu" in said and "kernel  relu_meta" in said
 
 
 def test_hover_of_a_delegate_is_that_of_its_operator(editor: Editor) -> None:

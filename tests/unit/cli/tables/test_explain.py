@@ -22,13 +22,33 @@ def test_render_table() -> None:
         "  Undefined                                  math kernel       add  [CompositeImplicitAutograd]\n"
         "  CPU                                        kernel            add_cpu\n"
         "  CUDA .. NestedTensorMeta (84)              math kernel       add  [CompositeImplicitAutograd]\n"
-        "  BackendSelect .. ZeroTensor (8)            missing\n"
         "  ADInplaceOrView                            backend fallback  fallthrough\n"
         "  AutogradOther                              math kernel       add  [CompositeImplicitAutograd]\n"
         "  AutogradCPU                                autograd kernel   add_autograd  [Autograd]\n"
         "  AutogradCUDA .. AutogradNestedTensor (16)  math kernel       add  [CompositeImplicitAutograd]\n"
         "  Tracer                                     backend fallback  trace\n"
-        "  AutocastCPU .. PythonDispatcher (23)       missing\n"
+        "  nothing serves 31 keys\n"
+    )
+
+
+def test_render_table_of_all_keys() -> None:
+    lines = render_table(ADD, ADD.sets.slots).splitlines()
+    assert lines[4] == "  BackendSelect .. ZeroTensor (8)            missing"
+    assert lines[-1] == "  AutocastCPU .. PythonDispatcher (23)       missing"
+
+
+def test_render_table_of_an_operator_of_pytorch_with_kernels_over_it() -> None:
+    own = frozenset({"PrivateUse1", "AutogradPrivateUse1"})
+    over = {**ADD.kernels, "PrivateUse1": "add_mine", "AutogradPrivateUse1": "add_mine_too"}
+    assert render_table(ADD._replace(kernels=over, own=own), ["CPU", "Fake", *own]) == (
+        "ns::add\n"
+        "  yours\n"
+        "    PrivateUse1          kernel   add_mine\n"
+        "    AutogradPrivateUse1  kernel   add_mine_too\n"
+        "  PyTorch's\n"
+        "    CPU                  kernel   add_cpu\n"
+        "  nothing\n"
+        "    Fake                 missing\n"
     )
 
 
