@@ -31,6 +31,9 @@ class Row(NamedTuple):
     python: str = ""
 
     def is_refused(self, target: str) -> bool:
+        """Whether a target does not have the row; no `Scalar` crosses the stable ABI."""
+        if target == "cpp-torch-stable" and "alpha" in self.formula:
+            return True
         return bool(self.cpp if target == "cpp-torch" else self.python)
 
 
