@@ -23,7 +23,13 @@ def inputs(row: Row, tensor: Any) -> dict[str, Any]:
     if row.schema != ONE:
         return named
     more = {"weight": tensor(IMAGINARY), "xs": [tensor([[2.0]]), tensor([[5.0]])], "n": 7, "m": 3}
-    numbers = {"s": 0.5, "flag": True, "alpha": 1.5, "dims": [10, 20], "mode": "mean"}
+    numbers = {
+        "s": 0.5,
+        "flag": True,
+        "alpha": 1 + 2j if row.raises else 1.5,
+        "dims": [10, 20],
+        "mode": "mean",
+    }
     return {**named, **more, **numbers}
 
 
@@ -97,13 +103,13 @@ def main(target: str) -> None:
     without = "alpha" if target == "cpp-torch-stable" else ""
     for index, row in enumerate(ROWS):
         if target == "expected":
-            found[str(index)] = numbers(expected(row, library))
+            found[str(index)] = "raises" if row.raises else numbers(expected(row, library))
         elif not row.is_refused(target):
             call = getattr(functions, f"row{index}" + "_" * (row.schema == WRITES))
             try:
                 found[str(index)] = numbers(gradient(row, call, library, without))
             except Exception as error:
-                found[str(index)] = f"{type(error).__name__}: {error}"
+                found[str(index)] = "raises" if row.raises else f"{type(error).__name__}: {error}"
     print(json.dumps(found))
 
 

@@ -116,11 +116,12 @@ class FormulaFunction(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Autograd:
     """The derivatives of a package: the formulas by operator, the views, and the functions that
-    they call."""
+    they call; `calculates` says whether they use those of `_arithmetic`."""
 
     infos: Mapping[str, DifferentiabilityInfo]
     operators: Sequence[AutogradView]
     functions: Sequence[FormulaFunction]
+    calculates: bool
 
 
 def build_autograd(package: Package) -> Autograd:
@@ -129,7 +130,8 @@ def build_autograd(package: Package) -> Autograd:
     infos = _differentiable(package)
     views = [_view(operator, info, functions) for operator, info in infos]
     found = {operator.name: info for operator, info in infos}
-    return Autograd(found, views, sorted(functions.found.values(), key=lambda f: f.name))
+    called = sorted(functions.found.values(), key=lambda f: f.name)
+    return Autograd(found, views, called, functions.calculates)
 
 
 def _differentiable(package: Package) -> list[tuple[PackagedOperator, DifferentiabilityInfo]]:
@@ -154,6 +156,11 @@ class _Functions:
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
         self.found: dict[str, FormulaFunction] = {}
+        self.calculates = False
+
+    def arithmetic(self, name: str) -> str:
+        self.calculates = True
+        return f"_arithmetic.{name}"
 
     def expression(self, name: str) -> str:
         helper = self.index.find(name) if self.index is not None else None
@@ -172,7 +179,7 @@ def _view(
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
     keeper = build_keeper(schema, info)
-    words = FormulaNames(functions.expression, "_support.{}".format, keeper.local, _conjugate)
+    words = FormulaNames(functions.expression, functions.arithmetic, keeper.local, _conjugate)
     return AutogradView(
         operator,
         keeper,
