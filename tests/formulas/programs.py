@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from tests.formulas.rows import ONE, ROWS, WRITES, Row
@@ -85,7 +86,7 @@ def numbers(found: Any) -> list[list[float]] | None:
     return [[complex(one).real, complex(one).imag] for one in flat]
 
 
-def main(target: str) -> None:
+def main(target: str, rows: Sequence[Row] = ROWS) -> None:
     """Print what each row gives, or the error that it ends with."""
     if target == "python":
         library: Any = importlib.import_module("torchgen_lite_reference")
@@ -101,7 +102,7 @@ def main(target: str) -> None:
         functions = torch.ops.corpus
     found: dict[str, Any] = {}
     without = "alpha" if target == "cpp-torch-stable" else ""
-    for index, row in enumerate(ROWS):
+    for index, row in enumerate(rows):
         if target == "expected":
             found[str(index)] = "raises" if row.raises else numbers(expected(row, library))
         elif not row.is_refused(target):

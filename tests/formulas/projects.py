@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -105,16 +106,16 @@ def entry(index: int, row: Row) -> str:
     )
 
 
-def schema(target: str) -> str:
+def schema(target: str, rows: Sequence[Row]) -> str:
     """The entries of the rows that a target has."""
-    has = [(index, row) for index, row in enumerate(ROWS) if not row.is_refused(target)]
+    has = [(index, row) for index, row in enumerate(rows) if not row.is_refused(target)]
     text = "".join(entry(index, row) for index, row in has)
     return text.replace("Scalar alpha, ", "") if target == "cpp-torch-stable" else text
 
 
-def write_project(folder: Path, target: str) -> list[str]:
+def write_project(folder: Path, target: str, rows: Sequence[Row] = ROWS) -> list[str]:
     """Generate the corpus for a target; return the paths of what was generated."""
-    write_files(folder, {"corpus.yaml": schema(target)})
+    write_files(folder, {"corpus.yaml": schema(target, rows)})
     config = f'schema = ["corpus.yaml"]\ntargets = ["{target}"]\n'
     if target == "cpp-torch":
         write_files(folder, {"kernels.cpp": _CPP_KERNELS})

@@ -92,6 +92,9 @@ ROWS = (
     _of("(n < 3 || !flag)", "0"),
     _of("((n && s) + (n - 7 || n))", "2"),
     _of("!s", "0"),
+    _of("(s || n)", "1"),
+    _of("(n && alpha)", "1"),
+    _of("(flag && n && s - s)", "0"),
     # Conditions.
     Row("flag ? grad : grad * 2", "self"),
     Row("n - 7 ? grad : alpha ? grad * 3 : grad", "self * 3"),

@@ -32,11 +32,11 @@ IN_CPP = ("cpp-torch", "cpp-torch-stable")
 TARGETS = ("python", "torch-python", *(pytest.param(one, marks=needs_compiler) for one in IN_CPP))
 
 
-def run(target: str, folder: Path) -> dict[str, Any]:
+def run(target: str, folder: Path, module: str = "tests.formulas.programs") -> dict[str, Any]:
     """What each row gives, from a process that has only the code of this target."""
     paths = [folder, folder / "python", folder / "torch-python", ROOT]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    command = [sys.executable, "-m", "tests.formulas.programs", target]
+    command = [sys.executable, "-m", module, target]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
