@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from tests.formulas.rows import ONE, ROWS, WRITES, Row
@@ -23,7 +24,13 @@ def inputs(row: Row, tensor: Any) -> dict[str, Any]:
     if row.schema != ONE:
         return named
     more = {"weight": tensor(IMAGINARY), "xs": [tensor([[2.0]]), tensor([[5.0]])], "n": 7, "m": 3}
-    numbers = {"s": 0.5, "flag": True, "alpha": 1.5, "dims": [10, 20], "mode": "mean"}
+    numbers = {
+        "s": 0.5,
+        "flag": True,
+        "alpha": 1 + 2j if row.raises else 1.5,
+        "dims": [10, 20],
+        "mode": "mean",
+    }
     return {**named, **more, **numbers}
 
 
@@ -31,14 +38,16 @@ def _complex(real: list[list[float]]) -> list[list[complex]]:
     return [[complex(*pair) for pair in zip(*rows)] for rows in zip(real, IMAGINARY)]
 
 
-def gradient(row: Row, call: Any, library: Any) -> Any:
-    """The gradient of the first tensor of the argument; None if there is none."""
+def gradient(row: Row, call: Any, library: Any, without: str = "") -> Any:
+    """The gradient of the first tensor of the argument; None if there is none. `without` is an argument that the
+    operators of a target do not have."""
     named = inputs(row, lambda data: library.tensor(data, dtype=_dtype(library, data)))
     leaf = named[row.of][0] if row.of == "xs" else named[row.of]
     leaf.requires_grad_()
     given = dict(named)
     if row.schema == WRITES:
         given["self"] = leaf * 1
+    given.pop(without, None)
     results = call(*given.values())
     results = results if isinstance(results, (tuple, list)) else [results]
     used = [results[index] for index in row.used]
@@ -77,7 +86,7 @@ def numbers(found: Any) -> list[list[float]] | None:
     return [[complex(one).real, complex(one).imag] for one in flat]
 
 
-def main(target: str) -> None:
+def main(target: str, rows: Sequence[Row] = ROWS) -> None:
     """Print what each row gives, or the error that it ends with."""
     if target == "python":
         library: Any = importlib.import_module("torchgen_lite_reference")
@@ -88,19 +97,20 @@ def main(target: str) -> None:
         library = torch
         if target == "cpp-torch":
             torch.ops.load_library("library.so")
-        elif target == "torch-python":
+        elif target in ("torch-python", "cpp-torch-stable"):
             importlib.import_module("corpus_ops")
         functions = torch.ops.corpus
     found: dict[str, Any] = {}
-    for index, row in enumerate(ROWS):
+    without = "alpha" if target == "cpp-torch-stable" else ""
+    for index, row in enumerate(rows):
         if target == "expected":
-            found[str(index)] = numbers(expected(row, library))
+            found[str(index)] = "raises" if row.raises else numbers(expected(row, library))
         elif not row.is_refused(target):
             call = getattr(functions, f"row{index}" + "_" * (row.schema == WRITES))
             try:
-                found[str(index)] = numbers(gradient(row, call, library))
+                found[str(index)] = numbers(gradient(row, call, library, without))
             except Exception as error:
-                found[str(index)] = f"{type(error).__name__}: {error}"
+                found[str(index)] = "raises" if row.raises else f"{type(error).__name__}: {error}"
     print(json.dumps(found))
 
 

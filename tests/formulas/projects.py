@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -60,6 +61,36 @@ at::Tensor& row_(at::Tensor& self, const at::Tensor& other) {
 
 } // namespace corpus
 """
+_STABLE_KERNELS = """\
+#include <corpus/kernels.h>
+#include <torch/csrc/stable/ops.h>
+
+namespace corpus {
+
+using torch::headeronly::HeaderOnlyArrayRef;
+using torch::stable::Tensor;
+
+static Tensor times(const char* name, const Tensor& self, const Tensor& other) {
+  StableIValue stack[] = {torch::stable::detail::from(self), torch::stable::detail::from(other)};
+  TORCH_ERROR_CODE_CHECK(torch_call_dispatcher(name, "Tensor", stack, TORCH_ABI_VERSION));
+  return torch::stable::detail::to<Tensor>(stack[0]);
+}
+
+Tensor row(const Tensor& self, const Tensor& other, const std::optional<Tensor>&, HeaderOnlyArrayRef<Tensor>, int64_t, std::optional<int64_t>, double, bool, HeaderOnlyArrayRef<int64_t>, const std::string&) {
+  return times("aten::mul", self, other);
+}
+
+std::tuple<Tensor, Tensor> pair(const Tensor& self, const Tensor& other) {
+  return {times("aten::mul", self, other), torch::stable::subtract(self, other, -1)};
+}
+
+Tensor row_(Tensor& self, const Tensor& other) {
+  times("aten::mul_", self, other);
+  return self;
+}
+
+} // namespace corpus
+"""
 
 
 def entry(index: int, row: Row) -> str:
@@ -75,19 +106,25 @@ def entry(index: int, row: Row) -> str:
     )
 
 
-def schema(target: str) -> str:
+def schema(target: str, rows: Sequence[Row]) -> str:
     """The entries of the rows that a target has."""
-    has = [(index, row) for index, row in enumerate(ROWS) if not row.is_refused(target)]
-    return "".join(entry(index, row) for index, row in has)
+    has = [(index, row) for index, row in enumerate(rows) if not row.is_refused(target)]
+    text = "".join(entry(index, row) for index, row in has)
+    return text.replace("Scalar alpha, ", "") if target == "cpp-torch-stable" else text
 
 
-def write_project(folder: Path, target: str) -> list[str]:
+def write_project(folder: Path, target: str, rows: Sequence[Row] = ROWS) -> list[str]:
     """Generate the corpus for a target; return the paths of what was generated."""
-    write_files(folder, {"corpus.yaml": schema(target)})
+    write_files(folder, {"corpus.yaml": schema(target, rows)})
     config = f'schema = ["corpus.yaml"]\ntargets = ["{target}"]\n'
     if target == "cpp-torch":
         write_files(folder, {"kernels.cpp": _CPP_KERNELS})
         config += '[target.cpp-torch]\nmodule = ""\n'
+    elif target == "cpp-torch-stable":
+        write_files(folder, {"kernels.cpp": _STABLE_KERNELS})
+        config = 'schema = ["corpus.yaml"]\ntargets = ["cpp-torch-stable", "torch-python"]\n'
+        config += '[target.cpp-torch-stable]\nfolder = "stable"\n'
+        config += '[target.torch-python]\npackage = "corpus_ops"\nload = "_C"\n'
     elif target == "torch-python":
         write_files(folder, {"corpus_kernels.py": _TORCH_KERNELS})
         config += '[target.torch-python]\npackage = "corpus_ops"\nkernels = ["corpus_kernels"]\n'
@@ -95,7 +132,7 @@ def write_project(folder: Path, target: str) -> list[str]:
         write_files(folder, {"corpus_kernels.py": _PYTHON_KERNELS})
         config = _with_reference(folder)
     write_files(folder, {"torchgen_lite.toml": config})
-    files = generate(load(root=folder), targets=[target])
+    files = generate(load(root=folder))
     write_files(folder, files)
     return list(files)
 

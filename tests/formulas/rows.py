@@ -1,7 +1,7 @@
 """The corpus: formulas of `self`, each with the gradient that it gives.
 
 `value` is what PyTorch's own autograd differentiates with respect to `self`; where no function has such a gradient,
-`gradient` is the gradient itself, as an expression of torch. `cpp` and `python` are the codes under which
+`gradient` is the gradient itself, as an expression of torch. A row that `raises` has a complex `alpha`. `cpp` and `python` are the codes under which
 C++ or the Python targets refuse a formula that the other has.
 """
 
@@ -27,10 +27,14 @@ class Row(NamedTuple):
     used: tuple[int, ...] = (0,)
     of: str = "self"
     is_complex: bool = False
+    raises: bool = False
     cpp: str = ""
     python: str = ""
 
     def is_refused(self, target: str) -> bool:
+        """Whether a target does not have the row; no `Scalar` crosses the stable ABI."""
+        if target == "cpp-torch-stable" and "alpha" in self.formula:
+            return True
         return bool(self.cpp if target == "cpp-torch" else self.python)
 
 
@@ -66,6 +70,13 @@ ROWS = (
     _of("-alpha", "-1.5"),
     _of("(alpha * n - alpha / 2)", "9.75"),
     _of("alpha.conj()", "1.5"),
+    # A complex `Scalar` has no common meaning in arithmetic of numbers.
+    Row("grad * (alpha + 1)", gradient="None", raises=True),
+    Row("grad * (n / alpha)", gradient="None", raises=True),
+    Row("grad * (alpha == s)", gradient="None", raises=True),
+    Row("grad * (flag && alpha)", gradient="None", raises=True),
+    Row("grad * !alpha", gradient="None", raises=True),
+    Row("alpha ? grad : grad * 2", gradient="None", raises=True),
     # Comparisons bind as in C++, and are booleans of their own.
     _of("(n == 7)", "1"),
     _of("(n != 7)", "0"),
@@ -81,6 +92,9 @@ ROWS = (
     _of("(n < 3 || !flag)", "0"),
     _of("((n && s) + (n - 7 || n))", "2"),
     _of("!s", "0"),
+    _of("(s || n)", "1"),
+    _of("(n && alpha)", "1"),
+    _of("(flag && n && s - s)", "0"),
     # Conditions.
     Row("flag ? grad : grad * 2", "self"),
     Row("n - 7 ? grad : alpha ? grad * 3 : grad", "self * 3"),
@@ -97,6 +111,16 @@ ROWS = (
     Row("grad % 2", gradient="grad.remainder(2)"),
     Row("-grad % other", gradient="(-grad).remainder(other)"),
     Row("2 - grad", gradient="2 - grad"),
+    Row("1 / other - grad", gradient="1 / other - grad"),
+    Row("s / other - (2 / grad - alpha)", gradient="0.5 / other - (2 / grad - 1.5)"),
+    Row("n % other - s % other", gradient="7 % other - 0.5 % other"),
+    # Before integers and booleans, a number keeps its dtype.
+    Row("grad * (2.5 - (self > 0) * 2)", "self * (2.5 - (self > 0) * 2)"),
+    Row("grad * (alpha - ((self > 0) + 2))", "self * (1.5 - ((self > 0) + 2))"),
+    Row("grad * (1 / ((self > 0) + 3))", gradient="grad * (1 / ((self > 0) + 3))"),
+    Row("grad * (s / (self > 5))", gradient="grad * (0.5 / (self > 5))"),
+    Row("grad * (7.5 % ((self > 0) + 2))", "self * (7.5 % ((self > 0) + 2))"),
+    Row("grad * (n % ((self > 0) + 2))", "self * (7 % ((self > 0) + 2))"),
     Row("grad * (self > 0)", "self * (self > 0)"),
     Row(
         "grad * ((self > 0) & (other > 0) | (self < -1) ^ ~(other >= 1))",

@@ -1,6 +1,7 @@
 """Each formula of the corpus gives the same gradient in every target, and PyTorch's own autograd agrees.
 
-`cpp-torch-stable` has the formulas of `torch-python`: the stable ABI has no autograd.
+`cpp-torch-stable` has the kernels, and the package of `torch-python` beside it the formulas: the stable ABI has no
+autograd.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.cpp.compiling import compile_library, needs_compiler, precompile, write_files
+from tests.cpp.stable_library import build_library
 from tests.formulas.projects import entry, write_project
 from tests.formulas.rows import ONE, ROWS, Row
 from torchgen_lite.analysis import build_program
@@ -26,14 +28,15 @@ from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.loader import Config, load_native_functions
 from torchgen_lite.pipeline import generate_all
 
-TARGETS = ("python", "torch-python", pytest.param("cpp-torch", marks=needs_compiler))
+IN_CPP = ("cpp-torch", "cpp-torch-stable")
+TARGETS = ("python", "torch-python", *(pytest.param(one, marks=needs_compiler) for one in IN_CPP))
 
 
-def run(target: str, folder: Path) -> dict[str, Any]:
+def run(target: str, folder: Path, module: str = "tests.formulas.programs") -> dict[str, Any]:
     """What each row gives, from a process that has only the code of this target."""
-    paths = [folder, folder / "generated" / target, folder / target, ROOT]
+    paths = [folder, folder / "python", folder / "torch-python", ROOT]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    command = [sys.executable, "-m", "tests.formulas.programs", target]
+    command = [sys.executable, "-m", module, target]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -52,17 +55,11 @@ def test_every_formula_gives_the_gradient_that_pytorch_finds(
     target: str, tmp_path: Path, expected: dict[str, Any]
 ) -> None:
     paths = write_project(tmp_path, target)
-    if target == "cpp-torch":
+    if target in IN_CPP:
         sources = sorted(path for path in paths if path.endswith(".cpp"))
         together = "".join(f'#include "{path}"\n' for path in sources)
         write_files(tmp_path, {"generated.cpp": together})
-        (tmp_path / "headers").mkdir()
-        compile_library(
-            tmp_path,
-            ["kernels.cpp", "generated.cpp"],
-            flags=precompile(tmp_path / "headers"),
-            includes=[tmp_path, tmp_path / "cpp-torch" / "include"],
-        )
+        _compile(target, tmp_path)
     found = run(target, tmp_path)
     assert len(found) == sum(not row.is_refused(target) for row in ROWS)
     wrong = {
@@ -71,6 +68,21 @@ def test_every_formula_gives_the_gradient_that_pytorch_finds(
         if v != near(v, expected[i])
     }
     assert wrong == {}
+
+
+def _compile(target: str, folder: Path) -> None:
+    """The library of kernels, beside what was generated."""
+    sources = ["kernels.cpp", "generated.cpp"]
+    if target == "cpp-torch-stable":
+        build_library(folder, sources)
+        return
+    (folder / "headers").mkdir()
+    compile_library(
+        folder,
+        sources,
+        flags=precompile(folder / "headers"),
+        includes=[folder, folder / target / "include"],
+    )
 
 
 def near(found: Any, wanted: Any) -> Any:

@@ -4,6 +4,7 @@
     python -m tests.fuzz --coverage [--inputs N] [--seed N]
     python -m tests.fuzz --vendors [--inputs N] [--first N] [--seed N]
     python -m tests.fuzz --pairs [--inputs N] [--first N] [--seed N]
+    python -m tests.fuzz --formulas [--inputs N] [--first N] [--seed N]
     python -m tests.fuzz --grammar [--inputs N] [--first N] [--seed N] [--seeds N] [--cpp N] [--torch]
 
 Each input is a few entries of our own file (and PyTorch's, where it is installed) after a handful of
@@ -14,8 +15,8 @@ guide the mutations of the same entries. `--grammar` makes schema files and conf
 It does so with `--seeds` seeds, `--inputs` of each; after each seed `--cpp` inputs are given to g++ with the headers of
 the installed PyTorch. With `--torch` packages for PyTorch are imported, too. `--vendors` makes files in the
 formats of vendors (`vendors.py`), about a few operators of PyTorch. `--pairs` compares two versions of a schema with the
-calls that each takes (`pairs.py`). An input that fails is printed and the exit code is
-not 0.
+calls that each takes (`pairs.py`). `--formulas` computes random formulas in the targets for Python and by a plain evaluator
+(`formulas.py`). An input that fails is printed and the exit code is not 0.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import sysconfig
 
 from tests.conftest import ROOT
 from tests.fuzz.entries import run_guided, run_random
+from tests.fuzz.formulas import run_formulas
 from tests.fuzz.pairs import run_pairs
 from tests.fuzz.targets import CPP, Tally, run_grammar
 from tests.fuzz.vendors import run_vendors
@@ -62,6 +64,7 @@ def main() -> int:
     parser.add_argument("--grammar", action="store_true")
     parser.add_argument("--vendors", action="store_true")
     parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--formulas", action="store_true")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--cpp", type=int, default=0)
     parser.add_argument("--torch", action="store_true")
@@ -70,9 +73,10 @@ def main() -> int:
         tally = run_vendors(options.inputs, options.seed, options.first)
         print(*tally.problems, tally, sep="\n")
         return 1 if tally.problems else 0
-    if options.pairs:
-        problems = run_pairs(options.inputs, options.seed, options.first)
-        print(*problems, f"{options.inputs} pairs, {len(problems)} problems", sep="\n")
+    if options.pairs or options.formulas:
+        check, what = (run_pairs, "pairs") if options.pairs else (run_formulas, "formulas")
+        problems = check(options.inputs, options.seed, options.first)
+        print(*problems, f"{options.inputs} {what}, {len(problems)} problems", sep="\n")
         return 1 if problems else 0
     if options.grammar:
         return run_seeds(options)

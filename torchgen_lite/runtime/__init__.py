@@ -11,7 +11,7 @@ from .arguments import (
     register_tensor_type,
     unregister_tensor_type,
 )
-from .arithmetic import quotient, remainder
+from .arithmetic import quotient, real_number, remainder
 from .candidate import Candidate
 from .dispatcher import Dispatcher, RegistrationListener
 from .errors import (
@@ -117,6 +117,7 @@ __all__ = [
     "packet",
     "parse_dispatch_key",
     "quotient",
+    "real_number",
     "redispatch_packet",
     "register_tensor_type",
     "remainder",

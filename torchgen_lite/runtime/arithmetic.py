@@ -18,6 +18,16 @@ def quotient(a: Any, b: Any) -> Any:
         return a * float("-inf" if str(b).startswith("-") else "inf")
 
 
+def real_number(value: Any) -> Any:
+    """A `Scalar` where C++ takes the float of it; raises TypeError for a complex one. Symbolic numbers stay.
+
+    >>> real_number(2), real_number(0.5)
+    (2.0, 0.5)
+    """
+    is_plain = isinstance(value, (int, float, complex))
+    return float(value) if is_plain else value
+
+
 def remainder(a: int, b: int) -> int:
     """What is left of `a` after a division that rounds towards zero: it has the sign of `a`.
 

@@ -15,7 +15,7 @@ import torchgen_lite_reference.autograd.formulas.shape as _shape
 import torchgen_lite_reference.autograd.formulas.neural as _neural
 import torchgen_lite_reference.autograd.formulas.pointwise as _pointwise
 from torchgen_lite_reference.framework import Gradients as _Gradients, Node as _Node, conj as _conj
-from torchgen_lite_runtime import quotient as _quotient
+from torchgen_lite_runtime import quotient as _quotient, real_number as _real_number
 
 from . import functions as _functions
 
@@ -288,7 +288,13 @@ class CeluBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         alpha, self = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.elu_backward(grad, alpha, 1, _quotient(1.0, alpha), self)
+        grad_self_: Any = _pointwise.elu_backward(
+            grad,
+            alpha,
+            1,
+            _quotient(1.0, _real_number(alpha)),
+            self,
+        )
         return (grad_self_,)
 
 

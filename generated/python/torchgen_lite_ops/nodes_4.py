@@ -234,7 +234,7 @@ class LerpBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad * (1 - weight.conjugate())
+            grad_self_ = grad - grad * weight.conjugate()
         grad_end_: Any = None
         if node.needs[1]:
             grad_end_ = grad * weight.conjugate()

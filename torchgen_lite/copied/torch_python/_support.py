@@ -30,20 +30,6 @@ def ceil_div(a: Any, b: Any) -> int:
     return cast("int", -(-a // b))
 
 
-def quotient(a: Any, b: Any) -> Any:
-    """`a / b` of numbers in formulas: infinity or nan where `b` is zero, as in C++."""
-    try:
-        return a / b
-    except ZeroDivisionError:
-        return a * float("-inf" if str(b).startswith("-") else "inf")
-
-
-def remainder(a: Any, b: Any) -> Any:
-    """`a % b` of integers in formulas: it has the sign of `a`, as in C++."""
-    left = abs(a) % abs(b)
-    return -left if a < 0 else left
-
-
 def sym_max(*values: Any) -> int:
     result = values[0]
     for value in values[1:]:

@@ -61,6 +61,10 @@ OPTIONS = {
 """The arguments that C++ combines into one, and how each is set on it."""
 
 
+REFLECTED = {"-": "rsub", "/": "reciprocal", "%": "remainder"}
+"""What computes a number and a tensor, in this order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Functions:
     """What formulas may call: the library's operators in `namespace`, by name, with the struct of
@@ -169,8 +173,26 @@ def _binary(node: nodes.Binary, left: Written, right: Written) -> tuple[str, int
             return f"static_cast<double>({left.text}) / {right.at(level + 1)}", level
         if operator == "%" and not is_nonzero(node.right):
             return f"autograd::remainder({left.text}, {right.text})", POSTFIX
+    if is_before_tensor(node, kinds):
+        return _before_tensor(operator, left, right)
     first, second = (_clear(side, operator) for side in (left, right))
     return f"{first.at(level)} {operator} {second.at(level + 1)}", level
+
+
+def is_before_tensor(node: nodes.Binary, kinds: Sequence[Kind]) -> bool:
+    """Whether a number stands before a tensor. C++'s operators would give it the dtype of the tensor, which cuts
+    `2.5` off before integers, and divides no integers."""
+    return node.operator in REFLECTED and kinds[0].present.is_number and kinds[1].present == TENSOR
+
+
+def _before_tensor(operator: str, number: Written, tensor: Written) -> tuple[str, int]:
+    if operator == "-":
+        return f"at::rsub({tensor.text}, {number.text})", POSTFIX
+    if operator == "%":
+        return f"at::remainder({number.text}, {tensor.text})", POSTFIX
+    inverse, level = f"{tensor.at(POSTFIX)}.reciprocal()", PRECEDENCE["*"]
+    is_one = number.text in ("1", "1.0")
+    return (inverse, POSTFIX) if is_one else (f"{number.at(level)} * {inverse}", level)
 
 
 def _clear(side: Written, operator: str) -> Written:

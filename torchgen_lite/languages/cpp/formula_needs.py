@@ -9,7 +9,13 @@ from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import TENSOR
 from torchgen_lite.formulas.operands import lacks_tensor
 from torchgen_lite.formulas.tree import Typed, every_part
-from torchgen_lite.languages.cpp.formula import ATTRIBUTES, OPTIONS, Functions
+from torchgen_lite.languages.cpp.formula import (
+    ATTRIBUTES,
+    OPTIONS,
+    REFLECTED,
+    Functions,
+    is_before_tensor,
+)
 from torchgen_lite.loader.torch_functions import (
     EVERYTHING,
     at_header,
@@ -71,6 +77,8 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
         node = part.node
         if isinstance(node, nodes.Lambda):
             yield EVERYTHING
+        if isinstance(node, nodes.Binary) and is_before_tensor(node, [p.kind for p in part.parts]):
+            yield at_header(REFLECTED[node.operator])
         if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
             continue
         is_ours = part.saved is not None or (part.operator is not None and part.operator.is_own)

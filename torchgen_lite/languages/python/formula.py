@@ -9,7 +9,7 @@ then the tree is written: each node once, with the text of its operands at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from torchgen_lite.formulas import called_name, children, rebuild
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact, Saved
-from torchgen_lite.formulas.kinds import Kind, Sort
+from torchgen_lite.formulas.kinds import SCALAR, Kind, Sort
 from torchgen_lite.formulas.operands import is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.names import identifier
@@ -91,6 +91,8 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     if isinstance(node, nodes.Name):
         return nodes.Name(_CONSTANTS.get(node.text) or identifier(node.text))
     parts = [in_python(part, words) for part in tree.parts]
+    for at in _floats(node, tree.parts):
+        parts[at] = nodes.Call(nodes.Name(words.arithmetic("real_number")), (parts[at],))
     if isinstance(node, nodes.Binary) and node.operator in _OPERATORS:
         parts = [_truth(written, part.kind) for written, part in zip(parts, tree.parts)]
     if isinstance(node, nodes.Binary) and _is_cpps(node, tree.parts):
@@ -121,6 +123,14 @@ def _truth(operand: nodes.Expression, kind: Kind) -> nodes.Expression:
     if not kind.is_number or kind.sort is Sort.bool:
         return operand
     return nodes.Binary("!=", operand, nodes.Literal("0"))
+
+
+def _floats(node: nodes.Expression, parts: Sequence[Typed]) -> Iterator[int]:
+    """The operands that are a `Scalar`, of which C++ takes the float."""
+    sides = [part.kind.present for part in parts]
+    is_test = isinstance(node, nodes.Conditional) or getattr(node, "operator", "") == "!"
+    if is_test or (isinstance(node, nodes.Binary) and all(kind.is_number for kind in sides)):
+        yield from (at for at, kind in enumerate(sides[: 1 if is_test else 2]) if kind == SCALAR)
 
 
 def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:

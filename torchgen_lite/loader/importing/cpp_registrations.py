@@ -8,7 +8,7 @@ the parser does not recognize is found by its name in the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label
@@ -61,11 +61,15 @@ class Block:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads a file into a library, given the functions that all files declare."""
+    """Reads a file into a library, given the functions that all files declare.
+
+    `tags` are the variables about tags, by name, each with its value if that is certain.
+    """
 
     tree: CppTree
     library: Library
     functions: Functions
+    tags: Mapping[str, Node | None]
 
     def report(
         self, code: str, message: str, node: Node, text: str, help_: Help | None = None
@@ -81,7 +85,7 @@ def has_registrations(text: str) -> bool:
 
 def read_registrations(tree: CppTree, functions: Functions, library: Library) -> None:
     """Everything that a file registers, added to the library."""
-    reader = Reader(tree, library, functions)
+    reader = Reader(tree, library, functions, _variables(tree) if "Tag" in tree.text.text else {})
     used = tuple(used_namespaces(tree))
     read: list[tuple[int, int]] = []
     for node, around in walk(tree, "function_definition"):
@@ -105,6 +109,22 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
             else:
                 _refuse(reader, call)
     _report_unread(tree, read, library)
+
+
+def _variables(tree: CppTree) -> dict[str, Node | None]:
+    """The variables that are about tags; only a constant with one value has it for certain."""
+    found, stack = dict[str, "Node | None"](), [tree.root]
+    while stack:
+        node = stack.pop()
+        stack += node.named_children
+        text = tree.of(node) if node.type == "declaration" else ""
+        if re.search(r"\bTag\b", text):
+            is_constant = re.match(r"(?:(?:static|inline)\s+)*(?:const|constexpr)\b", text)
+            for one in node.children_by_field_name("declarator"):
+                name = tree.of(one.child_by_field_name("declarator") or one)
+                value = one.child_by_field_name("value")
+                found[name] = value if is_constant and name not in found else None
+    return found
 
 
 def _report_unread(tree: CppTree, read: list[tuple[int, int]], library: Library) -> None:
@@ -274,7 +294,14 @@ def _read_definition(reader: Reader, block: Block, call: Node, doc: str) -> None
     kernel: Kernel | None = None
     at = given[0]
     for one in given[1:]:
-        found = _read_tags(tree, one)
+        value = reader.tags.get(tree.of(one), one)
+        found = _read_tags(tree, value) if value else None
+        if found is None and tree.of(one) in reader.tags:
+            message, help_ = (
+                f"`{tree.of(one)}` holds tags",
+                "write them here, or make it a constant",
+            )
+            return reader.report("TG601", message, one, "what is in it may change", help_)
         if found is not None:
             tags += found
         elif kernel is None:

@@ -29,7 +29,11 @@ from torchgen_lite.targets.cpp.selection import (
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
-from torchgen_lite.targets.cpp_stable.unsupported import WantedReleases, check_entry
+from torchgen_lite.targets.cpp_stable.unsupported import (
+    WantedReleases,
+    check_brought,
+    check_entry,
+)
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -46,6 +50,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     wanted = WantedReleases(program.config.torch, options.target_version)
     for operator in selection.operators:
         diagnostics += check_entry(operator, wanted)
+    diagnostics += check_brought(program, selection.operators)
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
     diagnostics += check_copies(program, TARGET)

@@ -107,12 +107,14 @@ class AutogradView(NamedTuple):
 
 class Autograd(NamedTuple):
     """The derivatives of a package: the formulas by operator, the views, and the functions that the formulas call,
-    each with the author's module that has it, or empty for torch, and the place of the first use.
+    each with the author's module that has it, or empty for torch, and the place of the first use. `calculates` says
+    whether they call those of `_arithmetic`, too.
     """
 
     infos: Mapping[str, DifferentiabilityInfo]
     operators: Sequence[AutogradView]
     functions: Mapping[str, tuple[str, str]]
+    calculates: bool
 
 
 def build_autograd(package: Package) -> Autograd:
@@ -121,7 +123,8 @@ def build_autograd(package: Package) -> Autograd:
     infos = _differentiable(package)
     views = [_view(operator, info, functions) for operator, info in infos]
     found = {operator.name: info for operator, info in infos}
-    return Autograd(found, views, dict(sorted(functions.found.items())))
+    called = dict(sorted(functions.found.items()))
+    return Autograd(found, views, called, functions.calculates)
 
 
 def _differentiable(package: Package) -> list[tuple[PackagedOperator, DifferentiabilityInfo]]:
@@ -146,6 +149,11 @@ class _Functions:
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
         self.found: dict[str, tuple[str, str]] = {}
+        self.calculates = False
+
+    def arithmetic(self, name: str) -> str:
+        self.calculates = True
+        return f"_arithmetic.{name}"
 
     def expression(self, name: str) -> str:
         helper = self.index.find(name) if self.index is not None else None
@@ -164,7 +172,7 @@ def _view(
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
     keeper = build_keeper(schema, info)
-    words = FormulaNames(functions.expression, "_support.{}".format, keeper.local, _conjugate)
+    words = FormulaNames(functions.expression, functions.arithmetic, keeper.local, _conjugate)
     return AutogradView(
         operator,
         keeper.tensors,

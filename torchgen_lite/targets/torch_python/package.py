@@ -16,6 +16,7 @@ from torchgen_lite.targets.torch_python.registration import build_registrations
 # The package's modules; its `__init__` exports no functions of these names.
 _HIDDEN = BUILTIN_TYPES | {
     "RegistrationError",
+    "_arithmetic",
     "_library",
     "_operators",
     "_places",
@@ -45,6 +46,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "kernels": kernels,
         "fakes": fakes,
         "derivatives": autograd.operators,
+        "calculates": autograd.calculates,
         "functions": {name: module for name, (module, _) in autograd.functions.items()},
         "uses_support": uses_support,
         "operators": build_registrations(package, autograd),
@@ -53,6 +55,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
     yield _places_file(package, autograd)
     yield OutputFile(f"{root}/_library.py", "copied/torch_python/_library.py")
+    if autograd.calculates:
+        yield OutputFile(f"{root}/_arithmetic.py", "runtime/arithmetic.py")
     if uses_support:
         yield OutputFile(f"{root}/_support.py", "copied/torch_python/_support.py")
     names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)

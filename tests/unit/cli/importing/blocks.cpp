@@ -3,6 +3,8 @@
 
 namespace mylib {
 
+static const std::vector<at::Tag> our_tags = {at::Tag::core, at::Tag::pointwise};
+at::Tensor about(at::Tag tag);
 at::Tensor scale_cpu(const at::Tensor& x, double s);
 at::Tensor scale_cuda(const at::Tensor& x, double s);
 at::Tensor scale_any(const at::Tensor& x, double s);
@@ -30,6 +32,13 @@ TORCH_LIBRARY_FRAGMENT(mylib, anything) {
   anything.def(
       "nothing(Tensor! x) -> ()",
       {at::Tag::pt2_compliant_tag, torch::Tag::core});
+}
+
+TORCH_LIBRARY_FRAGMENT(tagged, m) {
+  constexpr auto local = at::Tag::view_copy;
+  m.def("both(Tensor x) -> Tensor", our_tags);
+  m.def("one(Tensor x) -> Tensor", local);
+  m.def("kernel(int tag) -> Tensor", mylib::about);
 }
 
 STABLE_TORCH_LIBRARY_FRAGMENT(other, m) {

@@ -33,6 +33,9 @@ TORCH_LIBRARY(mylib, m) {
   m.def("g(Tensor x) -> Tensor", {at::Tag::mine});
   m.def("h(Tensor x) -> Tensor");
   m.impl("h", torch::kCPU, &elsewhere);
+  std::vector<at::Tag> changing = {at::Tag::core};
+  changing.push_back(at::Tag::pointwise);
+  m.def("i(Tensor x) -> Tensor", changing);
 #ifdef ONE
   m.def("two(Tensor x) -> Tensor");
 #else

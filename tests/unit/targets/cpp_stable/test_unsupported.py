@@ -119,6 +119,52 @@ def test_tags_of_what_pytorch_defines_are_its_own(tmp_path: Path) -> None:
     assert messages(tmp_path, yaml, project='torch = ">=2.6"') == ""
 
 
+FORMULAS = """\
+- func: my::f(Tensor x) -> Tensor
+  dispatch: {CPU: f}
+  fake: {like: x}
+  autocast: float32
+  derivatives:
+    x: grad
+- func: my::by_hand(Tensor x) -> Tensor
+  dispatch: {CPU: f, Autograd: g, AutocastCPU: h}
+  autocast: float32
+  derivatives:
+    x: grad
+"""
+UNUSED = (
+    "ops.yaml:4:13: TG535 target `cpp-torch-stable` generates no kernel from `autocast`",
+    "ops.yaml:6:5: TG535 target `cpp-torch-stable` generates no kernel from `derivatives`",
+)
+
+
+@pytest.mark.parametrize(
+    ("beside", "options", "found"),
+    [
+        ("", "", UNUSED),
+        # Its kernels are in another library.
+        ("cpp-torch", "", UNUSED),
+        ("torch-python", "", ()),
+        ("torch-python", "autograd = false", UNUSED[1:]),
+        ("torch-python", 'skip = ["my::f"]', UNUSED),
+    ],
+)
+def test_formulas_need_the_target_that_brings_them(
+    tmp_path: Path, beside: str, options: str, found: tuple[str, ...]
+) -> None:
+    tables = f"[target.{beside}]\n{options}\n" if beside else ""
+    tables += 'package = "p"\nload = "_C"\n' if beside == "torch-python" else ""
+    (tmp_path / "ops.yaml").write_text(FORMULAS)
+    config = tmp_path / "torchgen_lite.toml"
+    config.write_text(
+        f'schema = "ops.yaml"\ntargets = {[TARGET, *filter(None, [beside])]}\n{tables}'
+    )
+    program = load(root=tmp_path)
+    made = generate_all(program, targets=[TARGET]).diagnostics
+    shown = [f"{d.path}:{d.start()[0]}:{d.start()[1]}: {d.code} {d.message}" for d in made]
+    assert sorted(shown) == sorted(found)
+
+
 @needs_torch((2, 10), "PyTorch could read fewer keys")
 @pytest.mark.torch
 def test_torch_does_not_read_these_keys_and_reads_all_others() -> None:
