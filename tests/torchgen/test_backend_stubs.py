@@ -188,7 +188,7 @@ def test_all_operators(tmp_path: Path, theirs: Theirs, which: str) -> None:
     expected = set(re.findall(r'm\.impl\("([^"]+)"', text))
     refused = set()
     for one in program.diagnostics:
-        assert one.code == "TG373"
+        assert one.code == "TG373", one
         refused.add(one.message.split("`")[1])
     selection = TARGETS["cpp-torch"].select(program)
     mine = {one.operator.schema.local_name for one in selection.registrations(program)}

@@ -3,7 +3,9 @@
 
 namespace mylib {
 
-static const std::vector<at::Tag> our_tags = {at::Tag::core, at::Tag::pointwise};
+static const std::vector<at::Tag> our_tags = {
+    at::Tag::core,
+    at::Tag::pointwise};
 at::Tensor about(at::Tag tag);
 at::Tensor scale_cpu(const at::Tensor& x, double s);
 at::Tensor scale_cuda(const at::Tensor& x, double s);
