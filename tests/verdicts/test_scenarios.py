@@ -57,3 +57,22 @@ def update(scenario: Mapping[str, str], found: Mapping[str, object]) -> None:
 def test_the_table_has_no_name_twice() -> None:
     names = [scenario["name"] for scenario in SCENARIOS]
     assert len(names) == len(set(names)) >= 38
+
+
+@pytest.mark.parametrize(
+    ("target", "option"),
+    [("cpp-torch", 'namespace = "lib"'), ("torch-python", 'package = "lib_ops"')],
+)
+def test_a_default_that_is_written_out_breaks_nobody(
+    run: Run, project: Path, target: str, option: str
+) -> None:
+    schema = "- func: lib::f(Tensor self, int dim=0) -> Tensor\n"
+    scenario = {
+        "config": f'targets = ["{target}"]',
+        "after": f"[target.{target}]\n{option}\n",
+        "schema": schema,
+    }
+    write(project / "old", scenario, "schema", "before")
+    write(project, scenario, "schema", "after")
+    result = run("breaking", "--against", "old")
+    assert (result.code, result.stderr) == (0, "1 operator, no breaking changes against old\n")

@@ -108,16 +108,23 @@ def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[
     return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in theirs])
 
 
-# The options that say where callers find what a target generates.
-_PLACES = ("package", "namespace", "module")
+# The options that say where callers find what a target generates, and what each is by default, after the namespace
+# of the operators.
+_PLACES = {"package": "{}_ops", "namespace": "{}", "module": ""}
+
+
+def _places(options: object, program: Program) -> Iterator[str]:
+    namespaces = [f.namespace for f in program.functions if f.namespace not in TORCH_NAMESPACES]
+    for name, default in _PLACES.items():
+        if hasattr(options, name):
+            yield f"{name} {getattr(options, name) or default.format(next(iter(namespaces), ''))}"
 
 
 def _calls(target: Target, program: Program, function: NativeFunction) -> list[str]:
     """How an operator is called, and before that where."""
     options, _ = target.read_options(program.config)
-    places = [f"{name} {getattr(options, name, '')}" for name in _PLACES if hasattr(options, name)]
     found = target.signatures_of(program, function)
-    return [*places, *found.lines] if found is not None else []
+    return [*_places(options, program), *found.lines] if found is not None else []
 
 
 def why_absent(program: Program, selection: Selection, name: str) -> str:
