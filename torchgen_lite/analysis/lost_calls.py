@@ -163,7 +163,7 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
-        message, label = _words(code, cells, served.table)
+        message, label = _field_words(code, cells, was) or _words(code, cells, served.table)
         if served.table.own is not None and _returns_view(operator):
             message += ", and a fallback copies: what is written to the view is lost"
         here = place or now.function.place("dispatch")
@@ -222,6 +222,19 @@ def _is_promised(slot: str, old: _Table, new: _Table) -> bool:
     if slot == "Undefined":
         return new.strength("BackendSelect") is not _Strength.kernel
     return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
+
+
+_FIELDS = {Origin.fake: "fake", Origin.traced_view: "fake", Origin.vmap: "vmap"}
+
+
+def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, str] | None:
+    """The same where a field of the entry made the kernels, which has no key under `dispatch`."""
+    makers = {was.registered[cell.source].origin for cell in cells if cell.source in was.registered}
+    fields = {_FIELDS.get(origin, "") for origin in makers}
+    if code != "TG364" or len(fields) != 1 or "" in fields:
+        return None
+    gone = listed_keys(list(dict.fromkeys([cell.source for cell in cells])))
+    return f"`{fields.pop()}` was removed, and nothing else serves {gone}", ""
 
 
 def _words(code: str, cells: Sequence[Cell], now: Registrations) -> tuple[str, str]:
