@@ -15,6 +15,8 @@ ENTRIES = """\
   structured_delegate: add.out
 - func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
+  dispatch:
+    CPU: add_out
 """
 
 

@@ -118,10 +118,10 @@ def test_a_wheel_runs_without_the_generator_on_a_runtime_that_fits(
     assert done.returncode == 0, done.stderr
     interface = installed.site.joinpath(*home.split("."), "interface.py")
     text = interface.read_text()
-    for number, remedy in ((1, "install a runtime with interface 2"), (3, "generate it again")):
-        interface.write_text(text.replace("INTERFACE = 2", f"INTERFACE = {number}"))
+    for number, remedy in ((1, "install a runtime with interface 3"), (4, "generate it again")):
+        interface.write_text(text.replace("INTERFACE = 3", f"INTERFACE = {number}"))
         assert installed.run("-c", "import tiny_ops").stderr.splitlines()[-1] == (
-            f"ImportError: tiny_ops needs interface 2 of the runtime, but {home} has "
+            f"ImportError: tiny_ops needs interface 3 of the runtime, but {home} has "
             f"interface {number}: {remedy}"
         )
 
@@ -144,11 +144,11 @@ def test_both_distributions_share_one_dispatcher_or_say_why_not(
     assert both.prints(CALL) == "42.0 torchgen_lite.runtime.dispatcher\ntorchgen_lite\n"
 
     interface = both.site / "torchgen_lite" / "runtime" / "interface.py"
-    interface.write_text(interface.read_text().replace("INTERFACE = 2", "INTERFACE = 3"))
+    interface.write_text(interface.read_text().replace("INTERFACE = 3", "INTERFACE = 4"))
     for module in ("torchgen_lite_runtime", "tiny_ops"):
         assert both.run("-c", f"import {module}").stderr.splitlines()[-1] == (
-            "ImportError: torchgen_lite_runtime needs interface 2 of the runtime, but torchgen_lite.runtime "
-            "has interface 3: install both from the same version of torchgen-lite"
+            "ImportError: torchgen_lite_runtime needs interface 3 of the runtime, but torchgen_lite.runtime "
+            "has interface 4: install both from the same version of torchgen-lite"
         )
 
 

@@ -325,6 +325,11 @@ def _record(
     if began < offset and offset >= len(source.text.rstrip()) - 1:
         # Something unclosed runs to the end of the file: the mistake is where it begins.
         offset = began
+    if "nesting depth" in str(problem):
+        # libyaml has a limit too, from 0.2.6 on, and looks ahead further than what the builder has seen.
+        label = Label(Span(source, offset, offset + 1), "here")
+        diagnostics.append(Diagnostic("TG110", f"nested deeper than {MAX_DEPTH}", label))
+        return offset, began
     # Imported here: most files have no such mistake.
     from torchgen_lite.loader.yaml_mistakes import find_mistake
 

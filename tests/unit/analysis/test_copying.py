@@ -134,12 +134,10 @@ def test_commands_know_it(
 ) -> None:
     read(f"supported: [neg{COPIES}")
     monkeypatch.chdir(tmp_path)
-    table = run("table", "neg_", "--key", "XLA").stdout
-    assert table == "aten::neg_\n  XLA  kernel  copies what x::XLANativeFunctions::neg gives\n"
-    assert (
-        "=> kernel: copies what x::XLANativeFunctions::neg gives"
-        in run("why", "neg.out", "XLA").stdout
-    )
+    # What PyTorch has beneath is known of the installed release alone.
+    assert [
+        run(*command, "XLA").code for command in (("table", "neg_", "--key"), ("why", "neg.out"))
+    ] == [2, 2]
     assert "aten::neg.out  out XLA\n" in run("list", "ops").stdout
     exported = json.loads(run("list", "ops", "--format", "json").stdout)["ops"]
     by_name = {f"{op['name']}.{op['overload']}": op["registered"] for op in exported}

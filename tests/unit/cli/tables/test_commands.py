@@ -127,6 +127,7 @@ def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
     ]
 
 
+@pytest.mark.torch
 def test_operators_that_a_target_leaves_out(run: Run, tables: Path) -> None:
     """Commands and the export leave out operators that `skip` names or that a target cannot express."""
     (tables / "native_functions.yaml").write_text(
