@@ -69,7 +69,8 @@ def test_another_namespace(run: Run, versions: Path) -> None:
     config.write_text('namespace = "lib"\n' + CONFIG + OPTIONS)
     assert found(run) == []
     config.write_text('namespace = "lib2"\n' + CONFIG + OPTIONS)
-    assert found(run) == [("TG350", "lib::f")]
+    # The package and the C++ namespace have their names after the first namespace.
+    assert found(run) == [("TG350", "lib::f"), ("TG381", "lib::g"), ("TG381", "lib::g")]
 
 
 def test_an_operator_that_is_skipped(run: Run, versions: Path) -> None:
