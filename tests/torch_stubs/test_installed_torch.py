@@ -116,8 +116,8 @@ def expected_type(jit: Any, size: int | None) -> str | None:
         inner = expected_type(jit.getElementType(), None)
         if inner is None:
             return None
-        # `toIValue` repeats a single number, but not a bool or a dimension name.
-        is_repeated = size and inner not in ("bool", "str")
+        # `toIValue` repeats a single `int` or `float`, and nothing else.
+        is_repeated = size and inner in ("int", "float")
         return f"{inner} | Sequence[{inner}]" if is_repeated else f"Sequence[{inner}]"
     return LEAVES.get(kind)
 
