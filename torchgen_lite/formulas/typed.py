@@ -154,8 +154,11 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
         kind = INT
     elif known is not None:
         kind = (known.indexed if count else None) or known.result
+    elif operator is not None:
+        kind = _returned(operator)
     else:
-        kind = language.assumed if operator is None else _returned(operator)
+        # A method of a number, such as `alpha.toFloat()`, makes no tensor.
+        kind = language.assumed if of.kind.present in (TENSOR, UNKNOWN) else UNKNOWN
     tree = Typed(node, kind, parts, None, operator)
     if not language.is_closed:
         return tree

@@ -82,13 +82,23 @@ def test_a_value_has_one_kind_in_every_language(
 
 @pytest.mark.parametrize(
     ("formula", "assumed"),
-    [("f(x)", TENSOR), ("x.foo()", TENSOR), ("x.foo", TENSOR), ("x.options()", UNKNOWN)],
+    [
+        ("f(x)", TENSOR),
+        ("x.foo()", TENSOR),
+        ("x.foo", TENSOR),
+        ("x.options()", UNKNOWN),
+    ],
 )
 def test_what_no_table_has_is_assumed_but_not_certain(formula: str, assumed: Kind) -> None:
     assert typed(formula, GRADIENTS).kind == assumed
     assert typed(formula, CERTAIN).kind == UNKNOWN
     assert mistakes(typed(formula, GRADIENTS)) == []
     assert len(mistakes(typed(formula, RULES))) == 1
+
+
+def test_a_method_of_a_number_makes_no_tensor() -> None:
+    kinds = [typed(text, GRADIENTS).kind for text in ("w.foo()", "f(n).foo()", "n.toFloat()")]
+    assert kinds == [TENSOR, TENSOR, UNKNOWN]
 
 
 @pytest.mark.parametrize(
@@ -140,6 +150,8 @@ def test_samples_are_typed_like_formulas(formula: str, kind: Kind) -> None:
     [
         ("flag / 2", "static_cast<double>(flag) / 2"),
         ("x.sym_size()", "x.sym_sizes()"),
+        ("1 - x.foo()", "at::rsub(x.foo(), 1)"),
+        ("1 - n.toFloat()", "1 - n.toFloat()"),
         ("x.size()", "x.sym_sizes()"),
     ],
 )

@@ -10,7 +10,6 @@ explains kinds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -183,14 +182,7 @@ def _binary(node: nodes.Binary, left: Written, right: Written) -> tuple[str, int
 def is_before_tensor(node: nodes.Binary, kinds: Sequence[Kind]) -> bool:
     """Whether a number stands before a tensor. C++'s operators would give it the dtype of the tensor, which cuts
     `2.5` off before integers, and divides no integers."""
-    is_mixed = kinds[0].present.is_number and kinds[1].present == TENSOR
-    return node.operator in REFLECTED and is_mixed and not _is_converted(node.right)
-
-
-def _is_converted(node: nodes.Expression) -> bool:
-    """Whether `node` is `alpha.toFloat()`: a number, although the language has no such method."""
-    called = node.function if isinstance(node, nodes.Call) else None
-    return isinstance(called, nodes.Member) and re.fullmatch(r"to[A-Z]\w+", called.name) is not None
+    return node.operator in REFLECTED and kinds[0].present.is_number and kinds[1].present == TENSOR
 
 
 def _before_tensor(operator: str, number: Written, tensor: Written) -> tuple[str, int]:
