@@ -76,3 +76,24 @@ def test_a_default_that_is_written_out_breaks_nobody(
     write(project, scenario, "schema", "after")
     result = run("breaking", "--against", "old")
     assert (result.code, result.stderr) == (0, "1 operator, no breaking changes against old\n")
+
+
+def test_a_new_name_of_an_argument_changes_no_formula(run: Run, project: Path) -> None:
+    """A formula has the new name; a method of the same name keeps its own."""
+    text = """\
+- func: lib::f(Tensor self, int dim) -> Tensor
+  dispatch:
+    CPU: f
+  derivatives:
+    self: grad * (self.dim() + dim)
+"""
+    scenario = {"config": 'targets = ["torch-python"]', "old": text}
+    scenario["new"] = text.replace("int dim", "int axis").replace("+ dim", "+ axis")
+    write(project / "old", scenario, "old", "before")
+    write(project, scenario, "new", "after")
+    result = run("breaking", "--against", "old", "--output-format", "json")
+    codes = {one["code"] for one in json.loads(result.stdout)["diagnostics"]}
+    assert "TG376" not in codes != set()
+    changed = scenario["new"].replace("self.dim()", "self.axis()")
+    (project / "native_functions.yaml").write_text(changed)
+    assert "TG376" in run("breaking", "--against", "old").stderr

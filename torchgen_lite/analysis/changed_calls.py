@@ -3,14 +3,15 @@
     derivatives:                              derivatives:
       self: grad                                self: grad * 2
 
-No call fails, so nobody notices: TG376. Formulas and expressions are compared as trees, under the new names of
-arguments. What a target does not register is not compared: target cpp-torch-stable has no formulas.
+No call fails, so nobody notices: TG376. Formulas and expressions are compared under the new names of arguments, which
+are put into their trees. What a target does not register is not compared: target cpp-torch-stable has no formulas.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.computed_table import table
@@ -18,6 +19,8 @@ from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.formulas import Expression, Name, children
+from torchgen_lite.formulas.model import rebuild
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
 from torchgen_lite.loader.versions import leaves_out, parse_range
 
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _FAKES = frozenset({Origin.fake, Origin.traced_view})
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class _Text(NamedTuple):
@@ -78,7 +80,7 @@ def _in_effect(operator: Operator) -> Derivatives | None:
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
     """The formulas by key and argument."""
     return {
-        (key, names.get(name, name)): _Text(_renamed(one.word or one.expression, names), one.span)
+        (key, names.get(name, name)): _Text(one.word or _renamed(one.expression, names), one.span)
         for key, formulas in derivatives.variants
         for one in formulas
         for name in one.names
@@ -92,8 +94,15 @@ def _new_names(old: Offer, new: Offer) -> Mapping[str, str]:
     return {was.name: other.name for was, other in pairs if was.name not in now}
 
 
-def _renamed(written: object, names: Mapping[str, str]) -> str:
-    return _WORD.sub(lambda word: names.get(word[0], word[0]), str(written))
+def _renamed(written: Expression | None, names: Mapping[str, str]) -> str:
+    """The text of an expression, which is None if it can't be read."""
+
+    def rename(node: Expression) -> Expression:
+        if isinstance(node, Name):
+            return replace(node, text=names.get(node.text, node.text))
+        return rebuild(node, [rename(child) for child in children(node)])
+
+    return "" if written is None else str(rename(written))
 
 
 def _are_served(old: Offer, new: Offer, origins: frozenset[Origin]) -> bool:
@@ -193,10 +202,10 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
     for target, called in old.called.items():
         if target in new.called:
             before, after = called(old.operator.function), new.called[target](same)
-            for was, now in zip(before, after):
+            for was, now in zip_longest(before, after[: len(before)]):
                 if was != now:
-                    message = f"target `{target}` has `{now}`, and used to have `{was}`"
-                    yield Change("TG381", message)
+                    has = f"has `{now}`, and used to have" if now else "no longer has"
+                    yield Change("TG381", f"target `{target}` {has} `{was}`")
                     break
         elif called(old.operator.function):
             yield Change("TG375", f"target `{target}` no longer has it")
