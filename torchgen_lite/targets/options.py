@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import keyword
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.options import (
     PATH,
     TEXT,
@@ -114,3 +117,21 @@ def modules_option(doc: str) -> Any:
 def skip_option() -> Any:
     doc = "Operators that the target leaves out, by their full names: `mylib::add.out`."
     return option(doc, list_of(TEXT), ())
+
+
+def default_namespace(functions: Sequence[NativeFunction]) -> str:
+    """The namespace of the first entry; `at` and everything in it belong to PyTorch."""
+    first = functions[0].namespace if functions else "ops"
+    return "aten_ops" if first == "aten" else first
+
+
+def home_namespace(functions: Sequence[NativeFunction]) -> str:
+    """The first namespace that is not PyTorch's, if there is one, else the first."""
+    namespaces = [function.namespace for function in functions]
+    own = [namespace for namespace in namespaces if namespace not in TORCH_NAMESPACES]
+    return (own or namespaces or ["aten"])[0]
+
+
+def default_package(functions: Sequence[NativeFunction]) -> str:
+    """The package of `torch-python` is named after the home of its operators."""
+    return f"{identifier(home_namespace(functions))}_ops"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,15 @@ from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.earlier import adopt
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS, configured_targets
+from torchgen_lite.targets.options import default_namespace, default_package
 from torchgen_lite.targets.output import Selection, Target
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.lost_calls import Side
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
-    from torchgen_lite.loader.entry import NativeFunction
 
 
 def registering_targets(program: Program) -> list[str]:
@@ -97,7 +97,12 @@ def side_of(
     called = None
     if _is_configured(program):
         targets = configured_targets(program.config)
-        called = {one.name: partial(_calls, one, program) for one in targets if one.signatures}
+        taken = {one.policy.target: one.functions for one in selections}
+        called = {
+            one.name: _caller(one, program, taken.get(one.name, program.functions))
+            for one in targets
+            if one.signatures
+        }
     return Side(program.resolved.operators, served, called, lent)
 
 
@@ -108,23 +113,30 @@ def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[
     return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in theirs])
 
 
-# The options that say where callers find what a target generates, and what each is by default, after the namespace
-# of the operators.
-_PLACES = {"package": "{}_ops", "namespace": "{}", "module": ""}
+# The options that say where callers find what a target generates, and what each is by default.
+_PLACES: Mapping[str, Callable[[Sequence[NativeFunction]], str]] = {
+    "package": default_package,
+    "namespace": default_namespace,
+    "module": lambda functions: "",
+}
 
 
-def _places(options: object, program: Program) -> Iterator[str]:
-    namespaces = [f.namespace for f in program.functions if f.namespace not in TORCH_NAMESPACES]
-    for name, default in _PLACES.items():
-        if hasattr(options, name):
-            yield f"{name} {getattr(options, name) or default.format(next(iter(namespaces), ''))}"
-
-
-def _calls(target: Target, program: Program, function: NativeFunction) -> list[str]:
-    """How an operator is called, and before that where."""
+def _caller(
+    target: Target, program: Program, functions: Sequence[NativeFunction]
+) -> Callable[[NativeFunction], list[str]]:
+    """How a target calls an operator, and before that where; `functions` are those that it takes."""
     options, _ = target.read_options(program.config)
-    found = target.signatures_of(program, function)
-    return [*_places(options, program), *found.lines] if found is not None else []
+    places = [
+        f"{name} {getattr(options, name) or default(functions)}"
+        for name, default in _PLACES.items()
+        if hasattr(options, name)
+    ]
+
+    def calls(function: NativeFunction) -> list[str]:
+        found = target.signatures_of(program, function)
+        return [*places, *found.lines] if found is not None else []
+
+    return calls
 
 
 def why_absent(program: Program, selection: Selection, name: str) -> str:

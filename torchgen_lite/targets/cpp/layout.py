@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import shard_count
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.cpp.selection import default_namespace
+from torchgen_lite.targets.options import default_namespace
 from torchgen_lite.targets.output import Header, OutputFile
 
 Blocks = Sequence[Sequence[Header]]

@@ -13,7 +13,7 @@ from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_m
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.cpp.selection import default_namespace
+from torchgen_lite.targets.options import default_namespace
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})

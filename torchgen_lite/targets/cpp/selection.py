@@ -57,12 +57,6 @@ def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
         )
 
 
-def default_namespace(functions: Sequence[NativeFunction]) -> str:
-    """The namespace of the first entry; `at` and everything in it belong to PyTorch."""
-    first = functions[0].namespace if functions else "ops"
-    return "aten_ops" if first == "aten" else first
-
-
 def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
     """What libtorch cannot register. Not every entry in `aten` exists in PyTorch."""
     return [] if program.config.operators == "torch" else list(unregistrable(functions))

@@ -20,6 +20,7 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.targets.options import default_package, home_namespace
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 
 
@@ -163,9 +164,8 @@ def build_package(
 ) -> Package:
     """Name every operator; the package's first own namespace is the home, whose names have no
     prefix."""
-    namespaces = [one.function.namespace for one in facts]
-    own = [namespace for namespace in namespaces if namespace not in TORCH_NAMESPACES]
-    home = (own or namespaces or ["aten"])[0]
+    functions = [one.function for one in facts]
+    home = home_namespace(functions)
     operators = tuple(
         PackagedOperator(
             one.function,
@@ -175,7 +175,7 @@ def build_package(
         )
         for one in facts
     )
-    name = options.package or f"{identifier(home)}_ops"
+    name = options.package or default_package(functions)
     by_name: dict[str, dict[Origin, Registration]] = {}
     for one in registered:
         by_name.setdefault(one.operator.name, {}).setdefault(one.origin, one)
