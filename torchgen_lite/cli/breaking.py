@@ -188,7 +188,7 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
 
 
 def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section]:
-    """The findings by cause and by effect, and what breaks nothing."""
+    """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
     sections = [Section("", [(text,) for text in _causes(versions, judged)])]
     for effect, title in _TITLES.items():
         found = [one for one in judged.found if one.effect == effect]
@@ -214,6 +214,7 @@ _TITLES = {
     "breaks callers": "what breaks",
     "changes results": "what changes results",
     "may change": "what may change",
+    "": "accepted, but not there",
 }
 # From this many on, findings are summed up by cause.
 _MANY = 4

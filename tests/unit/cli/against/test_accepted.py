@@ -68,6 +68,8 @@ def test_an_entry_that_matches_nothing(run: Run, changed: Path) -> None:
     assert run(*ASKED) == Result(0, "", said)
     assert run(*ASKED, "--deny-warnings").code == 1
     assert "TG383" not in run(*ASKED, "--level", "call").stderr
+    page = run("breaking", "--against", "old.yaml", "--output-format", "markdown").stdout
+    assert "accepted, but not there" in page
     data = json.loads(run("review", "--against", "old.yaml", "--output-format", "json").stdout)
     assert "TG383" in {one["code"] for one in data["diagnostics"]}
 
