@@ -57,14 +57,6 @@ def joint(left: Kind, right: Kind) -> Kind:
     return Kind(common, is_optional=left.is_optional or right.is_optional)
 
 
-def lacks_tensor(call: Typed) -> bool:
-    """Whether a call has arguments, none of which may be a tensor."""
-    return bool(call.parts) and not any(
-        not part.is_none and (not part.kind.is_known or part.kind.sort is Sort.tensor)
-        for part in call.parts
-    )
-
-
 def is_nonzero(node: nodes.Expression) -> bool:
     """Whether a divisor is a number that is not zero, as it stands."""
     is_number = isinstance(node, nodes.Literal) and node.text[0] not in "\"'"

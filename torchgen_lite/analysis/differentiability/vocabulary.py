@@ -12,8 +12,11 @@ from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import Call, Expression, Member, Name, called_name, walk
 from torchgen_lite.formulas.callees import Callee, Operators
 from torchgen_lite.formulas.facts import BROUGHT
+from torchgen_lite.formulas.kinds import Sort
 from torchgen_lite.formulas.language import GRADIENTS
+from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
 TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})
@@ -171,3 +174,13 @@ def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
         return False
     required = {a.name for a in schema.arguments if a.default is None}
     return required <= bound | set(keywords)
+
+
+def lacks_tensor(name: str, call: Typed) -> str:
+    """What is wrong with a call of a function of PyTorch of that name: it takes a tensor, and none of the arguments
+    may be one. Empty if nothing is.
+    """
+    may_be = [p.kind.sort in (Sort.tensor, Sort.unknown) and not p.is_none for p in call.parts]
+    if any(may_be) or not may_be or name not in functions_of_torch().of_tensors:
+        return ""
+    return f"`{name}` takes a tensor, and none is given"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.differentiability.vocabulary import lacks_tensor
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import TENSOR
-from torchgen_lite.formulas.operands import lacks_tensor
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import (
     ATTRIBUTES,
@@ -19,7 +19,6 @@ from torchgen_lite.languages.cpp.formula import (
 from torchgen_lite.loader.torch_functions import (
     EVERYTHING,
     at_header,
-    functions_of_torch,
     in_at,
     taken,
 )
@@ -47,8 +46,8 @@ def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str
             continue
         is_method = isinstance(node.function, nodes.Member)
         name = _name_in_at(part, node, functions)
-        if name in functions_of_torch().of_tensors and lacks_tensor(part):
-            yield part, f"`{name}` takes a tensor, and none is given"
+        if problem := lacks_tensor(name, part):
+            yield part, problem
             continue
         counts = taken(name)
         # The keywords that C++ takes are one argument.

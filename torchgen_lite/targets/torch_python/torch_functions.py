@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from keyword import iskeyword
 
+from torchgen_lite.analysis.differentiability.vocabulary import lacks_tensor
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas import Call, called_name
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.operands import lacks_tensor
 from torchgen_lite.formulas.tree import every_part
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.author import is_of_cpp
@@ -26,7 +26,7 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
     takes a tensor, and gets none."""
     index = package.modules.get("formulas")
     helpers = index.names() if index is not None else ()
-    in_torch, of_tensors = functions_of_torch().torch, functions_of_torch().of_tensors
+    in_torch = functions_of_torch().torch
     known = {*helpers, *(o.schema.base_name for o in package.own)}
     for operator in package.own:
         if not package.registration(operator, Origin.formulas):
@@ -40,9 +40,8 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
             if isinstance(node, Call) and is_of_cpp(str(node.function), is_called=True):
                 continue
             if name in in_torch:
-                if name in of_tensors and lacks_tensor(part):
-                    message = f"`{name}` takes a tensor, and none is given"
-                    yield finding(operator.function, "TG323", message, node.span, "in this call")
+                if problem := lacks_tensor(name, part):
+                    yield finding(operator.function, "TG323", problem, node.span, "in this call")
                 continue
             message = (
                 f"the formula calls `{name}`, which neither a module of `formulas` nor PyTorch has"
