@@ -58,8 +58,10 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
             found.append(_removed(operator.function, functions, old_by_name))
         elif not (operator.is_derived and now.is_derived):
             offers = old.offer(operator), new.offer(now)
-            compares = {_compare_calls} if operator.name in lent else _COMPARE[level]
-            changes = [c for one in _COMPARE[level] if one in compares for c in one(*offers)]
+            compares = _COMPARE[level]
+            if operator.name in lent:
+                compares = [one for one in compares if one is _compare_calls]
+            changes = [change for compare in compares for change in compare(*offers)]
             found += [
                 _diagnostic(change, now.function)
                 for change in changes
