@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cpp.compiling import needs_compiler
+from tests.cpp.compiling import compile_library, needs_compiler
 from tests.cpp.torch_ops import (
     EXAMPLE,
     GENERATOR,
@@ -77,6 +78,34 @@ def test_programs_with_them_are_exported_and_compiled_ahead_of_time(
 @pytest.mark.parametrize("program", ["call_operators", "call_operators_stable"])
 def test_the_operators_work_from_cpp(built: Path, program: str) -> None:
     assert run(built, built / "build" / program) == "0 failures\n"
+
+
+SAME = """\
+import sys, torch
+from muladd import muladd
+sys.path.insert(0, sys.argv[1])
+import torch_ops_python  # The fakes.
+a, b, grad = torch.randn(3, 2, 2, dtype=torch.double, requires_grad=True)
+found = []
+for function in (muladd, torch.ops.torch_ops.muladd):
+    out = function(a, b, 0.5)
+    first = torch.autograd.grad(out, (a, b), grad, create_graph=True)
+    second = torch.autograd.grad(first[0].sum(), (b, grad))
+    found.append([out, *first, *second])
+assert all(map(torch.equal, *found))
+"""
+
+
+def test_what_is_written_by_hand_is_the_same(built: Path) -> None:
+    """README counts the lines of examples/torch_ops/by_hand; the tests there pass, and so do comparisons."""
+    folder, library = built / "by_hand", built / "build" / "libtorch_ops.so"
+    by_hand = compile_library(folder, ["muladd.cpp", str(library)])
+    load = f"import torch\nfor path in {[str(library), str(by_hand)]}: torch.ops.load_library(path)\n"
+    (folder / "conftest.py").write_text(load)
+    options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull)
+    assert "8 passed" in run(folder, sys.executable, "-m", "pytest", *options)
+    python = built / "generated" / "torch-python"
+    run(folder, sys.executable, "-c", load + SAME, python)
 
 
 def test_what_is_checked_in_is_what_the_build_makes(built: Path) -> None:
