@@ -100,7 +100,9 @@ def test_what_is_written_by_hand_is_the_same(built: Path) -> None:
     """README counts the lines of examples/torch_ops/by_hand; the tests there pass, and so do comparisons."""
     folder, library = built / "by_hand", built / "build" / "libtorch_ops.so"
     by_hand = compile_library(folder, ["muladd.cpp", str(library)])
-    load = f"import torch\nfor path in {[str(library), str(by_hand)]}: torch.ops.load_library(path)\n"
+    load = (
+        f"import torch\nfor path in {[str(library), str(by_hand)]}: torch.ops.load_library(path)\n"
+    )
     (folder / "conftest.py").write_text(load)
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull)
     assert "8 passed" in run(folder, sys.executable, "-m", "pytest", *options)
