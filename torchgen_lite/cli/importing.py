@@ -10,8 +10,9 @@ import click
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.exit_codes import ATTENTION
+from torchgen_lite.cli.extras import lacks
 from torchgen_lite.cli.session import Refused, Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
+from torchgen_lite.diagnostics import sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.importing.cpp_files import read_cpp
 from torchgen_lite.loader.importing.cpp_preprocessor import Macro, parse_macro
@@ -115,8 +116,7 @@ def _read(
     registry = text = None
     if paths:
         if not has_parser():
-            message = "reading C++ requires a parser that is not installed"
-            raise Refused(Diagnostic("TG012", message, help='pip install "torchgen-lite[import]"'))
+            raise lacks("reading C++ requires a parser that is not installed", "import")
         text = read_cpp(paths, macros)
         session.note(f"{counted(text.statements, 'registration')} in the files")
     if modules:

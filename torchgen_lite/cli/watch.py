@@ -13,9 +13,9 @@ from typing import NoReturn
 import click
 
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.extras import lacks
 from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.cli.signals import raise_again
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.templates import template_names
 
@@ -36,8 +36,7 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
             "`--watch` never ends, so it has text output only: `full` or `concise`."
         )
     if find_spec("watchfiles") is None:
-        help_ = 'pip install "torchgen-lite[watch]"'
-        raise Refused(Diagnostic("TG012", "`--watch` needs the package watchfiles", help=help_))
+        raise lacks("`--watch` needs the package watchfiles", "watch")
     try:
         _watch(session, generate)
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import ROOT, Result
 from torchgen_lite.cli.app import COMMANDS, GROUPS
+from torchgen_lite.cli.extras import install_command
 from torchgen_lite.version import __version__
 
 Run = Callable[..., Result]
@@ -334,7 +335,7 @@ def test_without_its_extra_a_command_names_it(
         capture_output=True,
         text=True,
     )
-    help_ = f'pip install "torchgen-lite[{extra}]"'
+    help_ = install_command(extra)
     assert result.returncode == 2
     more = "for more: torchgen-lite explain TG012"
     assert result.stderr == f"error[TG012]: {said}\n  = help: {help_}\n{more}\n"

@@ -9,8 +9,8 @@ import sys
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Refused, Session, global_options
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.cli.extras import lacks
+from torchgen_lite.cli.session import Session, global_options
 
 
 @click.command("lsp")
@@ -27,8 +27,7 @@ def lsp_command(session: Session) -> int:
         from torchgen_lite.cli.lsp.server import create_server
     except ModuleNotFoundError as error:
         message = f"`lsp` needs the package `{(error.name or '').partition('.')[0]}`"
-        help_ = 'pip install "torchgen-lite[lsp]"'
-        raise Refused(Diagnostic("TG012", message, help=help_)) from None
+        raise lacks(message, "lsp") from None
     # Other commands exit before garbage matters.
     gc.enable()
     # The server closes the stream that it writes to; stdout is flushed at the end of every command.
