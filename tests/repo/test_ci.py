@@ -116,11 +116,8 @@ def test_the_workflow_runs_what_the_action_runs(pull_request: Path) -> None:
     assert runs == [step["run"] for step in ACTION["runs"]["steps"]]
     given = WORKFLOW[True]["workflow_call"]["inputs"]
     assert set(ACTION["inputs"]) <= set(given)
-    environment = {
-        "AGAINST": "origin/main",
-        "PACKAGE": given["package"]["default"],
-        "PROJECTS": ".",
-    }
+    assert given["package"]["required"]
+    environment = {"AGAINST": "origin/main", "PACKAGE": "/the/action", "PROJECTS": "."}
     assert set(WORKFLOW["jobs"]["review"]["env"]) == set(environment)
     code, said, summary = run_steps(pull_request, steps, **environment)
     assert (code, "TG357" in summary) == (1, True), said
@@ -168,7 +165,8 @@ def test_the_job_for_gitlab(pull_request: Path) -> None:
     base = subprocess.check_output(command, cwd=pull_request.parent / "origin", text=True).strip()
     done = shell(pull_request, script, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("python -I -m pip install torchgen-lite\n## Review")
+    package = "git+https://github.com/OWNER/torchgen_lite@REVISION"
+    assert done.stdout.startswith(f"python -I -m pip install {package}\n## Review")
     assert "TG357" in (pull_request / "review.md").read_text()
 
 
