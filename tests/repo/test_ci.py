@@ -88,6 +88,7 @@ def pull_request(tmp_path: Path) -> Path:
     return checkout
 
 
+@pytest.mark.tools
 def test_the_action(pull_request: Path) -> None:
     assert ACTION["runs"]["using"] == "composite"
     assert "github.base_ref" in ACTION["inputs"]["against"]["default"]
@@ -101,6 +102,7 @@ def test_the_action(pull_request: Path) -> None:
     assert "| breaking | 1 breaking change |" in summary
 
 
+@pytest.mark.tools
 def test_a_pull_request_without_fault(pull_request: Path) -> None:
     more = "- func: lib::g(Tensor self) -> Tensor\n"
     (pull_request / "native_functions.yaml").write_text(OLD + more)
@@ -110,6 +112,7 @@ def test_a_pull_request_without_fault(pull_request: Path) -> None:
     assert "| check | up to date |\n| breaking | none |" in summary
 
 
+@pytest.mark.tools
 def test_the_workflow_runs_what_the_action_runs(pull_request: Path) -> None:
     steps = WORKFLOW["jobs"]["review"]["steps"]
     runs = [step["run"] for step in steps if "run" in step]
@@ -137,6 +140,7 @@ def test_no_step_imports_from_the_checkout() -> None:
         assert call.startswith("python -I "), call
 
 
+@pytest.mark.tools
 def test_several_projects(pull_request: Path) -> None:
     for name in ("a", "b"):
         (pull_request / name).mkdir()
@@ -158,6 +162,7 @@ def test_several_projects(pull_request: Path) -> None:
     assert titles == ["## `a` against `origin/main`", "## `b` against `origin/main`"]
 
 
+@pytest.mark.tools
 def test_the_job_for_gitlab(pull_request: Path) -> None:
     job = next(b for b in re.findall(r"```yaml\n(.*?)```", PAGE, re.S) if "gitlab" in b)
     script = "\n".join(yaml.safe_load(job)["operators"]["script"])
@@ -170,6 +175,7 @@ def test_the_job_for_gitlab(pull_request: Path) -> None:
     assert "TG357" in (pull_request / "review.md").read_text()
 
 
+@pytest.mark.tools
 def test_the_commands_for_anywhere_else(pull_request: Path) -> None:
     [line] = re.findall(r"```bash\n(.*?)```", PAGE, re.S)
     assert shell(pull_request, line).returncode == 1
@@ -178,6 +184,7 @@ def test_the_commands_for_anywhere_else(pull_request: Path) -> None:
     assert shell(pull_request, line).returncode == 0
 
 
+@pytest.mark.tools
 def test_the_hooks(pull_request: Path) -> None:
     configured = yaml.safe_load(PAGE.split("# .pre-commit-config.yaml\n")[1].split("```")[0])
     assert {hook["id"] for hook in configured["repos"][0]["hooks"]} == set(HOOKS)

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# The quick tier runs `check` itself.
+pytestmark = pytest.mark.tools
 
 
 def cli(*arguments: str, cwd: Path = ROOT, seed: str = "0") -> subprocess.CompletedProcess[str]:

@@ -136,6 +136,7 @@ def test_the_project_of_three_files_runs(project: Path) -> None:
     assert printed == "tensor([0.5000, 2.0000])\nSize([2])\n"
 
 
+@pytest.mark.tools
 def test_a_type_checker_reads_its_stubs(project: Path) -> None:
     (project / "use.py").write_text(
         "import my_ops\nimport torchgen_lite_reference as tl\n\n"

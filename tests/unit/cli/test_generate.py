@@ -369,12 +369,6 @@ def test_the_result_depends_on_nothing_else(project: Path) -> None:
     assert outputs[0] == outputs[1] and len(outputs[0]) == 11
 
 
-def test_our_own_tree_is_fresh(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    result = run("check")
-    assert result.code == 0, result.stderr
-
-
 @pytest.mark.parametrize(
     ("config", "code", "place"),
     [
