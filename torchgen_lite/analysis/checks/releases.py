@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import TAGS_SINCE
-from torchgen_lite.loader.versions import contains, parse_range
+from torchgen_lite.loader.versions import clauses_of, contains
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
@@ -46,8 +46,7 @@ def releases_of(function: NativeFunction, project: str) -> list[Release]:
 
 
 def _is_in(release: Release, text: str) -> bool:
-    clauses = parse_range(text) if text else ()
-    return clauses is None or any(contains(clauses, (*release, patch)) for patch in _PATCHES)
+    return any(contains(clauses_of(text), (*release, patch)) for patch in _PATCHES)
 
 
 def _types(function: NativeFunction) -> Iterator[tuple[str, Span | None]]:
