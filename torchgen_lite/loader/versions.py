@@ -9,6 +9,12 @@ _CLAUSE = re.compile(r"\s*(>=|<=|==|!=|~=|<|>)\s*([0-9]+(?:\.[0-9]+)*(?:\.\*)?)\
 
 Version = tuple[int, ...]
 
+NEWEST: Version = (10**9,)
+"""A release after all others."""
+
+# No release has more bug-fix versions than this.
+_PATCHES = range(10)
+
 
 class Clause(NamedTuple):
     """One comparison. A `wildcard` is `!=2.9.*`."""
@@ -61,6 +67,17 @@ def meet(*texts: str | None) -> bool:
     return not is_empty(tuple([clause for text in texts for clause in clauses_of(text)]))
 
 
+def has_release(text: str | None, release: Version) -> bool:
+    """Whether a range has a release. Two numbers stand for all its bug-fix versions, none for any release.
+
+    >>> has_release(">=2.9.1", (2, 9)), has_release(">=2.9.1", (2, 9, 0)), has_release("<2", ())
+    (True, False, True)
+    """
+    clauses = clauses_of(text)
+    patches = [(*release, patch) for patch in _PATCHES] if len(release) == 2 else [release]
+    return not (clauses and release) or any(contains(clauses, one) for one in patches)
+
+
 def _next(version: Version) -> Version:
     """The first version after all that begin with these numbers: (2, 10) for (2, 9)."""
     return (*version[:-1], version[-1] + 1)
@@ -106,7 +123,7 @@ def leaves_out(clauses: tuple[Clause, ...], others: tuple[Clause, ...]) -> bool:
 
 
 def _tries(clauses: tuple[Clause, ...]) -> list[Version]:
-    tries: list[Version] = [(0,), (10**9,)]
+    tries: list[Version] = [(0,), NEWEST]
     for clause in clauses:
         end = _next(clause.version) if clause.wildcard else clause.version
         tries += [clause.version, (*clause.version, 0, 0, 1), end]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
@@ -57,35 +59,73 @@ INNER_NAMESPACES = frozenset(
 )
 
 
+class _Library(NamedTuple):
+    """What is generated for: the `own` operators, the entries for every range of releases among them; all that
+    registrations name; and these."""
+
+    own: tuple[Operator, ...]
+    named: tuple[Operator, ...]
+    registered: tuple[Registration, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def functions(self) -> tuple[NativeFunction, ...]:
+        return tuple([operator.function for operator in self.own])
+
+
+def _library(program: Program, options: TorchOptions) -> _Library:
+    """The operators of all ranges. Of those around an operator's further entry, a range adds only what is registered
+    because of that: the out variant's kernel for a functional one, for example."""
+    own: dict[Operator, None] = {}
+    registered: list[Registration] = []
+    found: list[Diagnostic] = []
+    for text, one in program.by_range.items():
+        selection = select_cpp_torch(one, options)
+        found += [d for d in selection.diagnostics if not text or d not in found]
+        first = program.by_range[""].resolved.functions if text else ()
+        known = set(map(id, first))
+        mine = [
+            o
+            for o in selection.operators
+            if not text or (o.function.torch == text and id(o.function) not in known)
+        ]
+        own.update(dict.fromkeys(mine))
+        if not options.calls_only:
+            every = selection.registrations(one)
+            registered += [r for r in every if r.operator in own or r.source in own]
+    named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
+    return _Library(tuple(own), tuple({**own, **named}), tuple(registered), tuple(found))
+
+
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
-    selection = select_cpp_torch(program, options)
-    functions, diagnostics = selection.functions, list(selection.diagnostics)
+    library = _library(program, options)
+    functions, diagnostics = library.functions, list(library.diagnostics)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, selection.operators, inner, options)
+    diagnostics += check_names(program, TARGET, library.own, inner, options)
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)
-    operators = build_operators(selection.operators, layout)
+    named = build_operators(library.named, layout)
+    operators = named[: len(library.own)]
     if not options.calls_only:
         diagnostics += check_tags(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(_calls(operators, layout), tuple(diagnostics))
-    registered = tuple(selection.registrations(program))
+    registered = library.registered
     called = _called(operators, registered, program.resolved.lent)
-    files = _files(operators, called, registered, layout, options, known_tags(program))
+    files = _files(operators, named, called, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
-        program.resolved,
-        [operator for operator in operators if not operator.facts.is_derived],
+        [operator for operator in named if not operator.facts.is_derived],
         registered,
-        selection.policy,
+        TARGETS[TARGET].policy,
         layout,
         options.formula_headers,
         helpers,
@@ -103,12 +143,11 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
     """The kernels; those of structured operators are members of classes."""
-    selection = select_cpp_torch(program, options)
-    layout = torch_layout(selection.functions, options)
-    operators = build_operators(selection.operators, layout)
-    registered = selection.registrations(program)
-    kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
-    groups = structured_groups(operators, layout.namespace)
+    library = _library(program, options)
+    layout = torch_layout(library.functions, options)
+    named = build_operators(library.named, layout)
+    kernels = torch_kernels(library.registered, named, layout, options.kernel_classes)
+    groups = structured_groups(named[: len(library.own)], layout.namespace)
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
@@ -145,6 +184,7 @@ def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
 
 def _files(
     operators: tuple[CppOperator, ...],
+    named: tuple[CppOperator, ...],
     called: tuple[CppOperator, ...],
     registered: tuple[Registration, ...],
     layout: TorchLayout,
@@ -152,15 +192,17 @@ def _files(
     tags: Collection[str],
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
-    by_name = {operator.function.name: operator for operator in operators}
+    by_facts = {operator.facts: operator for operator in named}
     yield from _calls(called, layout)
-    kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
+    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
     groups = structured_groups(operators, namespace)
     implemented = [
         *kernel_registrations(kernels, namespace),
-        *structured_registrations(groups, by_name, registered, layout),
-        *_following(by_name, registered, layout),
-        *boxed_registrations(registered, by_name, layout),
+        *structured_registrations(
+            structured_groups(named, namespace), by_facts, registered, layout
+        ),
+        *_following(by_facts, registered, layout),
+        *boxed_registrations(registered, by_facts, layout),
     ]
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
@@ -179,15 +221,15 @@ def _files(
 
 
 def _following(
-    by_name: Mapping[str, CppOperator], registered: tuple[Registration, ...], layout: Layout
+    by_facts: Mapping[Operator, CppOperator], registered: tuple[Registration, ...], layout: Layout
 ) -> Iterator[TorchImplCall]:
     """The kernels derived from another variant's, and those that select a backend."""
     for one in registered:
-        operator = by_name[one.operator.name]
+        operator = by_facts[one.operator]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
-            yield from_out_registration(by_name[one.source.name], operator, one.kernel, layout)
+            yield from_out_registration(by_facts[one.source], operator, one.kernel, layout)
         elif one.origin is Origin.copied and one.source is not None and one.kernel is not None:
-            functional = by_name[one.source.name]
+            functional = by_facts[one.source]
             yield copied_registration(functional, operator, one.kernel, layout.namespace)
         elif one.origin is Origin.backend_select:
             yield wrapped(one.key, select_wrapper(operator, layout.namespace))

@@ -1,0 +1,61 @@
+"""`check --for-torch 2.9,2.13`: what a project has for each of several releases of PyTorch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.backends.pages import Section, section_text
+from torchgen_lite.cli.session import Session
+from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.releases import INSTALLED, read_release
+from torchgen_lite.pipeline import generate_all
+
+
+def check_releases(session: Session, schema: Sequence[str], targets: Sequence[str]) -> int:
+    """Show the entries that each release has, of those that not every release has, and report mistakes. A mistake in
+    some releases alone says which; files on the disk are not compared."""
+    releases, native = session.releases, session.settings()[0].native
+    found: dict[str, tuple[Diagnostic, list[str]]] = {}
+    sections, data = [], {}
+    for release in releases:
+        asked = {"for-torch": release}
+        if native == INSTALLED or native.removeprefix("torch:")[:1].isdigit():
+            asked["native"] = release
+        texts = [f"{key} = {json.dumps(value)}" for key, value in asked.items()]
+        program = replace(session, config=(*session.config, *texts)).load(schema)
+        own = generate_all(program, targets=targets).diagnostics
+        for one in own:
+            found.setdefault(render_concise([one]), (one, []))[1].append(release)
+        rows = [(f.name, f.torch, "") for f in program.functions if f.torch]
+        rows += [(f.name, f.torch or "", "not there") for f in program.elsewhere]
+        errors = sum(one.severity == "error" for one in own)
+        count = counted(len(program.functions), "operator")
+        count += f", {counted(errors, 'error')}" if errors else ""
+        sections.append(
+            Section(f"PyTorch {release}: {count}{_not_compared(program)}", sorted(rows))
+        )
+        data[release] = [one.name for one in program.functions]
+    diagnostics = sort_diagnostics(
+        (
+            one
+            if len(among) == len(releases)
+            else replace(one, message=f"with PyTorch {', '.join(among)}: {one.message}")
+        )
+        for one, among in found.values()
+    )
+    session.report(diagnostics, kind="check")
+    session.answer("check", "\n".join(map(section_text, sections)), releases=data)
+    return session.exit_code(diagnostics)
+
+
+def _not_compared(program: Program) -> str:
+    """Says so if there is nothing to compare the entries of PyTorch's operators with."""
+    config = program.config
+    is_theirs = any(one.namespace == "aten" for one in program.functions)
+    if config.native or not is_theirs or read_release(config.for_torch, config.root).source:
+        return ""
+    return ", not compared with PyTorch's: it is not installed, and there is no wheel of it"
