@@ -122,7 +122,7 @@ def build_program(
     own = entries_for(merged, release)
     resolved = written[""] if own == merged else resolve(own, tags or {}, context)
     known = KNOWN_TAGS if tags is None else tags
-    beside = (native.version or release) if native.is_found else None
+    beside = {native.version, release} if native.is_found else None
     for one in written.values():
         found += [*check_functions(one, known, beside), *_check_fields(one, formulas)]
         if config.torch:

@@ -35,10 +35,10 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
-from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import Backend, DispatchEntry, FieldSpans, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, Dialect, EntryReader
-from torchgen_lite.loader.vendor_versions import VendorVersions
+from torchgen_lite.loader.vendor_versions import Releases, VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -73,10 +73,11 @@ _NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
 
 
 class _Item(NamedTuple):
-    """An operator in a list: its name, its schema if there is one, and whether it is structured."""
+    """An operator in a list: its name, its releases, its schema if there is one, and whether it is structured."""
 
     name: str
     node: ScalarNode
+    releases: Releases
     schema: FunctionSchema | None = None
     is_structured: bool = False
 
@@ -89,7 +90,9 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
             reader.choice("TG102", "field", name, key, BACKEND_FIELDS)
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
-    symint = {item.name for item in _items(reader, "symint", versions)}
+    symint: dict[str, Releases] = {}
+    for item in _items(reader, "symint", versions):
+        symint[item.name] = symint.get(item.name, frozenset()) | item.releases
     own_dialect = dialect._replace(
         extra_fields={*dialect.extra_fields, *_VENDOR},
         namespace=dialect.namespace or (reader.text("backend") or backend.key).lower(),
@@ -98,22 +101,30 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     own: set[str] = set()
     for field in _ENTRY_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
-        for function in _own_entries(reader, field, own_dialect, versions):
+        for function, releases in _own_entries(reader, field, own_dialect, versions):
             name = function.func.local_name
             own.add(name)
-            kernel = _kernel(function, backend, name in symint, function.structured)
-            functions.append(_with_kernels(function, [wanted], kernel, backend))
+            for is_symint, part in _by_sizes(releases, symint.get(name)):
+                kernel = _kernel(function, backend, is_symint, function.structured)
+                entry = (
+                    function
+                    if part == versions.every
+                    else function._replace(torch=versions.text(part))
+                )
+                functions.append(_with_kernels(entry, [wanted], kernel, backend))
+    cut = _Cut(reader, earlier, versions)
     for field in _KERNEL_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for item in _items(reader, field, versions):
-            position = earlier.find(reader, item.name, item.node)
-            if position is None or (item.name in own and field not in _PREFIXES):
+            if item.name in own and field not in _PREFIXES:
                 continue
-            function = _external(functions[position], item)
-            kernel = _kernel(function, backend, item.name in symint, item.is_structured)
             span = reader.span(item.node)
-            entry = DispatchEntry.at(wanted, kernel, span, backend=backend)
-            functions[position] = _add(reader, function, entry, span)
+            for is_symint, part in _by_sizes(item.releases, symint.get(item.name)):
+                for position in cut(item, part):
+                    function = _external(functions[position], item)
+                    kernel = _kernel(function, backend, is_symint, item.is_structured)
+                    dispatched = DispatchEntry.at(wanted, kernel, span, backend=backend)
+                    functions[position] = _add(reader, function, dispatched, span)
 
 
 def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
@@ -188,7 +199,8 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
         if named is None or (named.is_null and not named.style):
             reader.wrong_type(field, item, "the name of an operator")
             continue
-        if not _is_meant(fields, versions):
+        releases = _releases(fields, versions)
+        if not releases:
             continue
         text = named.value.split("(", 1)[0].strip()
         if not OPERATOR_NAME.fullmatch(text):
@@ -200,7 +212,7 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
             reader.diagnostics += found
         structured = fields.get("structured")
         is_structured = isinstance(structured, ScalarNode) and structured.value.lower() == "true"
-        yield _Item(text.removeprefix("aten::"), named, schema, is_structured)
+        yield _Item(text.removeprefix("aten::"), named, releases, schema, is_structured)
 
 
 def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
@@ -223,9 +235,71 @@ def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
     return pairs[0][0] if isinstance(below, ScalarNode) and below.is_null else None, fields
 
 
-def _is_meant(fields: dict[str, Node], versions: VendorVersions) -> bool:
-    given = [versions.has(field, fields[field]) for field in _RANGES if field in fields]
-    return any(given) or not given
+def _releases(fields: dict[str, Node], versions: VendorVersions) -> Releases:
+    given = [versions.read(field, fields[field]) for field in _RANGES if field in fields]
+    return frozenset().union(*given) if given else versions.every
+
+
+def _by_sizes(releases: Releases, symint: Releases | None) -> Iterator[tuple[bool, Releases]]:
+    """The releases in which a kernel takes symbolic sizes, and the others."""
+    parts = (True, releases & (symint or frozenset())), (False, releases - (symint or frozenset()))
+    return (part for part in parts if part[1])
+
+
+class _Cut:
+    """Finds the entries of an operator for some releases alone.
+
+    An entry that is for more releases becomes two; one is made for releases that have none.
+    """
+
+    def __init__(self, reader: EntryReader, earlier: Earlier, versions: VendorVersions) -> None:
+        self.reader, self.earlier, self.versions = reader, earlier, versions
+        self._places: dict[str, list[int]] = {}
+        self._lent: dict[str, NativeFunction] = {}
+
+    def __call__(self, item: _Item, releases: Releases) -> Iterator[int]:
+        functions, versions = self.earlier.functions, self.versions
+        if item.name not in self._places and not self._begin(item):
+            return
+        places = self._places[item.name]
+        for place in tuple(places):
+            known = versions.of(functions[place].torch)
+            both = known & releases
+            if both and both != known:
+                function = functions[place]
+                functions[place] = function._replace(torch=versions.text(known - both))
+                place = self._append(item, function, both)
+            if both:
+                releases -= both
+                yield place
+        if releases:
+            yield self._append(item, self._lent[item.name], releases)
+
+    def _append(self, item: _Item, function: NativeFunction, releases: Releases) -> int:
+        functions = self.earlier.functions
+        functions.append(function._replace(torch=self.versions.text(releases)))
+        self._places[item.name].append(len(functions) - 1)
+        return len(functions) - 1
+
+    def _begin(self, item: _Item) -> bool:
+        """Look the operator up; what no file declares is an entry for the releases that get a kernel."""
+        functions, before = self.earlier.functions, len(self.earlier.functions)
+        is_read = self.versions.has(item.releases)
+        if is_read or self.earlier.has(item.name):
+            place = self.earlier.find(self.reader, item.name, item.node)
+        elif item.schema is not None:
+            span = self.reader.span(item.node)
+            places = FieldSpans.of(span, [("func", span), ("dispatch", span)])
+            schema, place = item.schema, before
+            functions.append(NativeFunction(schema, schema.namespace or "aten", field_spans=places))
+        else:
+            place = None
+        if place is None:
+            return False
+        self._places[item.name] = [place] if place < before else []
+        if place >= before:
+            self._lent[item.name] = functions.pop()
+        return True
 
 
 def _external(function: NativeFunction, item: _Item) -> NativeFunction:
@@ -282,14 +356,15 @@ def _add(
 
 def _own_entries(
     reader: EntryReader, field: str, dialect: Dialect, versions: VendorVersions
-) -> Iterator[NativeFunction]:
+) -> Iterator[tuple[NativeFunction, Releases]]:
     for item in _list_of(reader, field, "a list of entries"):
-        if _is_meant(_named(item)[1], versions):
+        releases = _releases(_named(item)[1], versions)
+        if releases:
             function = load_entry(
                 EntryReader(reader.source, reader.diagnostics, dialect, item), item
             )
             if function is not None:
-                yield function
+                yield function, releases
 
 
 def _with_kernels(

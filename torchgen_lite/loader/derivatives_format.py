@@ -48,7 +48,7 @@ def _load_entry(
         reader.report("TG101", "an entry must be a mapping", node, "here", hint)
         return
     version = reader.fields.pop("version", None)
-    if version is not None and not versions.has("version", version[1]):
+    if version is not None and not versions.has(versions.read("version", version[1])):
         return
     pair = reader.fields.pop("name", None)
     name = pair[1] if pair else None

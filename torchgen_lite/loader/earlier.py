@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
-from torchgen_lite.loader.versions import has_release, meet
+from torchgen_lite.loader.versions import Version, has_release, meet
 from torchgen_lite.loader.yaml_nodes import Node, ScalarNode
 
 # Gives the operators that PyTorch derives from functions; a higher layer knows how.
@@ -25,9 +25,14 @@ class Earlier:
     """
 
     def __init__(
-        self, functions: list[NativeFunction], derive: Derive, native: Native | None = None
+        self,
+        functions: list[NativeFunction],
+        derive: Derive,
+        native: Native | None = None,
+        release: Version = (),
     ) -> None:
         self.functions = functions
+        self._release = release
         self._derive = derive
         self._native = native or {}
         # With no operators to refer to, a bare name is an unfinished schema.
@@ -49,6 +54,12 @@ class Earlier:
                 self.functions.append(lent)
                 self._index()
         return self._positions.get(wanted)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such an operator."""
+        self._index()
+        is_known = name in self._positions or name in self._derived_by_name()
+        return is_known or self.is_native(name if "::" in name else f"aten::{name}")
 
     def is_native(self, name: str) -> bool:
         """Whether PyTorch has an operator of that full name."""
@@ -93,6 +104,8 @@ class Earlier:
         """Index the functions added since the last call."""
         for position in range(self._indexed, len(self.functions)):
             function = self.functions[position]
+            if not function.is_for(self._release) and function.func.local_name in self._positions:
+                continue
             if function.namespace == "aten":
                 self._positions[function.func.local_name] = position
             else:

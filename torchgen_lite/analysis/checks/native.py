@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 
 from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes_results
@@ -14,11 +14,12 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.versions import Version
 
 
-def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
-    """TG315 to TG318, TG373 and TG374, against the PyTorch operators in the program's context."""
+def check_native(resolved: Resolved, releases: Collection[Version]) -> Iterator[Diagnostic]:
+    """TG315 to TG318, TG373 and TG374, against the PyTorch operators in the program's context; `releases` are that of
+    the context, and the one that entries are read for."""
     for function in resolved.functions:
         # Kernels for ExecuTorch are registered there, so PyTorch need not have the operator.
-        is_meant = function.place("kernels") is None and function.is_for(version)
+        is_meant = function.place("kernels") is None and all(map(function.is_for, releases))
         if function.namespace == "aten" and is_meant:
             yield from _check_schema(resolved, function)
     yield from _check_mixed(resolved)
