@@ -39,6 +39,7 @@ from torchgen_lite.loader.entry import Backend, DispatchEntry, FieldSpans, Nativ
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, Dialect, EntryReader
 from torchgen_lite.loader.vendor_versions import Releases, VendorVersions
+from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -98,33 +99,43 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
         namespace=dialect.namespace or (reader.text("backend") or backend.key).lower(),
     )
     # One of the backend's own operators may be named in another list of the file.
-    own: set[str] = set()
+    own: dict[str, list[int]] = {}
     for field in _ENTRY_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for function, releases in _own_entries(reader, field, own_dialect, versions):
             name = function.func.local_name
-            own.add(name)
-            for is_symint, part in _by_sizes(releases, symint.get(name)):
+            for part, is_symint, _ in _alike((), symint.get(name), releases):
+                own.setdefault(name, []).append(len(functions))
                 kernel = _kernel(function, backend, is_symint, function.structured)
-                entry = (
-                    function
-                    if part == versions.every
-                    else function._replace(torch=versions.text(part))
-                )
+                entry = function._replace(torch=versions.text(part, function.torch))
                 functions.append(_with_kernels(entry, [wanted], kernel, backend))
-    cut = _Cut(reader, earlier, versions)
+    listed: dict[str, list[tuple[str, _Item]]] = {}
     for field in _KERNEL_LISTS:
-        wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for item in _items(reader, field, versions):
-            if item.name in own and field not in _PREFIXES:
-                continue
-            span = reader.span(item.node)
-            for is_symint, part in _by_sizes(item.releases, symint.get(item.name)):
-                for position in cut(item, part):
-                    function = _external(functions[position], item)
+            if item.name not in own or field in _PREFIXES:
+                wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
+                listed.setdefault(item.name, []).append((wanted, item))
+    for name, items in listed.items():
+        before = len(functions)
+        for place in own.get(name) or _places(reader, earlier, items, versions):
+            base = functions[place]
+            parts = _alike(items, symint.get(name), versions.of(base.torch))
+            # An operator that no file declares has entries for the releases that get a kernel.
+            parts = [part for part in parts if part[2] or place < before]
+            for count, (releases, is_symint, given) in enumerate(parts):
+                function = base
+                for wanted, item in given:
+                    function = _external(function, item)
                     kernel = _kernel(function, backend, is_symint, item.is_structured)
+                    span = reader.span(item.node)
                     dispatched = DispatchEntry.at(wanted, kernel, span, backend=backend)
-                    functions[position] = _add(reader, function, dispatched, span)
+                    function = _add(reader, function, dispatched, span)
+                if len(parts) > 1 or base.torch is None:
+                    function = function._replace(torch=versions.text(releases, base.torch))
+                if count:
+                    functions.append(function)
+                else:
+                    functions[place] = function
 
 
 def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
@@ -240,66 +251,38 @@ def _releases(fields: dict[str, Node], versions: VendorVersions) -> Releases:
     return frozenset().union(*given) if given else versions.every
 
 
-def _by_sizes(releases: Releases, symint: Releases | None) -> Iterator[tuple[bool, Releases]]:
-    """The releases in which a kernel takes symbolic sizes, and the others."""
-    parts = (True, releases & (symint or frozenset())), (False, releases - (symint or frozenset()))
-    return (part for part in parts if part[1])
+def _alike(
+    items: Sequence[tuple[str, _Item]], symint: Releases | None, releases: Releases
+) -> list[tuple[Releases, bool, list[tuple[str, _Item]]]]:
+    """The releases in which an operator has the same kernels, whether these take symbolic sizes, and their items."""
+    found: dict[tuple[bool, tuple[int, ...]], set[Version]] = {}
+    for one in sorted(releases):
+        own = tuple([place for place, (_, item) in enumerate(items) if one in item.releases])
+        found.setdefault((one in (symint or ()), own), set()).add(one)
+    return [
+        (frozenset(part), is_symint, [items[place] for place in own])
+        for (is_symint, own), part in found.items()
+    ]
 
 
-class _Cut:
-    """Finds the entries of an operator for some releases alone.
-
-    An entry that is for more releases becomes two; one is made for releases that have none.
-    """
-
-    def __init__(self, reader: EntryReader, earlier: Earlier, versions: VendorVersions) -> None:
-        self.reader, self.earlier, self.versions = reader, earlier, versions
-        self._places: dict[str, list[int]] = {}
-        self._lent: dict[str, NativeFunction] = {}
-
-    def __call__(self, item: _Item, releases: Releases) -> Iterator[int]:
-        functions, versions = self.earlier.functions, self.versions
-        if item.name not in self._places and not self._begin(item):
-            return
-        places = self._places[item.name]
-        for place in tuple(places):
-            known = versions.of(functions[place].torch)
-            both = known & releases
-            if both and both != known:
-                function = functions[place]
-                functions[place] = function._replace(torch=versions.text(known - both))
-                place = self._append(item, function, both)
-            if both:
-                releases -= both
-                yield place
-        if releases:
-            yield self._append(item, self._lent[item.name], releases)
-
-    def _append(self, item: _Item, function: NativeFunction, releases: Releases) -> int:
-        functions = self.earlier.functions
-        functions.append(function._replace(torch=self.versions.text(releases)))
-        self._places[item.name].append(len(functions) - 1)
-        return len(functions) - 1
-
-    def _begin(self, item: _Item) -> bool:
-        """Look the operator up; what no file declares is an entry for the releases that get a kernel."""
-        functions, before = self.earlier.functions, len(self.earlier.functions)
-        is_read = self.versions.has(item.releases)
-        if is_read or self.earlier.has(item.name):
-            place = self.earlier.find(self.reader, item.name, item.node)
-        elif item.schema is not None:
-            span = self.reader.span(item.node)
-            places = FieldSpans.of(span, [("func", span), ("dispatch", span)])
-            schema, place = item.schema, before
-            functions.append(NativeFunction(schema, schema.namespace or "aten", field_spans=places))
-        else:
-            place = None
-        if place is None:
-            return False
-        self._places[item.name] = [place] if place < before else []
-        if place >= before:
-            self._lent[item.name] = functions.pop()
-        return True
+def _places(
+    reader: EntryReader,
+    earlier: Earlier,
+    items: Sequence[tuple[str, _Item]],
+    versions: VendorVersions,
+) -> list[int]:
+    """The position of an operator. Of one that the release lacks, and that is for others, an item has the schema."""
+    item = next((one for _, one in items if versions.has(one.releases)), items[0][1])
+    if versions.has(item.releases) or earlier.has(item.name):
+        place = earlier.find(reader, item.name, item.node)
+        return [] if place is None else [place]
+    if item.schema is None:
+        return []
+    span = reader.span(item.node)
+    spans = FieldSpans.of(span, [("func", span), ("dispatch", span)])
+    namespace = item.schema.namespace or "aten"
+    earlier.functions.append(NativeFunction(item.schema, namespace, field_spans=spans))
+    return [len(earlier.functions) - 1]
 
 
 def _external(function: NativeFunction, item: _Item) -> NativeFunction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchgen_lite.loader.reader import TRUTH, EntryReader
-from torchgen_lite.loader.versions import Version, has_release, parse_version
+from torchgen_lite.loader.versions import Version, has_release, next_version, parse_version
 from torchgen_lite.loader.yaml_nodes import ListNode, Node
 
 _ALL = "all_version"
@@ -54,24 +54,19 @@ class VendorVersions:
 
     def of(self, torch: str | None) -> Releases:
         """The releases in a range of ours."""
-        return (
-            self.every
-            if torch is None
-            else frozenset(filter(lambda m: has_release(torch, m), self.every))
-        )
+        return frozenset([one for one in self.every if has_release(torch, one)])
 
-    def text(self, releases: Releases) -> str | None:
-        """These releases as a range of ours.
+    def text(self, releases: Releases, own: str | None = None) -> str | None:
+        """These releases as a range of ours, beside the `own` one of an entry.
 
         They are those of the file, so that its first one needs no bound, nor does what has no last one.
         """
         every = sorted(self.every)
         first, last = every.index(min(releases)), every.index(max(releases))
-        parts = [f">={_text(every[first])}"] if first else []
-        parts += (
-            [f"<{_text((*every[last][:-1], every[last][-1] + 1))}"] if every[last + 1 :] else []
-        )
-        parts += [f"!={_text(m)}.*" for m in every[first:last] if m not in releases]
+        parts = [own] if own else []
+        parts += [f">={_text(min(releases))}"] if first else []
+        parts += [f"<{_text(next_version(max(releases)))}"] if every[last + 1 :] else []
+        parts += [f"!={_text(one)}.*" for one in every[first:last] if one not in releases]
         return ",".join(parts) or None
 
     def _read(self, word: str) -> Version:

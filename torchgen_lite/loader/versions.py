@@ -51,7 +51,7 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
             return None
         if operator == "~=" or (wildcard and operator == "=="):
             kept = parsed if wildcard else parsed[:-1]
-            clauses += [Clause(">=", parsed), Clause("<", _next(kept))]
+            clauses += [Clause(">=", parsed), Clause("<", next_version(kept))]
         else:
             clauses.append(Clause(operator, parsed, wildcard))
     return tuple(clauses)
@@ -78,7 +78,7 @@ def has_release(text: str | None, release: Version) -> bool:
     return not (clauses and release) or any(contains(clauses, one) for one in patches)
 
 
-def _next(version: Version) -> Version:
+def next_version(version: Version) -> Version:
     """The first version after all that begin with these numbers: (2, 10) for (2, 9)."""
     return (*version[:-1], version[-1] + 1)
 
@@ -125,6 +125,6 @@ def leaves_out(clauses: tuple[Clause, ...], others: tuple[Clause, ...]) -> bool:
 def _tries(clauses: tuple[Clause, ...]) -> list[Version]:
     tries: list[Version] = [(0,), NEWEST]
     for clause in clauses:
-        end = _next(clause.version) if clause.wildcard else clause.version
+        end = next_version(clause.version) if clause.wildcard else clause.version
         tries += [clause.version, (*clause.version, 0, 0, 1), end]
     return tries
