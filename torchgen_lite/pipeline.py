@@ -211,8 +211,7 @@ def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
 
 
 def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:
-    """PyTorch's operators that these entries refer to, if they target its dispatcher: of the release that `for-torch`
-    names, or the installed one.
+    """The installed PyTorch's operators that these entries refer to, if they target its dispatcher.
 
     A lone structured out variant needs the name of its functional variant on any target. PyTorch's
     file is read only if needed, and the result is empty if it isn't installed. `is_found` says
@@ -222,11 +221,7 @@ def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> N
     in_pytorch = any(policy.in_pytorch for policy in _policies_in_use(config) or ())
     if in_pytorch:
         names |= {f.func.local_name for f in functions if f.namespace == "aten"}
-    if not names:
-        return NO_NATIVE
-    native = read_native(config.for_torch or INSTALLED, config.root, names)
-    if config.for_torch and not native.is_found:
-        in_pytorch, native = False, read_native(INSTALLED, config.root, names)
+    native = read_native(INSTALLED, config.root, names) if names else NO_NATIVE
     return replace(native, is_found=native.is_found and in_pytorch)
 
 

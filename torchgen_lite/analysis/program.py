@@ -57,13 +57,6 @@ class Program:
         return {text: replace(self, resolved=one) for text, one in self.written.items()}
 
     @property
-    def several(self) -> frozenset[str]:
-        """The operators with several entries."""
-        first, *others = self.written.values() or [self.resolved]
-        own = set(map(id, first.functions))
-        return frozenset([f.name for one in others for f in one.functions if id(f) not in own])
-
-    @property
     def elsewhere(self) -> tuple[NativeFunction, ...]:
         """The entries for other releases."""
         found = {id(f): f for one in self.written.values() for f in one.functions}

@@ -40,7 +40,8 @@ def select(
             diagnostics.append(Diagnostic("TG510", message, place, help=help_))
     selected = []
     refused = {}
-    several = program.several if policy.in_pytorch and not policy.by_range else ()
+    takes_one = policy.in_pytorch and not policy.by_range
+    several = {function.name for function in program.elsewhere} if takes_one else ()
     for name, operator in by_name.items():
         if name in skip:
             continue

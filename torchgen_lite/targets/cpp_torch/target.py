@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -59,65 +58,54 @@ INNER_NAMESPACES = frozenset(
 )
 
 
-class _Library(NamedTuple):
-    """What is generated for: the `own` operators, the entries for every range of releases among them; all that
-    registrations name; and these."""
-
-    own: tuple[Operator, ...]
-    named: tuple[Operator, ...]
-    registered: tuple[Registration, ...]
-    diagnostics: tuple[Diagnostic, ...]
-
-    @property
-    def functions(self) -> tuple[NativeFunction, ...]:
-        return tuple([operator.function for operator in self.own])
+# The operators that the library has, all that registrations name, and these.
+_Library = tuple[Selection, tuple[Operator, ...], tuple[Registration, ...]]
 
 
 def _library(program: Program, options: TorchOptions) -> _Library:
-    """The operators of all ranges. Of those around an operator's further entry, a range adds only what is registered
-    because of that: the out variant's kernel for a functional one, for example."""
+    """The operators of all ranges of releases. Of those around an operator's further entry, a range adds only what is
+    registered because of that: the out variant's kernel for a functional one, for example."""
     own: dict[Operator, None] = {}
     registered: list[Registration] = []
     found: list[Diagnostic] = []
+    first = set(map(id, program.by_range[""].functions))
     for text, one in program.by_range.items():
         selection = select_cpp_torch(one, options)
-        found += [d for d in selection.diagnostics if not text or d not in found]
-        first = program.by_range[""].resolved.functions if text else ()
-        known = set(map(id, first))
-        mine = [
-            o
-            for o in selection.operators
-            if not text or (o.function.torch == text and id(o.function) not in known)
-        ]
-        own.update(dict.fromkeys(mine))
+        found += (
+            [d for d in selection.diagnostics if d not in found] if text else selection.diagnostics
+        )
+        for operator in selection.operators:
+            function = operator.function
+            if not text or (function.torch == text and id(function) not in first):
+                own[operator] = None
         if not options.calls_only:
             every = selection.registrations(one)
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
-    return _Library(tuple(own), tuple({**own, **named}), tuple(registered), tuple(found))
+    selection = Selection(tuple(own), TARGETS[TARGET].policy, tuple(found))
+    return selection, tuple({**own, **named}), tuple(registered)
 
 
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
-    library = _library(program, options)
-    functions, diagnostics = library.functions, list(library.diagnostics)
+    selection, facts, registered = _library(program, options)
+    functions, diagnostics = selection.functions, list(selection.diagnostics)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, library.own, inner, options)
+    diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)
-    named = build_operators(library.named, layout)
-    operators = named[: len(library.own)]
+    named = build_operators(facts, layout)
+    operators = named[: len(functions)]
     if not options.calls_only:
         diagnostics += check_tags(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(_calls(operators, layout), tuple(diagnostics))
-    registered = library.registered
     called = _called(operators, registered, program.resolved.lent)
     files = _files(operators, named, called, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
@@ -125,7 +113,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     autograd = build_differentiation(
         [operator for operator in named if not operator.facts.is_derived],
         registered,
-        TARGETS[TARGET].policy,
+        selection.policy,
         layout,
         options.formula_headers,
         helpers,
@@ -143,11 +131,11 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
     """The kernels; those of structured operators are members of classes."""
-    library = _library(program, options)
-    layout = torch_layout(library.functions, options)
-    named = build_operators(library.named, layout)
-    kernels = torch_kernels(library.registered, named, layout, options.kernel_classes)
-    groups = structured_groups(named[: len(library.own)], layout.namespace)
+    selection, facts, registered = _library(program, options)
+    layout = torch_layout(selection.functions, options)
+    named = build_operators(facts, layout)
+    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
+    groups = structured_groups(named[: len(selection.operators)], layout.namespace)
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
