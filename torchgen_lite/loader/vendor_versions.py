@@ -54,7 +54,9 @@ class VendorVersions:
 
     def of(self, torch: str | None) -> Releases:
         """The releases in a range of ours."""
-        return frozenset([one for one in self.every if has_release(torch, one)])
+        return (
+            frozenset(one for one in self.every if has_release(torch, one)) if torch else self.every
+        )
 
     def text(self, releases: Releases, own: str | None = None) -> str | None:
         """These releases as a range of ours, beside the `own` one of an entry.
@@ -63,11 +65,11 @@ class VendorVersions:
         """
         every = sorted(self.every)
         first, last = every.index(min(releases)), every.index(max(releases))
-        parts = [own] if own else []
+        parts = own.split(",") if own else []
         parts += [f">={_text(min(releases))}"] if first else []
         parts += [f"<{_text(next_version(max(releases)))}"] if every[last + 1 :] else []
         parts += [f"!={_text(one)}.*" for one in every[first:last] if one not in releases]
-        return ",".join(parts) or None
+        return ",".join(dict.fromkeys(parts)) or None
 
     def _read(self, word: str) -> Version:
         return parse_version(word.removeprefix("v"))

@@ -74,8 +74,10 @@ def has_release(text: str | None, release: Version) -> bool:
     (True, False, True)
     """
     clauses = clauses_of(text)
+    if not clauses or not release:
+        return True
     patches = [(*release, patch) for patch in _PATCHES] if len(release) == 2 else [release]
-    return not (clauses and release) or any(contains(clauses, one) for one in patches)
+    return any(contains(clauses, one) for one in patches)
 
 
 def next_version(version: Version) -> Version:

@@ -530,3 +530,30 @@ def test_the_script_that_reads_files_of_vendors(
     monkeypatch.setattr(vendors, "entry_items", lambda entry: 5)
     assert vendors.main() == 1
     assert "lost: 4" in capsys.readouterr().out
+
+
+SOME_FORMULAS = """\
+all_version: [v2.1, v2.2, v2.3, v2.4]
+backward:
+- name: npu_op(Tensor self, int size) -> Tensor
+  self: grad * size
+  version: [v2.3, newest]
+- name: abs(Tensor self) -> Tensor
+  self: grad * 2
+  version: [v2.1, v2.2]
+"""
+
+
+def test_ranges_of_formulas(tmp_path: Path) -> None:
+    """An operator has an entry with the formulas for some releases, and one without for the others."""
+    settings = 'namespace = "npu"\nfor-torch = "2.4"\nlint.ignore = ["TG409"]\n'
+    program = read(
+        tmp_path, RELEASES.replace("v2.2, newest", "v2.1, newest"), SOME_FORMULAS, settings=settings
+    )
+    assert said(program) == []
+    found = [(f.func.local_name, f.torch) for f in program.functions if f.derivatives]
+    assert found == [("npu_op", ">=2.3")]
+    others = [(f.func.local_name, f.torch) for f in program.elsewhere if f.derivatives]
+    assert others == [("abs", "<2.3")]
+    without = [(f.func.local_name, f.torch) for f in program.elsewhere if not f.derivatives]
+    assert ("npu_op", "<2.3") in without
