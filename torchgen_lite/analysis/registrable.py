@@ -86,8 +86,8 @@ def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
 def _types(type_: Type, span: Span | None, releases: str | None) -> Iterator[Found]:
     for part in walk_type(type_):
         name = bare_type(part)
-        major, minor = TYPES_UNTIL.get(name, (0, 0))
-        if not meet(releases, f">={major}.{minor + 1}"):
+        last = TYPES_UNTIL.get(name)
+        if last is not None and not meet(releases, f">={last[0]}.{last[1] + 1}"):
             continue
         is_unknown = isinstance(part, BaseType) and name not in BASE_TYPES
         if name in UNREAD_TYPES or (is_unknown and is_type_variable(name)):

@@ -244,7 +244,7 @@ class NativeFunction(NamedTuple):
 
     def is_for(self, release: Version) -> bool:
         """Whether the entry applies to a release of PyTorch: whether its range `torch` has it."""
-        return has_release(self.torch, release)
+        return not self.torch or has_release(self.torch, release)
 
     @property
     def is_written(self) -> bool:

@@ -24,7 +24,7 @@ def condition(*functions: NativeFunction, macro: str = VERSION_MACRO) -> str:
         guard = function.guard and read_guard(function.guard)
         if guard:
             parts[guard] = None
-        for clause in clauses_of(function.torch):
+        for clause in clauses_of(function.torch) if function.torch else ():
             parts[clause_expression(clause, macro)] = None
     return " && ".join(parts)
 
