@@ -1,27 +1,58 @@
-"""Several files: a later file may add to an operator of an earlier one, but not contradict it."""
+"""Several entries of an operator: those for other releases, and what a later file adds to an earlier one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.versions import NEWEST, Version, meet
 
 
 def merge_overlays(
     functions: Sequence[NativeFunction],
 ) -> tuple[tuple[NativeFunction, ...], list[Diagnostic]]:
-    """Each operator once, at the place of its first entry; repeats and contradictions reported."""
-    merged: dict[str, NativeFunction] = {}
+    """Each operator once for any release, at the place of its first entry; repeats and contradictions reported."""
+    merged: dict[str, list[NativeFunction]] = {}
     diagnostics: list[Diagnostic] = []
     for function in functions:
-        key = function.name
-        earlier = merged.setdefault(key, function)
-        if earlier is not function:
-            merged[key] = _merge(earlier, function, diagnostics)
-    return tuple(merged.values()), diagnostics
+        own = merged.setdefault(function.name, [])
+        places = [place for place, one in enumerate(own) if meet(one.torch, function.torch)]
+        for place in places:
+            own[place] = _merge(own[place], function, diagnostics)
+        if not places:
+            own.append(function)
+    return tuple(chain.from_iterable(merged.values())), diagnostics
+
+
+def entries_for(
+    functions: Sequence[NativeFunction], release: Version
+) -> tuple[NativeFunction, ...]:
+    """The merged entries that apply to a release. If it is not known, all of them do; of several for one operator,
+    that for the newest release."""
+    found: dict[str, NativeFunction] = {}
+    for function in functions:
+        first = found.get(function.name)
+        if function.is_for(release) and (first is None or function.is_for(release or NEWEST)):
+            found[function.name] = function
+    return tuple(found.values())
+
+
+def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, list[NativeFunction]]]:
+    """All entries, with no operator twice: the first of each operator, then by the range of any other one the
+    entries that apply to it."""
+    first = {function.name: function for function in reversed(functions)}
+    yield "", [one for one in functions if first[one.name] is one]
+    others = [one.torch or "" for one in functions if first[one.name] is not one]
+    for text in dict.fromkeys(others):
+        own: dict[str, NativeFunction] = {}
+        for one in functions:
+            if one.torch == text or (one.name not in own and meet(one.torch, text)):
+                own[one.name] = one
+        yield text, list(own.values())
 
 
 def _func_span(function: NativeFunction) -> Span | None:
@@ -52,6 +83,9 @@ def _merge(
     name = later.func.full_name
     if here is None or there is None or here.source is there.source:
         message = f"operator `{name}` is declared twice"
+        if earlier.torch or later.torch:
+            ranges = [f"`{one.torch}`" if one.torch else "all releases" for one in (earlier, later)]
+            message += f", and {' and '.join(ranges)} overlap"
         diagnostics.append(_clash("TG301", message, here, there, later))
         return earlier
     if str(earlier.func).rpartition("::")[2] != str(later.func).rpartition("::")[2]:

@@ -47,7 +47,8 @@ class Policy(NamedTuple):
     """What a target registers, or PyTorch itself.
 
     `target` is the name of a target, if it is one. `in_pytorch`: the kernels get into PyTorch, whose
-    fallbacks are there already. `is_pytorch`: they are PyTorch's own. `makes` are the kernels that are
+    fallbacks are there already. `is_pytorch`: they are PyTorch's own. `by_range`: an operator may have an entry for each
+    of several ranges of releases. `makes` are the kernels that are
     generated beside those written; `refuses` says why formulas get no kernel after all, and is empty if they do.
     """
 
@@ -56,6 +57,7 @@ class Policy(NamedTuple):
     makes: frozenset[Origin] = frozenset()
     refuses: Callable[[Operator, AutogradPlan, DifferentiabilityInfo], str] = lambda *_: ""
     is_pytorch: bool = False
+    by_range: bool = False
 
     @property
     def knows_formulas(self) -> bool:

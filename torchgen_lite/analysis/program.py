@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
-from torchgen_lite.analysis.overlay import merge_overlays
+from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
 from torchgen_lite.analysis.suppress import filter_diagnostics, unknown_codes
@@ -28,8 +28,9 @@ Modules = Mapping[str, Mapping[str, KernelIndex]]
 class Program:
     """The input of every target: the operators, with overlays merged in, and all derived facts.
 
-    `installed` is what the installed PyTorch has, if it was queried. `entries` are as written, each overlay an
-    entry of its own. `release` is the PyTorch that they refer to, if known.
+    They are those for `release`, the PyTorch that entries refer to, if known. `written` are all of them, as
+    `by_range` has them. `installed` is what the installed PyTorch has, if it was queried. `entries` are as written,
+    each overlay an entry of its own.
     """
 
     resolved: Resolved
@@ -41,11 +42,27 @@ class Program:
     installed: InstalledTorch | None = None
     entries: tuple[NativeFunction, ...] = ()
     release: Version = ()
+    written: Mapping[str, Resolved] = field(default_factory=dict)
 
     @property
     def functions(self) -> tuple[NativeFunction, ...]:
         """The entries in source order."""
         return self.resolved.functions
+
+    @property
+    def by_range(self) -> Mapping[str, Program]:
+        """All entries, as targets take them whose code serves every release; the first is under `""`."""
+        if all(one is self.resolved for one in self.written.values()):
+            return {"": self}
+        return {text: replace(self, resolved=one) for text, one in self.written.items()}
+
+    @property
+    def elsewhere(self) -> tuple[NativeFunction, ...]:
+        """The entries for other releases."""
+        found = {id(f): f for one in self.written.values() for f in one.functions}
+        for function in self.functions:
+            found.pop(id(function), None)
+        return tuple(found.values())
 
     @property
     def has_errors(self) -> bool:
@@ -93,33 +110,16 @@ def build_program(
     context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)
-    resolved, known = resolve(merged, tags or {}, context), KNOWN_TAGS if tags is None else tags
-    release = native.version if native.is_found else None
-    found = [*diagnostics, *found, *check_functions(resolved, known, release)]
-    if config.torch:
-        found += check_releases(resolved, config.torch)
-    used = {name for function in merged for name in _CHECKED if getattr(function, name)}
-    if "derivatives" in used:
-        # Imported here: PyTorch's own entries have no formulas.
-        from torchgen_lite.analysis.differentiability.check import check_derivatives
-
-        helpers = None if formulas is None else frozenset(formulas.names())
-        wrong = list(check_derivatives(merged, helpers))
-        if not has_errors(wrong):
-            from torchgen_lite.analysis.differentiability.integers import check_integers
-            from torchgen_lite.analysis.differentiability.kinds import check_kinds
-
-            wrong += [*check_kinds(resolved), *check_integers(resolved)]
-        found += wrong
-    if not used.isdisjoint(("fake", "samples")):
-        from torchgen_lite.analysis.fakes.check import check_fakes
-        from torchgen_lite.analysis.samples import check_samples
-
-        found += [*check_fakes(resolved), *check_samples(merged)]
-    if "autocast" in used:
-        from torchgen_lite.analysis.autocast import check_autocast
-
-        found += check_autocast(resolved)
+    written = {text: resolve(own, tags or {}, context) for text, own in by_range(merged)}
+    release = parse_version(config.for_torch) or native.version
+    own = entries_for(merged, release)
+    resolved = written[""] if own == merged else resolve(own, tags or {}, context)
+    known = KNOWN_TAGS if tags is None else tags
+    beside = {native.version, release} if native.is_found else None
+    for one in written.values():
+        found += [*check_functions(one, known, beside), *_check_fields(one, formulas)]
+        if config.torch:
+            found += check_releases(one, config.torch)
     program = Program(
         resolved,
         config,
@@ -127,10 +127,39 @@ def build_program(
         sources=tuple(sources),
         modules=dict(modules or {}),
         entries=tuple(functions),
-        release=parse_version(config.for_torch) or native.version,
+        release=release,
+        written=written,
     )
     unknown = [one for source in sources for one in unknown_codes(source)]
+    # An entry may be among those of several ranges.
+    found = list(dict.fromkeys([*diagnostics, *found]))
     return program.with_findings([*program.wanted(found), *unknown])
+
+
+def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[Diagnostic]:
+    """The findings in fields of this project. What checks them is imported if an entry has one."""
+    used = {name for function in resolved.functions for name in _CHECKED if getattr(function, name)}
+    if "derivatives" in used:
+        # Imported here: PyTorch's own entries have no formulas.
+        from torchgen_lite.analysis.differentiability.check import check_derivatives
+
+        helpers = None if formulas is None else frozenset(formulas.names())
+        wrong = list(check_derivatives(resolved.functions, helpers))
+        yield from wrong
+        if not has_errors(wrong):
+            from torchgen_lite.analysis.differentiability.integers import check_integers
+            from torchgen_lite.analysis.differentiability.kinds import check_kinds
+
+            yield from (*check_kinds(resolved), *check_integers(resolved))
+    if not used.isdisjoint(("fake", "samples")):
+        from torchgen_lite.analysis.fakes.check import check_fakes
+        from torchgen_lite.analysis.samples import check_samples
+
+        yield from (*check_fakes(resolved), *check_samples(resolved.functions))
+    if "autocast" in used:
+        from torchgen_lite.analysis.autocast import check_autocast
+
+        yield from check_autocast(resolved)
 
 
 def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> Program:
@@ -140,5 +169,7 @@ def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> 
     """
     # Imported here: most runs do not lint.
     from torchgen_lite.analysis.lint import run_lint
+    from torchgen_lite.analysis.lint.versions import empty_range
 
-    return program.with_findings(program.wanted(run_lint(program.resolved, policies)))
+    found = [*run_lint(program.resolved, policies), *empty_range(Resolved(program.elsewhere))]
+    return program.with_findings(program.wanted(found))

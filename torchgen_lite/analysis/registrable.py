@@ -17,6 +17,7 @@ from torchgen_lite.analysis.compatible import INTEGERS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.versions import meet
 from torchgen_lite.schema import (
     BASE_TYPES,
     Argument,
@@ -30,7 +31,7 @@ from torchgen_lite.schema import (
 from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
-from torchgen_lite.schema.type_names import is_type_variable
+from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
 
 RESERVED = frozenset("""
     False None NoneType True and as assert break class continue def del elif else for global if import in is
@@ -64,7 +65,7 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
         yield from _name(name, schema.name_span, "name")
     for argument in schema.arguments:
         yield from _name(argument.name, argument.name_span, "argument")
-        yield from _types(argument.type, argument.type_span)
+        yield from _types(argument.type, argument.type_span, function.torch)
         problem = default_problem(argument)
         if problem:
             message = f"PyTorch cannot take the default of argument `{argument.name}`: {problem}"
@@ -73,7 +74,7 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
             yield Found("TG512", message, span, "this default", help_)
     for result in schema.returns:
         yield from _name(result.name, schema.name_span, "result")
-        yield from _types(result.type, schema.span)
+        yield from _types(result.type, schema.span, function.torch)
 
 
 def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
@@ -82,9 +83,12 @@ def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
         yield Found("TG512", message, span, f"this {what}", f"call it `{name.lower()}_`")
 
 
-def _types(type_: Type, span: Span | None) -> Iterator[Found]:
+def _types(type_: Type, span: Span | None, releases: str | None) -> Iterator[Found]:
     for part in walk_type(type_):
         name = bare_type(part)
+        last = TYPES_UNTIL.get(name)
+        if last is not None and not meet(releases, f">={last[0]}.{last[1] + 1}"):
+            continue
         is_unknown = isinstance(part, BaseType) and name not in BASE_TYPES
         if name in UNREAD_TYPES or (is_unknown and is_type_variable(name)):
             message = f"PyTorch's dispatcher does not know the type `{name}`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -120,7 +121,14 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
     \b
     torchgen-lite check
     torchgen-lite check --output-format github a b
+    torchgen-lite check --for-torch 2.9,2.11,2.13
     """
+    if session.releases:
+        from torchgen_lite.cli.releases import check_releases
+
+        request = Request(**asked)
+        run = partial(check_releases, schema=request.schema, targets=request.targets)
+        return each_project(session, projects, request.about_one, run)
     return _run_each(session, projects, Request(**asked, check=True))
 
 

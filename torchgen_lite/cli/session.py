@@ -76,7 +76,7 @@ def unknown(what: str, name: str, known: Iterable[str], hint: Help | None = None
 class Session:
     """The global options, accepted before or after the command (the last one wins), and findings.
 
-    `root` is the folder of the project that messages are about; None means this folder. `shown` are codes of
+    `releases` are several for `check`. `root` is the folder of the project that messages are about; None means this folder. `shown` are codes of
     diagnostics shown in full, the first one first.
     """
 
@@ -87,6 +87,7 @@ class Session:
     verbose: bool = False
     max_diagnostics: int = 50
     deny_warnings: bool = False
+    releases: tuple[str, ...] = ()
 
     root: Path | None = None
     reports: list[Report] = field(default_factory=list)
@@ -261,15 +262,17 @@ def schema_options(command: _Command) -> _Command:
         metavar="RELEASE",
         callback=_set_release,
         expose_value=False,
-        help="The release that version ranges of vendors are read for.",
+        help="The release of PyTorch that entries are read for; `check` takes several: 2.9,2.13.",
     )
     return with_options(command, schema, for_torch)
 
 
 def _set_release(context: click.Context, _: click.Parameter, release: str | None) -> None:
-    """As `--config 'for-torch = "2.13"'` does."""
-    if release is not None:
-        session = context.ensure_object(Session)
+    """As `--config 'for-torch = "2.13"'` does; `check` takes several."""
+    session = context.ensure_object(Session)
+    if release is not None and "," in release and context.command.name == "check":
+        session.releases = tuple(release.split(","))
+    elif release is not None:
         session.config = (*session.config, f"for-torch = {json.dumps(release)}")
 
 

@@ -35,10 +35,11 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
-from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import Backend, DispatchEntry, FieldSpans, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, Dialect, EntryReader
-from torchgen_lite.loader.vendor_versions import VendorVersions
+from torchgen_lite.loader.vendor_versions import Releases, VendorVersions
+from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -73,10 +74,11 @@ _NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
 
 
 class _Item(NamedTuple):
-    """An operator in a list: its name, its schema if there is one, and whether it is structured."""
+    """An operator in a list: its name, its releases, its schema if there is one, and whether it is structured."""
 
     name: str
     node: ScalarNode
+    releases: Releases
     schema: FunctionSchema | None = None
     is_structured: bool = False
 
@@ -89,31 +91,51 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
             reader.choice("TG102", "field", name, key, BACKEND_FIELDS)
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
-    symint = {item.name for item in _items(reader, "symint", versions)}
+    symint: dict[str, Releases] = {}
+    for item in _items(reader, "symint", versions):
+        symint[item.name] = symint.get(item.name, frozenset()) | item.releases
     own_dialect = dialect._replace(
         extra_fields={*dialect.extra_fields, *_VENDOR},
         namespace=dialect.namespace or (reader.text("backend") or backend.key).lower(),
     )
     # One of the backend's own operators may be named in another list of the file.
-    own: set[str] = set()
+    own: dict[str, list[int]] = {}
     for field in _ENTRY_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
-        for function in _own_entries(reader, field, own_dialect, versions):
+        for function, releases in _own_entries(reader, field, own_dialect, versions):
             name = function.func.local_name
-            own.add(name)
-            kernel = _kernel(function, backend, name in symint, function.structured)
-            functions.append(_with_kernels(function, [wanted], kernel, backend))
+            for part, is_symint, _ in _alike((), symint.get(name), releases):
+                own.setdefault(name, []).append(len(functions))
+                kernel = _kernel(function, backend, is_symint, function.structured)
+                entry = function._replace(torch=versions.text(part, function.torch))
+                functions.append(_with_kernels(entry, [wanted], kernel, backend))
+    listed: dict[str, list[tuple[str, _Item]]] = {}
     for field in _KERNEL_LISTS:
-        wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for item in _items(reader, field, versions):
-            position = earlier.find(reader, item.name, item.node)
-            if position is None or (item.name in own and field not in _PREFIXES):
-                continue
-            function = _external(functions[position], item)
-            kernel = _kernel(function, backend, item.name in symint, item.is_structured)
-            span = reader.span(item.node)
-            entry = DispatchEntry.at(wanted, kernel, span, backend=backend)
-            functions[position] = _add(reader, function, entry, span)
+            if item.name not in own or field in _PREFIXES:
+                wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
+                listed.setdefault(item.name, []).append((wanted, item))
+    for name, items in listed.items():
+        before = len(functions)
+        for place in own.get(name) or _places(reader, earlier, items, versions):
+            base = functions[place]
+            parts = _alike(items, symint.get(name), versions.of(base.torch))
+            # An operator that no file declares has entries for the releases that get a kernel.
+            parts = [part for part in parts if part[2] or place < before]
+            for count, (releases, is_symint, given) in enumerate(parts):
+                function = base
+                for wanted, item in given:
+                    function = _external(function, item)
+                    kernel = _kernel(function, backend, is_symint, item.is_structured)
+                    span = reader.span(item.node)
+                    dispatched = DispatchEntry.at(wanted, kernel, span, backend=backend)
+                    function = _add(reader, function, dispatched, span)
+                if len(parts) > 1 or base.torch is None:
+                    function = function._replace(torch=versions.text(releases, base.torch))
+                if count:
+                    functions.append(function)
+                else:
+                    functions[place] = function
 
 
 def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
@@ -188,7 +210,8 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
         if named is None or (named.is_null and not named.style):
             reader.wrong_type(field, item, "the name of an operator")
             continue
-        if not _is_meant(fields, versions):
+        releases = _releases(fields, versions)
+        if not releases:
             continue
         text = named.value.split("(", 1)[0].strip()
         if not OPERATOR_NAME.fullmatch(text):
@@ -200,7 +223,7 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
             reader.diagnostics += found
         structured = fields.get("structured")
         is_structured = isinstance(structured, ScalarNode) and structured.value.lower() == "true"
-        yield _Item(text.removeprefix("aten::"), named, schema, is_structured)
+        yield _Item(text.removeprefix("aten::"), named, releases, schema, is_structured)
 
 
 def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
@@ -223,9 +246,43 @@ def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
     return pairs[0][0] if isinstance(below, ScalarNode) and below.is_null else None, fields
 
 
-def _is_meant(fields: dict[str, Node], versions: VendorVersions) -> bool:
-    given = [versions.has(field, fields[field]) for field in _RANGES if field in fields]
-    return any(given) or not given
+def _releases(fields: dict[str, Node], versions: VendorVersions) -> Releases:
+    given = [versions.read(field, fields[field]) for field in _RANGES if field in fields]
+    return frozenset().union(*given) if given else versions.every
+
+
+def _alike(
+    items: Sequence[tuple[str, _Item]], symint: Releases | None, releases: Releases
+) -> list[tuple[Releases, bool, list[tuple[str, _Item]]]]:
+    """The releases in which an operator has the same kernels, whether these take symbolic sizes, and their items."""
+    found: dict[tuple[bool, tuple[int, ...]], set[Version]] = {}
+    for one in sorted(releases):
+        own = tuple([place for place, (_, item) in enumerate(items) if one in item.releases])
+        found.setdefault((one in (symint or ()), own), set()).add(one)
+    return [
+        (frozenset(part), is_symint, [items[place] for place in own])
+        for (is_symint, own), part in found.items()
+    ]
+
+
+def _places(
+    reader: EntryReader,
+    earlier: Earlier,
+    items: Sequence[tuple[str, _Item]],
+    versions: VendorVersions,
+) -> list[int]:
+    """The position of an operator. Of one that the release lacks, and that is for others, an item has the schema."""
+    item = next((one for _, one in items if versions.has(one.releases)), items[0][1])
+    if versions.has(item.releases) or earlier.has(item.name):
+        place = earlier.find(reader, item.name, item.node)
+        return [] if place is None else [place]
+    if item.schema is None:
+        return []
+    span = reader.span(item.node)
+    spans = FieldSpans.of(span, [("func", span), ("dispatch", span)])
+    namespace = item.schema.namespace or "aten"
+    earlier.functions.append(NativeFunction(item.schema, namespace, field_spans=spans))
+    return [len(earlier.functions) - 1]
 
 
 def _external(function: NativeFunction, item: _Item) -> NativeFunction:
@@ -282,14 +339,15 @@ def _add(
 
 def _own_entries(
     reader: EntryReader, field: str, dialect: Dialect, versions: VendorVersions
-) -> Iterator[NativeFunction]:
+) -> Iterator[tuple[NativeFunction, Releases]]:
     for item in _list_of(reader, field, "a list of entries"):
-        if _is_meant(_named(item)[1], versions):
+        releases = _releases(_named(item)[1], versions)
+        if releases:
             function = load_entry(
                 EntryReader(reader.source, reader.diagnostics, dialect, item), item
             )
             if function is not None:
-                yield function
+                yield function, releases
 
 
 def _with_kernels(

@@ -132,7 +132,8 @@ class Config:
         shown="none",
     )
     for_torch: str = option(
-        "The release of PyTorch for which version ranges in files of vendors (`[v2.1, newest]`) are read.",
+        "The release of PyTorch that the entries are read for: what their ranges `torch`, or those in files of vendors "
+        "(`[v2.1, newest]`), leave out is not checked, listed or served.",
         matching(r"\d+\.\d+(?:\.\d+)?", "is not a release"),
         "",
         shown="that of `native`, else the newest in the file",

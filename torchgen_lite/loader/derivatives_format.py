@@ -48,8 +48,7 @@ def _load_entry(
         reader.report("TG101", "an entry must be a mapping", node, "here", hint)
         return
     version = reader.fields.pop("version", None)
-    if version is not None and not versions.has("version", version[1]):
-        return
+    releases = versions.every if version is None else versions.read("version", version[1])
     pair = reader.fields.pop("name", None)
     name = pair[1] if pair else None
     if not isinstance(name, ScalarNode) or name.is_null:
@@ -59,11 +58,16 @@ def _load_entry(
     schema, found = parse_schema(name.value, locate=scalar_locator(reader.source, name))
     reader.diagnostics += found
     derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
-    position = None if schema is None else earlier.find(reader, schema.full_name, name)
-    if schema is None or position is None:
+    if schema is None or not (versions.has(releases) or earlier.has(schema.full_name)):
+        return
+    position = earlier.find(reader, schema.full_name, name)
+    if position is None:
         return
     function = earlier.functions[position]
-    if [a.name for a in function.func.arguments] != [a.name for a in schema.arguments]:
+    every = [f for f in earlier.functions if f.name == function.name]
+    names = [a.name for a in schema.arguments]
+    same = [f for f in every if [a.name for a in f.func.arguments] == names]
+    if not same:
         message = (
             f"the arguments of `{schema.full_name}` are named differently where it is declared"
         )
@@ -76,4 +80,15 @@ def _load_entry(
         if DEFAULT in variants:
             variants[_AUTOGRAD] = variants.pop(DEFAULT)
         derivatives = replace(derivatives, variants=tuple(variants.items()))
-    earlier.functions[position] = function._replace(derivatives=derivatives)
+    functions = earlier.functions
+    for one in same:
+        at = next(number for number, other in enumerate(functions) if other is one)
+        known = versions.of(one.torch)
+        rest, own = known - releases, known & releases
+        if own and rest:
+            # The operator has the formulas in some of its releases.
+            functions[at] = one._replace(torch=versions.text(rest, one.torch))
+            one, at = one._replace(torch=versions.text(own, one.torch)), len(functions)
+            functions.append(one)
+        if own:
+            functions[at] = one._replace(derivatives=derivatives)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
-from torchgen_lite.loader.yaml_nodes import Node
+from torchgen_lite.loader.versions import Version, has_release, meet
+from torchgen_lite.loader.yaml_nodes import Node, ScalarNode
 
 # Gives the operators that PyTorch derives from functions; a higher layer knows how.
 Derive = Callable[[Sequence[NativeFunction]], Iterable[NativeFunction]]
@@ -24,9 +25,14 @@ class Earlier:
     """
 
     def __init__(
-        self, functions: list[NativeFunction], derive: Derive, native: Native | None = None
+        self,
+        functions: list[NativeFunction],
+        derive: Derive,
+        native: Native | None = None,
+        release: Version = (),
     ) -> None:
         self.functions = functions
+        self._release = release
         self._derive = derive
         self._native = native or {}
         # With no operators to refer to, a bare name is an unfinished schema.
@@ -49,6 +55,12 @@ class Earlier:
                 self._index()
         return self._positions.get(wanted)
 
+    def has(self, name: str) -> bool:
+        """Whether there is such an operator."""
+        self._index()
+        is_known = name in self._positions or name in self._derived_by_name()
+        return is_known or self.is_native(name if "::" in name else f"aten::{name}")
+
     def is_native(self, name: str) -> bool:
         """Whether PyTorch has an operator of that full name."""
         return name in self._native
@@ -56,10 +68,14 @@ class Earlier:
     def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
         """The operator that an entry names and adds to; TG312 if there is none."""
         self._index()
-        position = self._positions.get(name.removeprefix("aten::"))
-        if position is None:
+        position, releases = self._positions.get(name.removeprefix("aten::")), _releases(reader)
+        known = None if position is None else self.functions[position]
+        if known is not None and not meet(known.torch, releases):
+            same = [f for f in self.functions if f.name == known.name and meet(f.torch, releases)]
+            known = same[-1] if same else None
+        if known is None:
             return self._lent(reader, name, node)
-        known, span = self.functions[position], reader.span(node)
+        span = reader.span(node)
         places = FieldSpans.of(None, [("func", span)])
         return NativeFunction(known.func.named_at(span), known.namespace, field_spans=places)
 
@@ -74,6 +90,12 @@ class Earlier:
         names = [*self._positions, *derived]
         names += [whole.removeprefix("aten::") for whole in self._native]
         hint = did_you_mean(wanted, names) if names else _NO_FILE
+        release, releases = reader.dialect.for_torch, _releases(reader)
+        if not has_release(releases, release):
+            version = ".".join(map(str, release[:2]))
+            message = f"PyTorch {version} does not have `{short(name)}`, which is for `{releases}`"
+            reader.report("TG346", message, node, "left out", _NO_SCHEMA)
+            return None
         message = f"operator `{short(name)}` is not declared"
         reader.report("TG312", message, node, "no such operator", hint)
         return None
@@ -82,6 +104,8 @@ class Earlier:
         """Index the functions added since the last call."""
         for position in range(self._indexed, len(self.functions)):
             function = self.functions[position]
+            if not function.is_for(self._release) and function.func.local_name in self._positions:
+                continue
             if function.namespace == "aten":
                 self._positions[function.func.local_name] = position
             else:
@@ -94,6 +118,12 @@ class Earlier:
             derived = self._derive(self.functions)
             self._derived = {function.name.removeprefix("aten::"): function for function in derived}
         return self._derived
+
+
+def _releases(reader: EntryReader) -> str | None:
+    """The range of an entry that is not read yet."""
+    node = reader.fields["torch"][1] if "torch" in reader.fields else None
+    return node.value if isinstance(node, ScalarNode) else None
 
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
@@ -121,4 +151,5 @@ def unstructured(function: NativeFunction) -> NativeFunction:
     )
 
 
+_NO_SCHEMA = "write its whole schema, for code that is built with other releases too"
 _NO_FILE = 'name the file that declares it before this; `native = "torch"` takes those of PyTorch'

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
+from torchgen_lite.loader.versions import Version, has_release
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import compared
 
@@ -240,6 +241,10 @@ class NativeFunction(NamedTuple):
         """
         is_out = self.func.kind() is SchemaKind.out
         return f"{self.func.base_name}_out" if is_out else self.func.base_name
+
+    def is_for(self, release: Version) -> bool:
+        """Whether the entry applies to a release of PyTorch: whether its range `torch` has it."""
+        return not self.torch or has_release(self.torch, release)
 
     @property
     def is_written(self) -> bool:

@@ -66,7 +66,9 @@ def load_native_functions(
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
     for source in sources:
-        _load_file(source, Earlier(functions, derive, native), dialect, diagnostics)
+        _load_file(
+            source, Earlier(functions, derive, native, dialect.for_torch), dialect, diagnostics
+        )
     return tuple(functions), tuple(diagnostics)
 
 

@@ -9,9 +9,15 @@ _CLAUSE = re.compile(r"\s*(>=|<=|==|!=|~=|<|>)\s*([0-9]+(?:\.[0-9]+)*(?:\.\*)?)\
 
 Version = tuple[int, ...]
 
+NEWEST: Version = (10**9,)
+"""A release after all others."""
+
+# No release has more bug-fix versions than this.
+_PATCHES = range(10)
+
 
 class Clause(NamedTuple):
-    """One comparison."""
+    """One comparison. A `wildcard` is `!=2.9.*`."""
 
     operator: str
     version: Version
@@ -25,7 +31,11 @@ def parse_version(text: str) -> Version:
 
 
 def parse_range(text: str) -> tuple[Clause, ...] | None:
-    """The comparisons of a range, or None if it isn't one."""
+    """The comparisons of a range, or None if it isn't one. `==2.9.*` and `~=2.9` are two each.
+
+    >>> [(one.operator, one.version) for one in parse_range("~=2.9.1") or ()]
+    [('>=', (2, 9, 1)), ('<', (2, 10))]
+    """
     clauses: list[Clause] = []
     for part in text.split(","):
         match = _CLAUSE.fullmatch(part)
@@ -39,8 +49,40 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
         # `~= 2` would allow any version: PEP 440 asks for two numbers.
         if operator == "~=" and len(parsed) < 2:
             return None
-        clauses.append(Clause(operator, parsed, wildcard))
+        if operator == "~=" or (wildcard and operator == "=="):
+            kept = parsed if wildcard else parsed[:-1]
+            clauses += [Clause(">=", parsed), Clause("<", next_version(kept))]
+        else:
+            clauses.append(Clause(operator, parsed, wildcard))
     return tuple(clauses)
+
+
+def clauses_of(text: str | None) -> tuple[Clause, ...]:
+    """The comparisons of a field; one that is not there leaves no version out."""
+    return (parse_range(text) if text else None) or ()
+
+
+def meet(*texts: str | None) -> bool:
+    """Whether some version is in all ranges."""
+    return not is_empty(tuple([clause for text in texts for clause in clauses_of(text)]))
+
+
+def has_release(text: str | None, release: Version) -> bool:
+    """Whether a range has a release. Two numbers stand for all its bug-fix versions, none for any release.
+
+    >>> has_release(">=2.9.1", (2, 9)), has_release(">=2.9.1", (2, 9, 0)), has_release("<2", ())
+    (True, False, True)
+    """
+    clauses = clauses_of(text)
+    if not clauses or not release:
+        return True
+    patches = [(*release, patch) for patch in _PATCHES] if len(release) == 2 else [release]
+    return any(contains(clauses, one) for one in patches)
+
+
+def next_version(version: Version) -> Version:
+    """The first version after all that begin with these numbers: (2, 10) for (2, 9)."""
+    return (*version[:-1], version[-1] + 1)
 
 
 def contains(clauses: tuple[Clause, ...], version: Version) -> bool:
@@ -55,13 +97,8 @@ def _padded(version: Version, length: int) -> Version:
 def _holds(clause: Clause, version: Version) -> bool:
     length = max(len(version), len(clause.version))
     left, right = _padded(version, length), _padded(clause.version, length)
-    prefix = version[: len(clause.version)]
-    if clause.operator == "~=":
-        upper = clause.version[:-1]
-        return left >= right and version[: len(upper)] == upper
     if clause.wildcard:
-        same = _padded(prefix, len(clause.version)) == clause.version
-        return same if clause.operator == "==" else not same
+        return left[: len(clause.version)] != clause.version
     return {
         ">=": left >= right,
         "<=": left <= right,
@@ -88,7 +125,8 @@ def leaves_out(clauses: tuple[Clause, ...], others: tuple[Clause, ...]) -> bool:
 
 
 def _tries(clauses: tuple[Clause, ...]) -> list[Version]:
-    tries: list[Version] = [(0,), (10**9,)]
+    tries: list[Version] = [(0,), NEWEST]
     for clause in clauses:
-        tries += [clause.version, (*clause.version, 0, 0, 1)]
+        end = next_version(clause.version) if clause.wildcard else clause.version
+        tries += [clause.version, (*clause.version, 0, 0, 1), end]
     return tries

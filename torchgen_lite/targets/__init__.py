@@ -51,6 +51,7 @@ TARGETS = Targets(
                 Origin.functionalize,
             },
             refuses_libtorch,
+            by_range=True,
         ),
         signatures=f"{_HERE}.signatures:of_cpp_torch",
         author=f"{_HERE}.cpp_torch.target:author_cpp_torch",

@@ -241,7 +241,7 @@ class Target(NamedTuple):
     def build(self, program: Program) -> TargetResult:
         """The files of the target, none if there are errors: a pure function of the program, whose
         configuration has the options."""
-        result: TargetResult = self._run(self.builder, program, TargetResult)
+        result: TargetResult = self._run(self.builder, self._whole(program), TargetResult)
         return result._replace(files=()) if has_errors(result.diagnostics) else result
 
     def select(self, program: Program) -> Selection:
@@ -249,6 +249,10 @@ class Target(NamedTuple):
         `selector`."""
         selection: Selection = self._run(self.selector, program, Selection)
         return selection
+
+    def _whole(self, program: Program) -> Program:
+        """What code is generated from. Code for PyTorch has the entries for other releases, too."""
+        return program.by_range[""] if self.policy.in_pytorch else program
 
     def _run(self, name: str, program: Program, result: Callable[..., Any]) -> Any:
         options, wrong = self.read_options(program.config)
@@ -274,7 +278,7 @@ class Target(NamedTuple):
             return (), wrong
         find: Callable[[Program, object], Iterator[AuthorFunction]] = _imported(self.author)
         found: dict[tuple[str, str, str, tuple[str, ...]], AuthorFunction] = {}
-        for one in find(program, options):
+        for one in find(self._whole(program), options):
             key = (one.namespace, one.name, one.declaration if one.is_cpp else "", one.files)
             first = found.get(key)
             found[key] = first._replace(uses=(*first.uses, *one.uses)) if first else one

@@ -40,10 +40,13 @@ def select(
             diagnostics.append(Diagnostic("TG510", message, place, help=help_))
     selected = []
     refused = {}
+    takes_one = policy.in_pytorch and not policy.by_range
+    several = {function.name for function in program.elsewhere} if takes_one else ()
     for name, operator in by_name.items():
         if name in skip:
             continue
-        reason = refusal(operator.function)
+        reason = "has several entries, each for other releases" if name in several else ""
+        reason = reason or refusal(operator.function)
         if reason:
             refused[name] = reason
             schema, label = operator.schema, f"left out of target `{target}`"

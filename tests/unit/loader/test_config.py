@@ -9,7 +9,7 @@ import pytest
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.loader import Config, load_config
 from torchgen_lite.loader.config import check_required_version
-from torchgen_lite.loader.versions import contains, is_empty, parse_range, parse_version
+from torchgen_lite.loader.versions import contains, is_empty, meet, parse_range, parse_version
 
 
 def read(folder: Path, text: str, name: str = "pyproject.toml") -> tuple[Config, str]:
@@ -151,6 +151,8 @@ def test_required_version() -> None:
         ("~=2.6", "2.9", "3.0"),
         ("!=2.6", "2.6.1", "2.6.0"),
         (">2.6", "2.6.1", "2.6"),
+        (">=2.8,<3,!=2.8.*", "2.9", "2.8.1"),
+        ("~=2.8,!=2.8.*", "2.10.1", "3"),
     ],
 )
 def test_version_ranges(text: str, inside: str, outside: str) -> None:
@@ -160,10 +162,31 @@ def test_version_ranges(text: str, inside: str, outside: str) -> None:
     assert not contains(clauses, parse_version(outside))
 
 
-@pytest.mark.parametrize("text", [">=2.9,<2.6", ">2,<2", "==2.1,==2.2", "!=2,==2"])
+@pytest.mark.parametrize(
+    "text", [">=2.9,<2.6", ">2,<2", "==2.1,==2.2", "!=2,==2", "!=2.8.*,==2.8.*", "~=2.8.1,>=2.9"]
+)
 def test_empty_ranges(text: str) -> None:
     clauses = parse_range(text)
     assert clauses is not None and is_empty(clauses)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("<2.13", ">=2.13", False),
+        ("<2.13", ">=2.12", True),
+        ("<=2.9", ">2.9", False),
+        ("==2.9.*", ">=2.9.5", True),
+        ("==2.9.*", ">=2.10", False),
+        ("!=2.9.*", "==2.9.*", False),
+        ("!=2.9.*", ">=2.9,<2.11", True),
+        ("<2.13", None, True),
+        (None, None, True),
+        (">=2.9,<2.6", None, False),
+    ],
+)
+def test_ranges_that_meet(one: str | None, other: str | None, expected: bool) -> None:
+    assert meet(one, other) is expected and meet(other, one) is expected
 
 
 @pytest.mark.parametrize("text", ["", "2.6", ">=", ">=2.6 <3", ">=2.*", ">=a"])

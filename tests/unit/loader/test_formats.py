@@ -81,10 +81,10 @@ autograd: abs
     assert said == """\
 1.yaml:2:1: error[TG102] unknown field 'suported': not a field (did you mean 'supported'?)
 1.yaml:1:10: error[TG103] unknown dispatch key 'XLAA': not a dispatch key (did you mean 'XLA'?)
-1.yaml:4:5: error[TG312] operator 'ads' is not declared: no such operator (did you mean 'abs'?)
 1.yaml:5:5: error[TG123] '1 2' is not the name of an operator: not a name
 1.yaml:6:5: error[TG106] 'supported' takes the name of an operator, not a list: wrong type
 1.yaml:7:11: error[TG106] 'autograd' takes a list of operator names, not a single value: wrong type
+1.yaml:4:5: error[TG312] operator 'ads' is not declared: no such operator (did you mean 'abs'?)
 """
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.loader.entry import Backend
+from torchgen_lite.loader.entry import Backend, NativeFunction
 from torchgen_lite.pipeline import generate, lint, load
 
 PYTORCH = """\
@@ -266,6 +267,73 @@ def test_version_ranges(tmp_path: Path, release: str, names: list[str]) -> None:
     assert [*[f.local_name for f in aten], own.local_text] == names
 
 
+# Each operator has another reason for having several entries.
+RELEASES = """\
+all_version: [v2.1, v2.2, v2.3, v2.4]
+official:
+  - func: abs(Tensor self) -> Tensor
+    op_api: all_version
+  - func: isnan(Tensor self) -> Tensor
+    op_api: v2.1, v2.3
+  - func: roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor
+    op_api: [v2.1, v2.2]
+  - func: roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor
+    op_api: [v2.3, newest]
+  - func: retired(Tensor self) -> Tensor
+    acl_op: [v2.1, v2.2]
+custom:
+  - func: npu_op(Tensor self, int size) -> Tensor
+    op_api: [v2.2, newest]
+autograd:
+  - func: abs(Tensor self) -> Tensor
+    op_api: [v2.3, newest]
+symint:
+  - func: npu_op(Tensor self, int size) -> Tensor
+    op_api: [v2.3, newest]
+"""
+
+
+def entries(functions: Sequence[NativeFunction]) -> list[str]:
+    return [
+        f"{f.func.local_name} {f.torch} {' '.join(f'{e.key}:{e.kernel}' for e in f.dispatch)}"
+        for f in functions
+    ]
+
+
+def test_ranges_of_a_vendor_are_ranges_of_entries(tmp_path: Path) -> None:
+    program = read(
+        tmp_path,
+        RELEASES,
+        settings='namespace = "npu"\nfor-torch = "2.3"\nlint.ignore = ["TG409"]\n',
+    )
+    assert said(program) == []
+    assert entries(program.functions) == [
+        "npu_op >=2.3 PrivateUse1:npu_op_symint",
+        "abs >=2.3 PrivateUse1:abs AutogradPrivateUse1:abs",
+        "isnan <2.4,!=2.2.* PrivateUse1:isnan",
+        "roll >=2.3 PrivateUse1:roll",
+    ]
+    assert entries(program.elsewhere) == [
+        "npu_op >=2.2,<2.3 PrivateUse1:npu_op",
+        "abs <2.3 PrivateUse1:abs",
+        "roll <2.3 PrivateUse1:roll",
+        "retired <2.3 PrivateUse1:retired",
+    ]
+
+
+@pytest.mark.parametrize("minor", range(1, 5))
+def test_a_file_read_once_serves_every_release(tmp_path: Path, minor: int) -> None:
+    settings = 'namespace = "npu"\nfor-torch = "{}"\n'
+    once = read(tmp_path, RELEASES, settings=settings.format("2.4"))
+    alone = read(tmp_path, RELEASES, settings=settings.format(f"2.{minor}"))
+    every = [f for f in (*once.functions, *once.elsewhere) if f.is_for((2, minor))]
+    # Where the release that is read should have the operator, but does not, that is an error.
+    assert [d.code for d in alone.diagnostics if d.severity == "error"] == ["TG312"] * (minor < 3)
+    known = [f for f in every if f.func.local_name != "retired"]
+    assert sorted(entries(known)) == sorted(entries(alone.functions))
+    assert len(known) == {1: 3, 2: 3, 3: 4, 4: 3}[minor]
+
+
 def test_a_delegate_for_what_is_structured_in_pytorch(tmp_path: Path) -> None:
     """Only PyTorch's file says that `add.out` is structured."""
     program = read(tmp_path, "- func: add.out\n  structured_delegate: add.Tensor\n")
@@ -462,3 +530,30 @@ def test_the_script_that_reads_files_of_vendors(
     monkeypatch.setattr(vendors, "entry_items", lambda entry: 5)
     assert vendors.main() == 1
     assert "lost: 4" in capsys.readouterr().out
+
+
+SOME_FORMULAS = """\
+all_version: [v2.1, v2.2, v2.3, v2.4]
+backward:
+- name: npu_op(Tensor self, int size) -> Tensor
+  self: grad * size
+  version: [v2.3, newest]
+- name: abs(Tensor self) -> Tensor
+  self: grad * 2
+  version: [v2.1, v2.2]
+"""
+
+
+def test_ranges_of_formulas(tmp_path: Path) -> None:
+    """An operator has an entry with the formulas for some releases, and one without for the others."""
+    settings = 'namespace = "npu"\nfor-torch = "2.4"\nlint.ignore = ["TG409"]\n'
+    program = read(
+        tmp_path, RELEASES.replace("v2.2, newest", "v2.1, newest"), SOME_FORMULAS, settings=settings
+    )
+    assert said(program) == []
+    found = [(f.func.local_name, f.torch) for f in program.functions if f.derivatives]
+    assert found == [("npu_op", ">=2.3")]
+    others = [(f.func.local_name, f.torch) for f in program.elsewhere if f.derivatives]
+    assert others == [("abs", "<2.3")]
+    without = [(f.func.local_name, f.torch) for f in program.elsewhere if not f.derivatives]
+    assert ("npu_op", "<2.3") in without

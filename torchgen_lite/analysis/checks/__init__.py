@@ -13,9 +13,9 @@ __all__ = ["check_functions"]
 
 
 def check_functions(
-    resolved: Resolved, tags: Collection[str], release: Version | None = None
+    resolved: Resolved, tags: Collection[str], releases: Collection[Version] | None = None
 ) -> Iterator[Diagnostic]:
-    """The findings of every check. `tags` are the known tags; entries must agree with `release`."""
+    """The findings of every check. `tags` are the known tags; entries for all `releases` must agree with PyTorch's."""
     yield from schemas.check_schemas(resolved)
     yield from entries.check_methods(resolved)
     yield from entries.check_tags(resolved, tags)
@@ -24,5 +24,5 @@ def check_functions(
     yield from structured.check_kernels_beside(resolved)
     yield from names.check_names(resolved)
     yield from names.check_autogen(resolved)
-    if release is not None:
-        yield from native.check_native(resolved, release)
+    if releases is not None:
+        yield from native.check_native(resolved, releases)

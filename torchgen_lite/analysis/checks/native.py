@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 
 from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes_results
@@ -11,16 +11,15 @@ from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
-from torchgen_lite.loader.versions import Version, contains, parse_range
+from torchgen_lite.loader.versions import Version
 
 
-def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
-    """TG315 to TG318, TG373 and TG374, against the PyTorch operators in the program's context."""
+def check_native(resolved: Resolved, releases: Collection[Version]) -> Iterator[Diagnostic]:
+    """TG315 to TG318, TG373 and TG374, against the PyTorch operators in the program's context; `releases` are that of
+    the context, and the one that entries are read for."""
     for function in resolved.functions:
-        clauses = parse_range(function.torch) if function.torch else None
-        is_meant = clauses is None or not version or contains(clauses, version)
         # Kernels for ExecuTorch are registered there, so PyTorch need not have the operator.
-        is_meant = is_meant and function.place("kernels") is None
+        is_meant = function.place("kernels") is None and all(map(function.is_for, releases))
         if function.namespace == "aten" and is_meant:
             yield from _check_schema(resolved, function)
     yield from _check_mixed(resolved)

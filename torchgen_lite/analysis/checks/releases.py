@@ -12,12 +12,9 @@ from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import TAGS_SINCE
-from torchgen_lite.loader.versions import contains, parse_range
+from torchgen_lite.loader.versions import has_release
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
-
-# No release has more bug-fix versions than this.
-_PATCHES = range(10)
 
 
 def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
@@ -42,12 +39,7 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
 
 def releases_of(function: NativeFunction, project: str) -> list[Release]:
     """The releases in the project's range that the entry applies to."""
-    return [r for r in RELEASES if _is_in(r, project) and _is_in(r, function.torch or "")]
-
-
-def _is_in(release: Release, text: str) -> bool:
-    clauses = parse_range(text) if text else ()
-    return clauses is None or any(contains(clauses, (*release, patch)) for patch in _PATCHES)
+    return [r for r in RELEASES if has_release(project, r) and function.is_for(r)]
 
 
 def _types(function: NativeFunction) -> Iterator[tuple[str, Span | None]]:

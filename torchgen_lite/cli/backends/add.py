@@ -50,7 +50,7 @@ def add_command(
     pytorch = {function.name: function for function in program.resolved.context}
     require_right(program, [*unknown_keys(key), *_unknown(pytorch, operators)])
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
-    there = {function.name for function in program.functions}
+    there = {function.name for function in program.entries}
     wanted = [f for f in _with_delegates(pytorch, operators) if f.name not in there]
     before = program.sources[0].text if program.sources else ""
     gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"

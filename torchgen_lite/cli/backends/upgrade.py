@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_
 from torchgen_lite.analysis.lost_calls import Side
 from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.overlay import entries_for
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.cli.backends.native import backend_policy, load_with_native, require_right
 from torchgen_lite.cli.backends.pages import (
     Answer,
@@ -90,17 +93,23 @@ def upgrade_command(
         native_program(program.config, context, tags),
     )
     was, now = (native.resolved.by_name for native in natives)
+    own = entries_for(program.functions, after.version)
+    if program.elsewhere or any(one.code == "TG346" for one in program.diagnostics):
+        # What an entry names is looked up in the releases that it is for.
+        added = load_with_native(session, schema or None, new).functions
+        own += tuple([one for one in added if not one.is_for(program.release)])
+    later = replace(program, resolved=resolve(own, program.tags, program.resolved.context))
     entries = [
         (function, was.get(function.name), now.get(function.name))
-        for function in program.functions
+        for function in own
         if function.namespace == "aten"
     ]
     key = key or _key_of(program)
     # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(entries)]
-    callers = Section("what callers of your operators notice", _of_callers(program, natives))
-    every = [callers, *_kernel_sections(entries), *_composites(program, natives, key)]
+    callers = Section("what callers of your operators notice", _of_callers(later, natives))
+    every = [callers, *_kernel_sections(entries), *_composites((program, later), natives, key)]
     sections = [section for section in every if section.rows]
     data = {title: [list(row) for row in rows] for title, rows in sections}
     shown = [Section(_DEAD, finding_rows(found)), *sections]
@@ -190,16 +199,20 @@ def _structure(operator: Operator) -> str:
     return "structured" if function.structured else "plain"
 
 
-def _composites(program: Program, natives: tuple[Program, Program], key: str) -> Iterator[Section]:
+def _composites(
+    programs: tuple[Program, Program], natives: tuple[Program, Program], key: str
+) -> Iterator[Section]:
     """Operators that became or stopped being composite, and new ones."""
     before, after = (_verdicts(native, key, Kernels({})) for native in natives)
-    mine = {function.name for function in program.functions if function.dispatch}
+    mine = {function.name for function in programs[1].functions if function.dispatch}
     gained = [
         n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
     ]
     yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
-    served = program_kernels(program, backend_policy(program))
-    was, now = (_verdicts(native, key, served) for native in natives)
+    was, now = (
+        _verdicts(native, key, program_kernels(program, backend_policy(program)))
+        for native, program in zip(natives, programs)
+    )
     lost = [
         n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
     ]

@@ -39,7 +39,7 @@ def rename(analysis: Analysis, place: Place, new: str) -> list[Edit]:
 
 def _named(analysis: Analysis, kernel: str) -> Iterator[Span]:
     """Where entries name a kernel, counting each key of a line once."""
-    for function in analysis.program.functions:
+    for function in analysis.program.entries:
         for entry in function.dispatch:
             span = entry.kernel_span
             if entry.kernel == kernel and span is not None and span.text.strip("'\"") == kernel:

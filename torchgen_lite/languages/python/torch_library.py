@@ -10,7 +10,7 @@ from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Import, Parameter, imported_names, imports
 from torchgen_lite.languages.text import literal, quote, tuple_display
-from torchgen_lite.loader.versions import Clause, parse_range
+from torchgen_lite.loader.versions import clauses_of
 from torchgen_lite.schema import (
     Argument,
     FunctionSchema,
@@ -97,21 +97,9 @@ def type_imports(
 
 
 def version_clauses(text: str | None) -> str:
-    """A range as data: `((">=", (2, 6)), ("<", (2, 9)))`; `~=` and `==2.9.*` make two comparisons
-    each."""
-    clauses = parse_range(text) if text else None
-    if not clauses:
-        return ""
-    items = [item for clause in clauses for item in _comparisons(clause)]
-    return tuple_display([f"({quote(o)}, {literal(tuple(v))})" for o, v in items])
-
-
-def _comparisons(clause: Clause) -> list[tuple[str, tuple[int, ...]]]:
-    version = clause.version
-    if clause.operator == "~=" or (clause.wildcard and clause.operator == "=="):
-        kept = version if clause.wildcard else version[:-1]
-        upper = (*kept[:-1], kept[-1] + 1) if kept else (10**9,)
-        return [(">=", version), ("<", upper)]
-    if clause.wildcard:
-        return [("!=*", version)]
-    return [(clause.operator, version)]
+    """A range as data: `((">=", (2, 6)), ("<", (2, 9)))`; `!=2.9.*` is `!=*` of (2, 9)."""
+    items = [
+        f"({quote(clause.operator + '*' * clause.wildcard)}, {literal(clause.version)})"
+        for clause in clauses_of(text)
+    ]
+    return tuple_display(items) if items else ""

@@ -12,14 +12,15 @@ from torchgen_lite.languages.cpp.signature import (
     signature_headers,
 )
 from torchgen_lite.languages.cpp.types import CType, Expression
+from torchgen_lite.loader.versions import meet
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import schema_line
 from torchgen_lite.targets.output import Header, OutputFile
 
-# The names and types of functions that are there.
-Taken = set[tuple[str, tuple[CType, ...]]]
+# The names and types of functions that are there, and the ranges of releases that have them.
+Taken = dict[tuple[str, tuple[CType, ...]], list["str | None"]]
 
 
 # An inline function: its operator, its signature, and what it passes on to the struct's call.
@@ -102,12 +103,12 @@ def function_headers(functions: Sequence[CppFunction]) -> frozenset[str]:
     return signature_headers(signatures).union(*map(default_headers, signatures))
 
 
-def distinct(signature: CppSignature, taken: Taken) -> bool:
-    """Whether the name with these types is not `taken` yet; takes it.
+def distinct(operator: CppOperator, signature: CppSignature, taken: Taken) -> bool:
+    """Whether the name with these types is not `taken` yet in a release that the operator is for; takes it.
 
     Of overloads that look the same in C++ (`int` and `SymInt`), only the first is generated.
     """
-    key = (signature.name, signature.types)
-    is_new = key not in taken
-    taken.add(key)
+    ranges, own = taken.setdefault((signature.name, signature.types), []), operator.function.torch
+    is_new = not any(meet(one, own) for one in ranges)
+    ranges.append(own)
     return is_new

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.guards import read_guard
-from torchgen_lite.loader.versions import Clause, parse_range
+from torchgen_lite.loader.versions import Clause, clauses_of
 
 # One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it. For the
 # stable ABI it is the oldest release to support, under another name: one source may include headers
@@ -24,32 +24,22 @@ def condition(*functions: NativeFunction, macro: str = VERSION_MACRO) -> str:
         guard = function.guard and read_guard(function.guard)
         if guard:
             parts[guard] = None
-        for clause in parse_range(function.torch) or () if function.torch else ():
+        for clause in clauses_of(function.torch) if function.torch else ():
             parts[clause_expression(clause, macro)] = None
     return " && ".join(parts)
 
 
 def clause_expression(clause: Clause, macro: str = VERSION_MACRO) -> str:
     """
-    >>> clause_expression(Clause(">=", (2, 6))), clause_expression(Clause("==", (2, 6), True))
-    ('TORCHGEN_LITE_TORCH_VERSION >= 20600', 'TORCHGEN_LITE_TORCH_VERSION / 100 == 206')
+    >>> clause_expression(Clause(">=", (2, 6))), clause_expression(Clause("!=", (2, 6), True))
+    ('TORCHGEN_LITE_TORCH_VERSION >= 20600', 'TORCHGEN_LITE_TORCH_VERSION / 100 != 206')
     """
-    number = version_number(clause.version)
-    if clause.operator == "~=":
-        prefix = _same_prefix(clause.version[:-1], "==", macro)
-        return f"{macro} >= {number} && {prefix}"
-    if clause.wildcard:
-        return _same_prefix(clause.version, clause.operator, macro)
-    return f"{macro} {clause.operator} {number}"
+    divisor = {1: 10000, 2: 100}.get(len(clause.version), 1) if clause.wildcard else 1
+    part = macro if divisor == 1 else f"{macro} / {divisor}"
+    return f"{part} {clause.operator} {version_number(clause.version) // divisor}"
 
 
 def version_number(version: tuple[int, ...]) -> int:
     """The macro's value for a release: 21300 for (2, 13)."""
     major, minor, patch = (*version[:3], 0, 0)[:3]
     return major * 10000 + minor * 100 + patch
-
-
-def _same_prefix(version: tuple[int, ...], operator: str, macro: str) -> str:
-    divisor = {1: 10000, 2: 100}.get(len(version), 1)
-    part = macro if divisor == 1 else f"{macro} / {divisor}"
-    return f"{part} {operator} {version_number(version) // divisor}"

@@ -90,17 +90,25 @@ def proof_files(
     if members:
         context = {**shown, "folder": layout.folder, "classes": _absent_classes(members)}
         yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)
-    by_operator: dict[str, list[Kernel]] = {}
+    by_operator: dict[str, dict[str | None, list[Kernel]]] = {}
     for kernel in kernels:
-        by_operator.setdefault(kernel.operator.flat, []).append(kernel)
-    names = [f"verify/{name}.h" for name in file_names(by_operator).values()]
-    for name, own in zip(names, by_operator.values()):
-        blocks = [*includes(own), [layout.own("kernel_check.h")]]
-        if any(kernel.is_member for kernel in own):
-            blocks[-1] = [*blocks[-1], layout.own(_CLASSES)]
-        proof = {**shown, **_operator_context(own, namespace), "includes": blocks, "taken": taken}
-        yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
-    every = {"includes": [[layout.own(name) for name in names]] if names else []}
+        entries = by_operator.setdefault(kernel.operator.flat, {})
+        entries.setdefault(kernel.operator.function.torch, []).append(kernel)
+    stems = file_names(by_operator)
+    for flat_name, entries in by_operator.items():
+        # The header of the first entry includes those for other releases, whose names no operator has.
+        further = [f"verify/{stems[flat_name]}-v{n}.h" for n in range(2, len(entries) + 1)]
+        for name, own in zip([f"verify/{stems[flat_name]}.h", *further], entries.values()):
+            blocks = [*includes(own), [layout.own("kernel_check.h")]]
+            if any(kernel.is_member for kernel in own):
+                blocks[-1] = [*blocks[-1], layout.own(_CLASSES)]
+            if further and name not in further:
+                blocks[-1] = [*blocks[-1], *map(layout.own, further)]
+            proof = {**shown, **_operator_context(own, namespace), "includes": blocks}
+            proof["taken"] = taken
+            yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
+    names = [f"verify/{stem}.h" for stem in stems.values()]
+    every = {"includes": [[*map(layout.own, names)]] if names else []}
     yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", every)
 
 

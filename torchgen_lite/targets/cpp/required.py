@@ -44,11 +44,11 @@ def author_kernels(
 ) -> list[Kernel]:
     """The kernels that are registered directly, in source order; `signature` gives the signature
     that each needs, `classes` are the author's classes."""
-    by_name = {operator.function.name: operator for operator in operators}
+    by_facts = {operator.facts: operator for operator in operators}
     found = []
     for one in registered:
         if one.origin in WRITTEN and one.kernel is not None:
-            operator = by_name[one.operator.name]
+            operator = by_facts[one.operator]
             type_ = signature(operator, one.kernel)
             entry = one.kernel
             is_backends = entry.backend is not None and bool(entry.backend.class_name)

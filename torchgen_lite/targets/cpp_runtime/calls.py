@@ -51,7 +51,7 @@ def build_calls(
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
     framework = options.framework_headers
     is_whole = layout.shards == (None,)
-    taken: Taken = set()
+    taken: Taken = {}
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
@@ -84,6 +84,6 @@ def functions(
         if "function" not in operator.function.variants:
             continue
         for signature in free_signatures(operator, partial(runtime.arguments, types=types)):
-            if distinct(signature, taken):
+            if distinct(operator, signature, taken):
                 shown = replace(signature, name=function_name(signature.name))
                 yield operator, shown, operator.names

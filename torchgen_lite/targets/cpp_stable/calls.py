@@ -60,10 +60,10 @@ def is_callable(operator: CppOperator) -> bool:
 
 def function_views(operators: Sequence[CppOperator]) -> Iterator[CppFunction]:
     """The free functions of what can be called, with defaults."""
-    taken: Taken = set()
+    taken: Taken = {}
     for operator in filter(is_callable, operators):
         for signature in free_signatures(operator, stable.arguments):
-            if distinct(signature, taken):
+            if distinct(operator, signature, taken):
                 # Nothing can hide `std` here: a function of that name does not.
                 shown = unrooted_signature(signature)
                 yield operator, shown, operator.names

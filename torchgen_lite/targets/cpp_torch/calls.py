@@ -122,17 +122,17 @@ def public_functions(
 
 def functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The free functions of the public C++ dialect, with defaults."""
-    taken: Taken = set()
+    taken: Taken = {}
     for operator, signature, passed in found:
-        if "function" in operator.function.variants and distinct(signature, taken):
+        if "function" in operator.function.variants and distinct(operator, signature, taken):
             yield operator, signature, passed
 
 
 def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
-    taken: Taken = set()
+    taken: Taken = {}
     for operator, signature, passed in found:
-        if distinct(signature, taken):
+        if distinct(operator, signature, taken):
             parameters = (KEYSET, *signature.parameters)
             keyed = CppSignature(signature.name, signature.returns, parameters)
             yield operator, keyed, (Expression(KEYSET.name), *passed)

@@ -11,7 +11,6 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.languages.cpp.formula_needs import (
@@ -54,7 +53,6 @@ class _Planned(NamedTuple):
 
 
 def build_differentiation(
-    resolved: Resolved,
     operators: Sequence[CppOperator],
     registered: Iterable[Registration],
     policy: Policy,
@@ -66,15 +64,14 @@ def build_differentiation(
     functions that exist for the Python target only."""
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
-    by_name = {operator.function.name: operator for operator in operators}
-    plans = resolved.autograd
+    by_facts = {operator.facts: operator for operator in operators}
     planned = [
-        _planned(by_name[one.operator.name], one, plans[one.operator.name])
+        _planned(by_facts[one.operator], one, one.operator.others.autograd[one.operator.name])
         for one in registered
         if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS
     ]
-    found = [(o, plans[o.function.name]) for o in operators if o.function.name in plans]
-    diagnostics = [d for operator, plan in found for d in _refusals(operator, plan, policy)]
+    plans = [(o, o.facts.others.autograd.get(o.function.name)) for o in operators]
+    diagnostics = [d for operator, plan in plans if plan for d in _refusals(operator, plan, policy)]
     recorded = {
         id(one.info): one.info
         for one in planned
@@ -121,7 +118,7 @@ def _context(
 ) -> dict[str, object]:
     """What one file contains."""
     kernels, calls = [], []
-    nodes: dict[str, tuple[DifferentiabilityInfo, list[CppOperator]]] = {}
+    nodes: dict[tuple[str, str | None], tuple[DifferentiabilityInfo, list[CppOperator]]] = {}
     for operator, registered, plan, info in planned:
         expression = _BOXED.get(registered.origin)
         if expression is None:
@@ -129,7 +126,9 @@ def _context(
             expression = f"TORCH_FN({kernels[-1].name})"
         calls.append(ImplCall(operator, registered.key, expression, operator.guard))
         if info is not None and registered.origin is Origin.autograd:
-            nodes.setdefault(info.node_name, (info, []))[1].append(operator)
+            # Entries for different releases have a node each.
+            place = info.node_name, info.function.torch
+            nodes.setdefault(place, (info, []))[1].append(operator)
     trees = [derivative.tree for info, _ in nodes.values() for derivative in info.derivatives]
     return {
         "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.text import quote
@@ -26,12 +27,12 @@ _DTYPES = {"float32": "at::kFloat", "lower_precision": "std::nullopt"}
 
 
 def boxed_registrations(
-    registered: Iterable[Registration], by_name: Mapping[str, CppOperator], layout: Layout
+    registered: Iterable[Registration], by_facts: Mapping[Operator, CppOperator], layout: Layout
 ) -> Iterator[TorchImplCall]:
     """The registrations at `Functionalize`, and what is registered for operators that have an `autocast`."""
     scope = f"{layout.namespace}::fallback"
     for one in registered:
-        operator, rule = by_name[one.operator.name], one.operator.function.autocast
+        operator, rule = by_facts[one.operator], one.operator.function.autocast
         if one.origin is Origin.functionalize and one.source is not None:
             functional = one.source.function
             name = quote(f"{functional.namespace}::{functional.func.base_name}")

@@ -37,10 +37,10 @@ def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iter
 
 def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[TorchFunction]:
     """The methods; of overloads that look the same in C++, only the first."""
-    taken: Taken = set()
+    taken: Taken = {}
     shown = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
     found = public_functions(with_self, classes, "method", SELF)
     for operator, signature, passed in found:
-        if distinct(signature, taken):
+        if distinct(operator, signature, taken):
             yield operator, signature, passed

@@ -31,6 +31,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import STRUCTURED
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp import structured
@@ -169,17 +170,17 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
 
 def structured_registrations(
     groups: Sequence[Group],
-    by_name: Mapping[str, CppOperator],
+    by_facts: Mapping[Operator, CppOperator],
     registered: Iterable[Registration],
     layout: Layout,
 ) -> Iterator[TorchImplCall]:
     """The kernels of every variant for each backend, and those for Meta, which have no impl function."""
-    by_out = {group.out.function.name: group for group in groups}
+    by_out = {group.out.facts: group for group in groups}
     headers = tuple([f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")])
     for one in registered:
         if one.origin not in STRUCTURED or one.source is None:
             continue
-        group, operator = by_out[one.source.name], by_name[one.operator.name]
+        group, operator = by_out[one.source], by_facts[one.operator]
         wrapper = Wrapper(
             operator,
             f"structured_{one.key}_{operator.flat}",

@@ -7,10 +7,11 @@ from functools import partial
 from itertools import chain
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
@@ -57,9 +58,37 @@ INNER_NAMESPACES = frozenset(
 )
 
 
+# The operators that the library has, all that registrations name, and these.
+_Library = tuple[Selection, tuple[Operator, ...], tuple[Registration, ...]]
+
+
+def _library(program: Program, options: TorchOptions) -> _Library:
+    """The operators of all ranges of releases. Of those around an operator's further entry, a range adds only what is
+    registered because of that: the out variant's kernel for a functional one, for example."""
+    own: dict[Operator, None] = {}
+    registered: list[Registration] = []
+    found: list[Diagnostic] = []
+    first = set(map(id, program.by_range[""].functions))
+    for text, one in program.by_range.items():
+        selection = select_cpp_torch(one, options)
+        found += (
+            [d for d in selection.diagnostics if d not in found] if text else selection.diagnostics
+        )
+        for operator in selection.operators:
+            function = operator.function
+            if not text or (function.torch == text and id(function) not in first):
+                own[operator] = None
+        if not options.calls_only:
+            every = selection.registrations(one)
+            registered += [r for r in every if r.operator in own or r.source in own]
+    named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
+    selection = Selection(tuple(own), TARGETS[TARGET].policy, tuple(found))
+    return selection, tuple({**own, **named}), tuple(registered)
+
+
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
-    selection = select_cpp_torch(program, options)
+    selection, facts, registered = _library(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
@@ -69,21 +98,20 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)
-    operators = build_operators(selection.operators, layout)
+    named = build_operators(facts, layout)
+    operators = named[: len(functions)]
     if not options.calls_only:
         diagnostics += check_tags(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(_calls(operators, layout), tuple(diagnostics))
-    registered = tuple(selection.registrations(program))
     called = _called(operators, registered, program.resolved.lent)
-    files = _files(operators, called, registered, layout, options, known_tags(program))
+    files = _files(operators, named, called, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
-        program.resolved,
-        [operator for operator in operators if not operator.facts.is_derived],
+        [operator for operator in named if not operator.facts.is_derived],
         registered,
         selection.policy,
         layout,
@@ -103,12 +131,11 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
     """The kernels; those of structured operators are members of classes."""
-    selection = select_cpp_torch(program, options)
+    selection, facts, registered = _library(program, options)
     layout = torch_layout(selection.functions, options)
-    operators = build_operators(selection.operators, layout)
-    registered = selection.registrations(program)
-    kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
-    groups = structured_groups(operators, layout.namespace)
+    named = build_operators(facts, layout)
+    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
+    groups = structured_groups(named[: len(selection.operators)], layout.namespace)
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
@@ -145,6 +172,7 @@ def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
 
 def _files(
     operators: tuple[CppOperator, ...],
+    named: tuple[CppOperator, ...],
     called: tuple[CppOperator, ...],
     registered: tuple[Registration, ...],
     layout: TorchLayout,
@@ -152,15 +180,17 @@ def _files(
     tags: Collection[str],
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
-    by_name = {operator.function.name: operator for operator in operators}
+    by_facts = {operator.facts: operator for operator in named}
     yield from _calls(called, layout)
-    kernels = torch_kernels(registered, operators, layout, options.kernel_classes)
+    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
     groups = structured_groups(operators, namespace)
     implemented = [
         *kernel_registrations(kernels, namespace),
-        *structured_registrations(groups, by_name, registered, layout),
-        *_following(by_name, registered, layout),
-        *boxed_registrations(registered, by_name, layout),
+        *structured_registrations(
+            structured_groups(named, namespace), by_facts, registered, layout
+        ),
+        *_following(by_facts, registered, layout),
+        *boxed_registrations(registered, by_facts, layout),
     ]
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
@@ -179,15 +209,15 @@ def _files(
 
 
 def _following(
-    by_name: Mapping[str, CppOperator], registered: tuple[Registration, ...], layout: Layout
+    by_facts: Mapping[Operator, CppOperator], registered: tuple[Registration, ...], layout: Layout
 ) -> Iterator[TorchImplCall]:
     """The kernels derived from another variant's, and those that select a backend."""
     for one in registered:
-        operator = by_name[one.operator.name]
+        operator = by_facts[one.operator]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
-            yield from_out_registration(by_name[one.source.name], operator, one.kernel, layout)
+            yield from_out_registration(by_facts[one.source], operator, one.kernel, layout)
         elif one.origin is Origin.copied and one.source is not None and one.kernel is not None:
-            functional = by_name[one.source.name]
+            functional = by_facts[one.source]
             yield copied_registration(functional, operator, one.kernel, layout.namespace)
         elif one.origin is Origin.backend_select:
             yield wrapped(one.key, select_wrapper(operator, layout.namespace))

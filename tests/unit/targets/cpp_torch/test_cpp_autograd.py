@@ -303,7 +303,7 @@ def test_nodes_for_pytorchs_formulas(tmp_path: Path) -> None:
     resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
     operators = build_operators(resolved.declared, layout)
     registered = registrations(program, policy)
-    built = build_differentiation(resolved, operators, registered, policy, layout, ["manual.h"])
+    built = build_differentiation(operators, registered, policy, layout, ["manual.h"])
     # Six of the 686 entries need the block size of a sparse tensor.
     errors = [d.message for d in built.diagnostics if d.severity == "error"]
     assert errors == ["nothing is kept for `self.sym_blocksize()`"] * 6

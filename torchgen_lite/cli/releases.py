@@ -1,0 +1,51 @@
+"""`check --for-torch 2.9,2.13`: what a project has for each of several releases of PyTorch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from torchgen_lite.cli.backends.pages import Section, section_text
+from torchgen_lite.cli.session import Session
+from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.pipeline import generate_all
+
+
+def check_releases(session: Session, schema: Sequence[str], targets: Sequence[str]) -> int:
+    """Show the entries that each release has, of those that not every release has, and report mistakes. A mistake in
+    some releases alone says which; files on the disk are not compared."""
+    releases, program = session.releases, session.load(schema)
+    native, given = program.config.native, []
+    # The operators of PyTorch are those of each release, unless `native` is a file.
+    is_theirs = native or any(one.namespace == "aten" for one in program.entries)
+    if is_theirs and (native in ("", INSTALLED) or native.removeprefix("torch:")[:1].isdigit()):
+        given = ["native"]
+    found: dict[str, tuple[Diagnostic, list[str]]] = {}
+    sections, data = [], {}
+    for release in releases:
+        texts = [f"{key} = {json.dumps(release)}" for key in ("for-torch", *given)]
+        program = replace(session, config=(*session.config, *texts)).load(schema)
+        own = generate_all(program, targets=targets).diagnostics
+        for one in own:
+            found.setdefault(render_concise([one]), (one, []))[1].append(release)
+        rows = [(f.name, f.torch, "") for f in program.functions if f.torch]
+        rows += [(f.name, f.torch or "", "not there") for f in program.elsewhere]
+        errors = sum(one.severity == "error" for one in own)
+        count = counted(len(program.functions), "operator")
+        count += f", {counted(errors, 'error')}" if errors else ""
+        sections.append(Section(f"PyTorch {release}: {count}", sorted(rows)))
+        data[release] = [one.name for one in program.functions]
+    diagnostics = sort_diagnostics(
+        (
+            one
+            if len(among) == len(releases)
+            else replace(one, message=f"with PyTorch {', '.join(among)}: {one.message}")
+        )
+        for one, among in found.values()
+    )
+    session.report(diagnostics, kind="check")
+    session.answer("check", "\n".join(map(section_text, sections)), releases=data)
+    return session.exit_code(diagnostics)
