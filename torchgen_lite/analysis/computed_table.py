@@ -8,7 +8,7 @@ label that begins with the word `fallthrough` stands for a fallthrough kernel.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -85,25 +85,34 @@ def kernels_by_key(registrations: Registrations) -> dict[str, str]:
 
 def table(registrations: Registrations) -> tuple[Cell, ...]:
     """Every slot in order, including missing ones."""
+    return tuple(_cells(registrations, registrations.sets.slots))
+
+
+def cell_of(registrations: Registrations, slot: str) -> Cell:
+    """One slot of the table."""
+    return next(_cells(registrations, (slot,)))
+
+
+def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]:
     kernels, fallbacks = kernels_by_key(registrations), registrations.fallbacks
-    cells, shared = [], (frozenset(kernels), frozenset(fallbacks), registrations.keys)
-    for slot, step, origin, source in _filled(*shared):
+    filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
+    for slot in slots:
+        step, origin, source = filled[slot]
         label = fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
         whose = "" if registrations.own is None or not source else PYTORCHS
         if registrations.own and source in registrations.own:
             whose = YOURS
-        cells.append(Cell(slot, step, origin, source, label, whose))
-    return tuple(cells)
+        yield Cell(slot, step, origin, source, label, whose)
 
 
 @lru_cache(maxsize=1024)
 def _filled(
     registered: frozenset[str], fallbacks: frozenset[str], keys: KeyTable
-) -> tuple[tuple[str, int, str, str], ...]:
-    """Slot, rule, origin and kernel key, which many operators share."""
+) -> Mapping[str, tuple[int, str, str]]:
+    """Rule, origin and kernel key of each slot, which many operators share."""
     sets = key_sets(keys)
     with_fallback = frozenset(map(sets.parse, fallbacks))
-    found = []
+    found = {}
     for slot in sets.slots:
         choice = choose(sets, slot, registered, slot in with_fallback)
         if choice.source is not None:
@@ -112,9 +121,12 @@ def _filled(
             step = _STEPS[choice.origin]
         else:  # Two kernels could serve it.
             step = next(rule.step for rule in RULES if rule.origin == "math kernel")
-        source = slot if choice.origin == FALLBACK else choice.source or ""
-        found.append((slot, step, choice.origin, source))
-    return tuple(found)
+        found[slot] = (
+            step,
+            choice.origin,
+            slot if choice.origin == FALLBACK else choice.source or "",
+        )
+    return found
 
 
 def are_alike(a: Cell, b: Cell) -> bool:

@@ -164,7 +164,7 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _field_words(code, cells, was) or _words(code, cells, served.table)
-        if served.table.own is not None and _returns_view(operator):
+        if served.table.own is not None and returns_view(operator):
             message += ", and a fallback copies: what is written to the view is lost"
         here = place or now.function.place("dispatch")
         there = _place(operator, code, was.registered.get(cells[0].source))
@@ -196,7 +196,8 @@ def _lost_above(slot: str, operator: Operator, old: _Table, new: _Table) -> str 
     return max(codes, default=None)
 
 
-def _returns_view(operator: Operator) -> bool:
+def returns_view(operator: Operator) -> bool:
+    """Whether a result shares memory with an argument, which no copy can."""
     return any(value.annotation and not value.is_write for value in operator.schema.returns)
 
 

@@ -184,12 +184,16 @@ def served_by(
 
 
 def _over(theirs: Registrations, registered: Mapping[str, Registration]) -> Registrations:
-    """An operator of PyTorch, with what is registered over its own. What PyTorch derives is among that."""
-    derived = Origin.derived
-    yours = {key: _label(one) for key, one in registered.items() if one.origin is not derived}
+    """An operator of PyTorch, with what is registered over its own."""
+    yours = {key: _label(one) for key, one in over(registered).items()}
     return theirs._replace(
         kernels={**theirs.kernels, **yours}, own=frozenset({*(theirs.own or ()), *yours})
     )
+
+
+def over(registered: Mapping[str, Registration]) -> dict[str, Registration]:
+    """What is registered over what PyTorch has, without what it derives: that is among its own."""
+    return {key: one for key, one in registered.items() if one.origin is not Origin.derived}
 
 
 def registrations_of_program(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,10 +12,12 @@ import click
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.backends.calls import run, show_operator
 from torchgen_lite.cli.backends.native import (
-    backend_policy,
+    key_of,
     load_with_native,
     native_options,
+    overlay_of,
     require_right,
     unknown_keys,
 )
@@ -27,31 +29,29 @@ from torchgen_lite.cli.backends.pages import (
     show_answer,
     write_file,
 )
-from torchgen_lite.cli.backends.sources import (
-    called_names,
-    input_option,
-    loaded_kernels,
-    read_any_text,
-    scanned_kernels,
-)
+from torchgen_lite.cli.backends.sources import called_names, input_option, read_any_text
 from torchgen_lite.cli.backends.verdicts import (
+    FAILED,
     ORDER,
+    SERVED,
     Covered,
-    Kernels,
+    Overlay,
     Verdict,
     coverage,
-    native_program,
-    program_kernels,
+    kernels_of,
 )
-from torchgen_lite.cli.session import Session, global_options, unknown
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
+from torchgen_lite.cli.session import Refused, Session, global_options, unknown
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.diagnostics.text import counted
-
-_SERVED = (Verdict.own, Verdict.through, Verdict.composite)
+from torchgen_lite.loader.sources import shown_path
 
 
 @click.command("coverage")
-@click.option("--key", required=True, metavar="KEY", help="The dispatch key of the backend.")
+@click.argument("operator", required=False)
+@click.option(
+    "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
+)
 @native_options
 @click.option(
     "--import",
@@ -66,15 +66,15 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
     multiple=True,
     metavar="DIR",
     type=click.Path(exists=True, path_type=Path),
-    help='Read C++ with `m.impl("...")` instead of a schema file; repeatable.',
+    help="Read C++ with `m.impl` and Python with `torch.library.impl` instead of a schema file; repeatable.",
 )
 @click.option(
     "--only", metavar="TAG", help="Only operators with this tag, such as core or pointwise."
 )
 @input_option(
     "--calls",
-    metavar="LOG",
-    help="Only operators that a profile, a fallback log or an exported graph names.",
+    metavar="SCRIPT|LOG",
+    help="Only what a script (`.py`, which is run) calls in the end, or what a profile, a fallback log or an exported graph names.",
 )
 @click.option("--like", metavar="KEY", help="Only operators that this key has kernels for.")
 @click.option(
@@ -93,7 +93,8 @@ _SERVED = (Verdict.own, Verdict.through, Verdict.composite)
 @click.pass_obj
 def coverage_command(
     session: Session,
-    key: str,
+    operator: str | None,
+    key: str | None,
     schema: tuple[str, ...],
     native: str,
     modules: tuple[str, ...],
@@ -110,11 +111,14 @@ def coverage_command(
     """Show what a backend covers: a verdict on each operator of PyTorch, including derived ones.
 
     An operator has its own kernel, or is served by the kernel of a variant (add_.Tensor by
-    add.out), or is composed of other operators, or uses the fallback of the backend, or is not
-    served at all.
+    add.out), or is composed of other operators, or uses the fallback of the backend, or fails, or
+    is wrong. For one operator the calls below it are shown; those of composed ones are seen in a
+    run. With --calls, exit 1 if something that is called fails or is wrong.
 
     \b
     torchgen-lite coverage --key XLA --schema xla_native_functions.yaml
+    torchgen-lite coverage matmul --fallback
+    torchgen-lite coverage --calls train.py --fallback
     torchgen-lite coverage --key PrivateUse1 --only core --show nothing --write coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
@@ -125,17 +129,27 @@ def coverage_command(
     is_known = only is None or only in program.tags
     wrong = [] if is_known else [unknown("tag", only or "", program.tags)]
     require_right(program, [*unknown_keys(key, like), *wrong])
-    kernels = _kernels(program, modules, folders)
-    if fallback:
-        kernels = kernels._replace(fallbacks=kernels.fallbacks | {key})
-    pytorch = native_program(program.config, program.resolved.context, program.tags)
-    selected = _select(coverage(pytorch, key, kernels), pytorch, only, calls, like)
+    key = key or key_of(program)
+    overlay = overlay_of(session, program, key, modules, folders)
+    overlay = overlay.with_fallback(key) if fallback else overlay
+    every = coverage(overlay, key)
+    if operator is not None:
+        return show_operator(session, overlay, key, every, _find(overlay, operator))
+    selected = _select(overlay, every, only, like)
+    leaves: Mapping[str, int] = {}
+    stopped = ""
+    if calls is not None:
+        selected, leaves, stopped = _found(overlay, key, selected, modules, calls)
     worse = list(_compare(program, selected, against)) if against is not None else []
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
-    sections = [*_totals(key, selected, tags), *_lists(selected, show), *_beside(key, kernels)]
+    lists = _of_leaves(selected, leaves) if leaves else _lists(selected, show)
+    sections = [*_totals(key, selected, tags), *lists, *_beside(key, overlay)]
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
-    data = [{"name": name, "verdict": verdict, "by": by} for name, verdict, by in rows]
+    data = [
+        {"name": name, "verdict": verdict, "by": by, **({"calls": leaves[name]} if leaves else {})}
+        for name, verdict, by in rows
+    ]
     answer = Answer(
         "coverage", f"Coverage of {key}", sections, rows, {"key": key, "operators": data}
     )
@@ -143,35 +157,45 @@ def coverage_command(
     if write is not None:
         kept = {"key": key, "verdicts": {name: verdict for name, verdict, _ in rows}}
         write_file(session, write, json.dumps(kept, indent=1, sort_keys=True) + "\n")
-    return session.exit_code(worse)
+    if stopped:
+        session.warn(stopped)
+    fails = calls is not None and any(one.verdict in FAILED for one in selected)
+    return max(session.exit_code(worse), ATTENTION if fails or stopped else FINE)
 
 
-def _kernels(program: Program, modules: Sequence[str], folders: Sequence[Path]) -> Kernels:
-    if modules:
-        return loaded_kernels(modules, program.config)
-    if folders:
-        return scanned_kernels(folders)
-    return program_kernels(program, backend_policy(program))
+def _find(overlay: Overlay, operator: str) -> str:
+    """The whole name of an operator. Raises Refused."""
+    found = overlay.native.resolved.find(operator.removesuffix(".default"))
+    if found is None:
+        known = [one.schema.local_name for one in overlay.native.resolved.operators]
+        near = did_you_mean(operator, known)
+        raise Refused(Diagnostic("TG012", f"PyTorch has no operator `{operator}`", help=near))
+    return found.name
+
+
+def _found(
+    overlay: Overlay,
+    key: str,
+    selected: Sequence[Covered],
+    modules: Sequence[str],
+    calls: Path,
+) -> tuple[list[Covered], Mapping[str, int], str]:
+    """What of the selection is called; of a script, how often, and why it ended early."""
+    if calls.suffix != ".py":
+        names = called_names(read_any_text(calls))
+        return [one for one in selected if _is_called(one.operator.name, names)], {}, ""
+    ran = run(overlay, key, modules, calls)
+    stopped = f"`{shown_path(calls, Path.cwd())}` stopped early: {ran.stopped}"
+    called = [one for one in selected if one.operator.name in ran.leaves]
+    return called, ran.leaves, stopped if ran.stopped else ""
 
 
 def _select(
-    every: list[Covered],
-    pytorch: Program,
-    only: str | None,
-    calls: Path | None,
-    like: str | None,
+    overlay: Overlay, every: Sequence[Covered], only: str | None, like: str | None
 ) -> list[Covered]:
-    selected = every
-    if only is not None:
-        selected = [one for one in selected if only in one.operator.tags]
-    if calls is not None:
-        names = called_names(read_any_text(calls))
-        selected = [one for one in selected if _is_called(one.operator.name, names)]
-    if like is not None:
-        theirs = coverage(pytorch, like, Kernels({}))
-        has = {one.operator.name for one in theirs if one.verdict in (Verdict.own, Verdict.through)}
-        selected = [one for one in selected if one.operator.name in has]
-    return selected
+    selected = [one for one in every if only is None or only in one.operator.tags]
+    has = kernels_of(overlay.native, like) if like is not None else ()
+    return [one for one in selected if like is None or one.operator.name in has]
 
 
 def _is_called(name: str, called: Collection[str]) -> bool:
@@ -195,7 +219,7 @@ def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[
     tagged = []
     for tag in tags:
         own = [one for one in selected if tag in one.operator.tags]
-        served = sum(one.verdict in _SERVED for one in own)
+        served = sum(one.verdict in SERVED for one in own)
         if own:
             tagged.append((f"{served} of {len(own)} {tag} operators are served",))
     return [Section(title, rows), *([Section("", tagged)] if tagged else [])]
@@ -212,12 +236,31 @@ def _lists(selected: Sequence[Covered], show: Sequence[str]) -> list[Section]:
     ]
 
 
-def _beside(key: str, kernels: Kernels) -> list[Section]:
+_OF_LEAVES = {Verdict.composite: "kernels of PyTorch that call no other operator"}
+
+
+def _of_leaves(selected: Sequence[Covered], calls: Mapping[str, int]) -> list[Section]:
+    """What a script calls in the end, most often called first."""
+    most = sorted(selected, key=lambda one: (-calls[one.operator.name], one.operator.name))
+    return [
+        Section(
+            f"{verdict.name}: {_OF_LEAVES.get(verdict, verdict.value)}",
+            [
+                (counted(calls[one.operator.name], "call"), one.operator.name, one.by)
+                for one in most
+                if one.verdict is verdict
+            ],
+        )
+        for verdict in {one.verdict: None for one in sorted(most, key=lambda o: -ORDER[o.verdict])}
+    ]
+
+
+def _beside(key: str, overlay: Overlay) -> list[Section]:
     """The number of kernels at the backend's other keys: autograd, autocast, sparse."""
     counts = Counter(
         other
-        for own in kernels.of.values()
-        for other in own
+        for one in overlay.tables.values()
+        for other in (one.kernels if one.own is None else one.own)
         if other != key and other.endswith(key.removeprefix("Autograd"))
     )
     rows = [(other, str(counts[other])) for other in sorted(counts)]

@@ -1,4 +1,4 @@
-"""What `coverage` and `upgrade` read: the author's files, with the operators of a PyTorch as context."""
+"""What commands for backends read: the author's files, over the operators of a PyTorch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import click
 
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.backends.sources import scanned
+from torchgen_lite.cli.backends.verdicts import Overlay, pytorchs
 from torchgen_lite.cli.session import Session, require, schema_options, unknown
+from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.releases import INSTALLED
@@ -48,6 +51,38 @@ def unknown_keys(*keys: str | None) -> Iterator[Diagnostic]:
     """Those of the keys that no kernel can be registered for."""
     known = registrable_keys(CURRENT)
     return (unknown("dispatch key", key, known) for key in keys if key and key not in known)
+
+
+def key_of(program: Program) -> str:
+    """The key of a backend: the one with the most kernels."""
+    keys = [
+        e.key for f in program.functions for e in f.dispatch if not e.key.startswith("Autograd")
+    ]
+    return max(sorted(set(keys)), key=keys.count, default="PrivateUse1")
+
+
+def overlay_of(
+    session: Session,
+    program: Program,
+    key: str,
+    modules: Sequence[str],
+    folders: Sequence[Path],
+) -> Overlay:
+    """PyTorch under the kernels of the backend, from where they are to be read."""
+    overlay = pytorchs(program.config, program.resolved.context, program.tags)
+    if modules:
+        loaded = {one.name: one for one in registrations_of_torch(modules, program.config)}
+        tables = {name: loaded.get(name, one) for name, one in overlay.tables.items()}
+        return overlay._replace(tables=tables)
+    if not folders:
+        return overlay.with_program(program, backend_policy(program))
+    found = scanned(folders, key)
+    for place in found.unread:
+        session.warn(f"{place}: the name of an operator is computed, so a registration is not read")
+    overlay = overlay.with_kernels(found.kernels)
+    for one in sorted(found.fallbacks):
+        overlay = overlay.with_fallback(one)
+    return overlay
 
 
 def backend_policy(program: Program) -> Policy:

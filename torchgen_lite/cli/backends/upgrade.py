@@ -18,7 +18,12 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.overlay import entries_for
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import resolve
-from torchgen_lite.cli.backends.native import backend_policy, load_with_native, require_right
+from torchgen_lite.cli.backends.native import (
+    backend_policy,
+    key_of,
+    load_with_native,
+    require_right,
+)
 from torchgen_lite.cli.backends.pages import (
     Answer,
     Row,
@@ -28,13 +33,7 @@ from torchgen_lite.cli.backends.pages import (
     show_answer,
     write_file,
 )
-from torchgen_lite.cli.backends.verdicts import (
-    Kernels,
-    Verdict,
-    coverage,
-    native_program,
-    program_kernels,
-)
+from torchgen_lite.cli.backends.verdicts import Overlay, Verdict, coverage, pytorchs
 from torchgen_lite.cli.session import Session, global_options, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.languages.cpp import dispatcher
@@ -88,11 +87,11 @@ def upgrade_command(
     after = read_native(new, Path.cwd())
     require_right(program, after.diagnostics)
     context, tags = tuple(after.functions.values()), after.tags or program.tags
-    natives = (
-        native_program(program.config, program.resolved.context, program.tags),
-        native_program(program.config, context, tags),
+    releases = (
+        pytorchs(program.config, program.resolved.context, program.tags),
+        pytorchs(program.config, context, tags),
     )
-    was, now = (native.resolved.by_name for native in natives)
+    was, now = (one.native.resolved.by_name for one in releases)
     own = entries_for(program.functions, after.version)
     if program.elsewhere or any(one.code == "TG346" for one in program.diagnostics):
         # What an entry names is looked up in the releases that it is for.
@@ -104,12 +103,12 @@ def upgrade_command(
         for function in own
         if function.namespace == "aten"
     ]
-    key = key or _key_of(program)
+    key = key or key_of(program)
     # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(entries)]
-    callers = Section("what callers of your operators notice", _of_callers(later, natives))
-    every = [callers, *_kernel_sections(entries), *_composites((program, later), natives, key)]
+    callers = Section("what callers of your operators notice", _of_callers(later, releases))
+    every = [callers, *_kernel_sections(entries), *_composites((program, later), releases, key)]
     sections = [section for section in every if section.rows]
     data = {title: [list(row) for row in rows] for title, rows in sections}
     shown = [Section(_DEAD, finding_rows(found)), *sections]
@@ -122,14 +121,6 @@ def upgrade_command(
         _fix(session, program, entries)
         found = [one for one in found if one.code != "TG372"]
     return session.exit_code(found)
-
-
-def _key_of(program: Program) -> str:
-    """The key with the most kernels."""
-    keys = [
-        e.key for f in program.functions for e in f.dispatch if not e.key.startswith("Autograd")
-    ]
-    return max(sorted(set(keys)), key=keys.count, default="PrivateUse1")
 
 
 def _changed(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
@@ -179,14 +170,14 @@ def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
     yield Section("structured or delegated differently", structured)
 
 
-def _of_callers(program: Program, natives: tuple[Program, Program]) -> list[Row]:
+def _of_callers(program: Program, releases: tuple[Overlay, Overlay]) -> list[Row]:
     """What `breaking` says about the operators with kernels here; those that are gone are TG371.
 
     Of what may change, such as tags, a release has too much.
     """
     mine = {function.name for function in program.functions}
     old, new = (
-        Side([one for one in native.resolved.operators if one.name in mine]) for native in natives
+        Side([o for o in one.native.resolved.operators if o.name in mine]) for one in releases
     )
     found = [one for one in compare_operators(old, new) if one.severity == "error"]
     return finding_rows([one for one in found if one.code not in ("TG350", "TG351")])
@@ -200,33 +191,33 @@ def _structure(operator: Operator) -> str:
 
 
 def _composites(
-    programs: tuple[Program, Program], natives: tuple[Program, Program], key: str
+    programs: tuple[Program, Program], releases: tuple[Overlay, Overlay], key: str
 ) -> Iterator[Section]:
     """Operators that became or stopped being composite, and new ones."""
-    before, after = (_verdicts(native, key, Kernels({})) for native in natives)
+    before, after = (_verdicts(one, key) for one in releases)
     mine = {function.name for function in programs[1].functions if function.dispatch}
     gained = [
         n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
     ]
     yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
     was, now = (
-        _verdicts(native, key, program_kernels(program, backend_policy(program)))
-        for native, program in zip(natives, programs)
+        _verdicts(one.with_program(program, backend_policy(program)), key)
+        for one, program in zip(releases, programs)
     )
     lost = [
         n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
     ]
     yield Section("no longer served: a kernel is needed", _names(lost))
     new = [n for n in now if n not in was and now[n] is Verdict.nothing]
-    theirs = {name: _backends(natives[1], name) for name in new}
+    theirs = {name: _backends(releases[1].native, name) for name in new}
     yield Section(
         "new operators that CPU or CUDA have kernels for",
         [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
     )
 
 
-def _verdicts(native: Program, key: str, kernels: Kernels) -> dict[str, Verdict]:
-    return {one.operator.name: one.verdict for one in coverage(native, key, kernels)}
+def _verdicts(overlay: Overlay, key: str) -> dict[str, Verdict]:
+    return {one.operator.name: one.verdict for one in coverage(overlay, key)}
 
 
 def _backends(native: Program, name: str) -> str:

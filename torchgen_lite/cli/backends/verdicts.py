@@ -4,38 +4,46 @@ Note [Where a call ends]
 A kernel that PyTorch derives from a variant is only as good as that variant's. If a backend has
 `add.out`, its `add_.Tensor` runs that through the default kernel of structured operators;
 without `add.out`, that default kernel ends wherever a call of `add.out` does. So the verdict is
-that of the operator called last, not that of the first slot.
+that of the operator called last, not that of the first slot. A fallback calls the operator once
+more, with tensors of the CPU, and ends where that call does. What a kernel calls that PyTorch
+has written by hand no file says; a run does (`calls.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from torchgen_lite.analysis.computed_table import Cell, Registrations, cell_of
+from torchgen_lite.analysis.lost_calls import returns_view
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import Registration, registrations
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import resolve
-from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.runtime.table import choose
+from torchgen_lite.runtime.table import FALLBACK
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.targets.output import Selection
+from torchgen_lite.targets.registered import over, served_by
 
 
 class Verdict(Enum):
-    """What serves an operator for a key, best first."""
+    """What serves an operator for a key, best first: what fails is seen, and what is wrong is not."""
 
     own = "a kernel of its own"
     through = "the kernel of a variant"
     composite = "composed of other operators"
-    fallback = "the fallback of the backend"
-    nothing = "nothing"
+    fallback = "the fallback of the backend, on the CPU"
+    nothing = "nothing: a call raises an error"
+    wrong = "a copy in place of a view: what is written to it is lost"
 
 
 ORDER = {verdict: position for position, verdict in enumerate(Verdict)}
+SERVED = frozenset({Verdict.own, Verdict.through, Verdict.composite})
+FAILED = frozenset({Verdict.nothing, Verdict.wrong})
 
 
 class Covered(NamedTuple):
@@ -46,67 +54,113 @@ class Covered(NamedTuple):
     by: str = ""
 
 
-class Kernel(NamedTuple):
-    """What a table shows of a kernel, the variant that it is derived from, and the operator that a kernel made by
-    PyTorch calls to do the work; each may be empty."""
+class Overlay(NamedTuple):
+    """PyTorch as a program, the table of each of its operators under a backend's kernels, and why kernels are in it."""
 
-    label: str = ""
-    variant: str = ""
-    calls: str = ""
+    native: Program
+    tables: Mapping[str, Registrations]
+    made: Mapping[str, Mapping[str, Registration]]
+
+    def with_fallback(self, key: str) -> Overlay:
+        """The same with a fallback of the backend."""
+        label = {key: "the fallback of your backend"}
+        tables = {
+            name: one._replace(
+                fallbacks={**one.fallbacks, **label},
+                own=(one.own or frozenset()) | ({key} - one.kernels.keys()),
+            )
+            for name, one in self.tables.items()
+        }
+        return self._replace(tables=tables)
+
+    def with_program(self, program: Program, policy: Policy) -> Overlay:
+        """The same with the kernels that the target of a program registers."""
+        resolved = program.resolved
+        selection = Selection((*resolved.declared, *resolved.copying), policy)
+        found = [
+            one
+            for one in served_by(program, selection, self.tables)
+            if one.table.name in self.tables
+        ]
+        made = {
+            one.table.name: {**self.made[one.table.name], **over(one.registered)} for one in found
+        }
+        tables = {one.table.name: one.table for one in found}
+        return self._replace(tables={**self.tables, **tables}, made={**self.made, **made})
+
+    def with_kernels(self, kernels: Mapping[str, Mapping[str, str]]) -> Overlay:
+        """The same with kernels of which the places are known: by operator and key."""
+        tables = {
+            name: one._replace(
+                kernels={**one.kernels, **kernels[name]},
+                own=(one.own or frozenset()) | kernels[name].keys(),
+            )
+            for name, one in self.tables.items()
+            if name in kernels
+        }
+        return self._replace(tables={**self.tables, **tables})
+
+    def cell(self, name: str, key: str) -> Cell:
+        return cell_of(self.tables[name], key)
 
 
-class Kernels(NamedTuple):
-    """Kernels by operator and key, and the keys with a fallback."""
-
-    of: Mapping[str, Mapping[str, Kernel]]
-    fallbacks: frozenset[str] = frozenset()
-
-
-def program_kernels(program: Program, policy: Policy) -> Kernels:
-    """The kernels that the target of a program registers."""
-    of: dict[str, dict[str, Kernel]] = {}
-    for one in registrations(program, policy):
-        label = one.kernel.kernel if one.kernel else one.origin.value
-        variant = one.source.name if one.source not in (None, one.operator) else ""
-        of.setdefault(one.operator.name, {})[one.key] = Kernel(label, variant, _called(one))
-    return Kernels(of)
+def pytorchs(
+    config: Config, context: Collection[NativeFunction], tags: Mapping[str, str]
+) -> Overlay:
+    """PyTorch's own operators, under nothing."""
+    native = Program(resolve(tuple(context), tags), config, tags=tags)
+    found = list(served_by(native, Selection(native.resolved.operators, PYTORCH)))
+    return Overlay(
+        native,
+        {one.table.name: one.table for one in found},
+        {one.table.name: one.registered for one in found},
+    )
 
 
-def coverage(native: Program, key: str, kernels: Kernels) -> list[Covered]:
-    """The verdicts on all operators of PyTorch for one key.
+def coverage(overlay: Overlay, key: str) -> list[Covered]:
+    """The verdicts on all operators of PyTorch for one key."""
+    found: dict[tuple[str, str], Covered] = {}
+    operators = overlay.native.resolved.by_name
 
-    `native` is PyTorch as a program; `kernels` are those of the backend, or all that a loaded PyTorch has.
-    """
-    sets, has_fallback = key_sets(), key in kernels.fallbacks
-    lent = program_kernels(native, PYTORCH).of
-    found: dict[str, Covered] = {}
-
-    def cover(name: str) -> Covered:
-        if name not in found:
-            operator = native.resolved.by_name[name]
+    def cover(name: str, key: str) -> Covered:
+        if (name, key) not in found:
             # A call that leads back to the same operator would never end.
-            found[name] = Covered(operator, Verdict.nothing)
-            found[name] = decide(operator)
-        return found[name]
+            found[name, key] = Covered(operators[name], Verdict.nothing)
+            found[name, key] = decide(operators[name], key)
+        return found[name, key]
 
-    def decide(operator: Operator) -> Covered:
-        own, others = kernels.of.get(operator.name, {}), lent.get(operator.name, {})
-        # The key whose kernel fills the slot under the rules of the dispatch table.
-        source = choose(sets, key, frozenset({*own, *others}), has_fallback).source
-        if source is None:
-            return Covered(operator, Verdict.fallback if has_fallback else Verdict.nothing)
-        mine, theirs = own.get(source, Kernel()), others.get(source, Kernel())
-        if source == key:
-            if variant := mine.variant or theirs.variant:
-                return Covered(operator, Verdict.through, variant)
-            return Covered(operator, Verdict.own, mine.label or theirs.label)
-        if not theirs.calls:
-            label = mine.label or theirs.label
-            return Covered(operator, Verdict.composite, f"{source}: {label}")
-        end = cover(theirs.calls).verdict
-        return Covered(operator, Verdict.through if end is Verdict.own else end, theirs.calls)
+    def decide(operator: Operator, key: str) -> Covered:
+        cell = overlay.cell(operator.name, key)
+        made = overlay.made[operator.name].get(cell.source)
+        if not cell.source or cell.falls_through:
+            return Covered(operator, Verdict.nothing)
+        if cell.origin == FALLBACK:
+            return Covered(operator, fallen(operator, key))
+        if cell.source == key:
+            variant = made.source if made is not None else None
+            if variant is not None and variant.name != operator.name:
+                return Covered(operator, Verdict.through, variant.name)
+            return Covered(operator, Verdict.own, cell.label)
+        called = _called(made) if made is not None else ""
+        if not called:
+            return Covered(operator, Verdict.composite, f"{cell.source}: {cell.label}")
+        end = cover(called, key).verdict
+        return Covered(operator, Verdict.through if end is Verdict.own else end, called)
 
-    return [cover(operator.name) for operator in native.resolved.operators]
+    def fallen(operator: Operator, key: str) -> Verdict:
+        """A fallback copies to the CPU what it is given, and back what it gets."""
+        if key == "CPU" or cover(operator.name, "CPU").verdict not in SERVED:
+            return Verdict.nothing
+        return Verdict.wrong if returns_view(operator) else Verdict.fallback
+
+    return [cover(operator.name, key) for operator in overlay.native.resolved.operators]
+
+
+def kernels_of(native: Program, key: str) -> dict[str, Verdict]:
+    """The operators that PyTorch itself has kernels of a key for, or of a variant."""
+    alone = pytorchs(native.config, native.functions, native.tags)
+    found = {one.operator.name: one.verdict for one in coverage(alone, key)}
+    return {name: v for name, v in found.items() if v in (Verdict.own, Verdict.through)}
 
 
 def _called(registration: Registration) -> str:
@@ -119,10 +173,3 @@ def _called(registration: Registration) -> str:
     functional = group.functional if operator.kind is not SchemaKind.functional else None
     variants = (functional, group.inplace, group.mutable, group.out)
     return next(variant.name for variant in variants if variant is not None)
-
-
-def native_program(
-    config: Config, context: Sequence[NativeFunction], tags: Mapping[str, str]
-) -> Program:
-    """PyTorch's own operators as a program."""
-    return Program(resolve(context, tags), config, tags=tags)

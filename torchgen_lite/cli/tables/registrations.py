@@ -35,7 +35,7 @@ def registrations_of_torch(
     Raises Refused if torch or a module cannot be imported, or if torch has keys that no table knows.
     """
     try:
-        return list(_registrations(modules, [] if project is None else _folders(project)))
+        return list(_registrations(modules, [] if project is None else search_path(project)))
     except ModuleNotFoundError:
         raise Refused(Diagnostic("TG011", "PyTorch is not installed")) from None
     except ImportError as error:
@@ -48,7 +48,7 @@ def pytorchs_of(program: Program, fallbacks: Iterable[str] = ()) -> dict[str, Re
     `fallbacks` are keys for which the author's code has one. Raises Refused if the release that the program refers to
     is not the installed one, which alone can be asked.
     """
-    _require_release(program)
+    require_release(program)
     # A library that the installed PyTorch loads by itself may be an earlier build of this very program.
     os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     every = registrations_of_torch()
@@ -77,7 +77,7 @@ def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
         return unknown_beneath(old, new)
 
 
-def _require_release(program: Program) -> None:
+def require_release(program: Program) -> None:
     files, found = find_torch_files()
     if files is None:
         raise Refused(*found)
@@ -104,7 +104,7 @@ def _short(label: str) -> str:
     return before + path.rpartition("/")[2]
 
 
-def _folders(project: Config) -> list[str]:
+def search_path(project: Config) -> list[str]:
     """Where the modules of a project are, and the packages that targets generate."""
     generated = [f"{project.output_dir}/{target}" for target in project.targets]
     return [str(project.root / folder) for folder in (*project.source_roots, *generated)]

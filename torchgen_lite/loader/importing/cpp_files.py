@@ -30,11 +30,11 @@ def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
     sources = list(_sources(paths, library.diagnostics))
     if has_errors(library.diagnostics):
         return library
-    shared = _one_meaning(macro for source in sources for macro in defined_macros(source))
+    shared = one_meaning(macro for source in sources for macro in defined_macros(source))
     heads = {name for name, macro in {**shared, **given}.items() if has_registrations(macro.body)}
 
     def read(source: Source) -> CppText:
-        return preprocess(source, {**shared, **_one_meaning(defined_macros(source)), **given})
+        return preprocess(source, {**shared, **one_meaning(defined_macros(source)), **given})
 
     texts = [
         read(source)
@@ -78,7 +78,7 @@ def _files_below(folder: Path) -> Iterable[Path]:
     return sorted(found, key=lambda path: path.as_posix())
 
 
-def _one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
+def one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
     """The macros with one meaning, ignoring bodies that only export a function (else empty).
 
     PyTorch's own macros, which some libraries repeat, are not expanded.

@@ -11,6 +11,7 @@ import pytest
 
 from tests.browser import in_a_browser, show
 from tests.conftest import Result
+from tests.unit.cli.backends.conftest import PYTORCH
 
 Run = Callable[..., Result]
 KEY = ("--key", "PrivateUse1")
@@ -26,7 +27,7 @@ def test_where_calls_end(run: Run, backend: Path) -> None:
     assert verdicts(run, *KEY) == {
         "add.Tensor": ("through", "aten::add.out"),
         "add_.Tensor": ("through", "aten::add.out"),
-        "add.out": ("own", "add_mine"),
+        "add.out": ("own", "structured add_mine"),
         "isnan": ("nothing", ""),
         "isnan.out": ("nothing", "aten::isnan"),
         "square": ("own", "square_mine"),
@@ -39,6 +40,27 @@ def test_where_calls_end(run: Run, backend: Path) -> None:
         "isnan",
         "isnan.out",
     }
+
+
+def test_what_a_fallback_cannot_do(run: Run, backend: Path) -> None:
+    """Without a kernel for the CPU it fails, and of a view it makes a copy."""
+    (backend / "new.yaml").write_text(PYTORCH + """\
+- func: fused(Tensor self) -> Tensor
+  dispatch: {CUDA: fused}
+- func: viewed(Tensor(a) self) -> Tensor(a)
+  dispatch: {CPU: viewed}
+- func: viewed_on_cuda(Tensor(a) self) -> Tensor(a)
+  dispatch: {CUDA: viewed}
+- func: fill_(Tensor(a!) self) -> Tensor(a!)
+  dispatch: {CPU: fill_}
+""")
+    fallen = verdicts(run, *KEY, "--fallback")
+    assert [fallen[name][0] for name in ("fused", "viewed", "viewed_on_cuda", "fill_")] == [
+        "nothing",
+        "wrong",
+        "nothing",
+        "fallback",
+    ]
 
 
 def test_the_key_of_a_backend_of_pytorch(run: Run, backend: Path) -> None:
@@ -57,12 +79,13 @@ PrivateUse1: 8 operators
   own        3  37.5 %  a kernel of its own
   through    2  25.0 %  the kernel of a variant
   composite  1  12.5 %  composed of other operators
-  fallback   0   0.0 %  the fallback of the backend
-  nothing    2  25.0 %  nothing
+  fallback   0   0.0 %  the fallback of the backend, on the CPU
+  nothing    2  25.0 %  nothing: a call raises an error
+  wrong      0   0.0 %  a copy in place of a view: what is written to it is lost
 
   2 of 3 core operators are served
 
-nothing: nothing
+nothing: nothing: a call raises an error
   aten::isnan
   aten::isnan.out  aten::isnan
 """
@@ -152,13 +175,87 @@ TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromB
     }
 
 
+def test_what_cpp_includes_and_macros_make(run: Run, backend: Path) -> None:
+    (backend / "src/made").mkdir(parents=True)
+    (backend / "src/kernels.cpp").write_text("""\
+#define OPS(_) _(clone) _(add.out)
+#define BOXED(name) m.impl(#name, torch::CppFunction::makeFromBoxedFunction<&f>());
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPS(BOXED)
+#include "made/register.inc"
+  m.impl(name_of(7), f);
+}
+""")
+    (backend / "src/made/register.inc").write_text('m.impl("isnan", f);\n')
+    result = run("coverage", *KEY, "--scan", "src", "--show", "own")
+    assert result.stdout.endswith(
+        "own: a kernel of its own\n  aten::add.out  src/kernels.cpp\n"
+        "  aten::isnan    src/kernels.cpp\n  aten::clone    src/kernels.cpp\n"
+    )
+    computed = "the name of an operator is computed, so a registration is not read\n"
+    assert (result.code, result.stderr) == (0, f"src/kernels.cpp: {computed}")
+
+
+def test_what_is_registered_in_python(run: Run, backend: Path) -> None:
+    (backend / "device.py").write_text("""\
+import torch
+mine = torch.library.Library("aten", "IMPL", "PrivateUse1")
+mine.impl("clone", f)
+mine.impl("mm", f, "XLA")
+other = Library("aten", "IMPL")
+other.impl("aten::isnan", f, "PrivateUse1")
+@torch.library.impl("aten::add.out", "privateuseone")
+def add(x, y, out): ...
+for name, function in table.items():
+    torch.library.impl(name.replace("aten.", "aten::"), "privateuseone")(function)
+unrelated.impl("mm", f, "PrivateUse1")
+""")
+    result = run("coverage", *KEY, "--scan", "device.py", "--show", "own")
+    assert result.stdout.endswith(
+        "own: a kernel of its own\n  aten::add.out  device.py:7\n"
+        "  aten::isnan    device.py:6\n  aten::clone    device.py:3\n"
+    )
+    computed = "the name of an operator is computed, so a registration is not read\n"
+    assert (result.code, result.stderr) == (0, f"device.py:10: {computed}")
+
+
+def test_nothing_found_is_an_error(run: Run, backend: Path) -> None:
+    (backend / "src").mkdir()
+    (backend / "src/kernels.cpp").write_text("void f();\n")
+    result = run("coverage", *KEY, "--scan", "src", "--output-format", "concise")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error[TG012] nothing in 'src' registers kernels for PrivateUse1 (1 file of C++ and Python were read for "
+        "'m.impl' and 'torch.library.impl'; '--import MODULE' asks PyTorch)\n"
+    )
+
+
+def test_what_files_say_of_one_operator(run: Run, backend: Path) -> None:
+    result = run("coverage", "add_.Tensor", *KEY)
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout == """\
+PrivateUse1: what files say
+  aten::add_.Tensor  through  aten::add.out
+    aten::add.out    own      structured add_mine
+"""
+    # What a kernel of PyTorch calls a run of the installed release says, and of no other.
+    result = run("coverage", "clone")
+    assert result.stdout == """\
+PrivateUse1: what files say
+  aten::clone  composite  CompositeExplicitAutograd: clone
+"""
+    assert "no file says what it calls; " in result.stderr
+    assert "did you mean `clone`?" in run("coverage", "clon").stderr
+
+
 def test_pages(run: Run, backend: Path) -> None:
     result = run("coverage", *KEY, "--output-format", "markdown", "--html", "page.html")
     assert result.stdout.startswith("## Coverage of PrivateUse1\n\n**PrivateUse1: 8 operators**\n")
     assert "| own | 3 | 37.5 % | a kernel of its own |\n" in result.stdout
     page = (backend / "page.html").read_text()
     assert (
-        '["aten::add.out","own","add_mine"]' in page and "<h1>Coverage of PrivateUse1</h1>" in page
+        '["aten::add.out","own","structured add_mine"]' in page
+        and "<h1>Coverage of PrivateUse1</h1>" in page
     )
     assert run("coverage", *KEY, "--html", "no/such/page.html").code == 2
 
@@ -180,8 +277,9 @@ def test_searching_in_a_browser(run: Run, backend: Path) -> None:
     page.write_text(page.read_text() + USE_THE_PAGE)
     shown = show(page.as_uri())
     assert '<span id="count">1 of 8</span>' in shown
-    assert "<tr><td>aten::add.out</td><td>own</td><td>add_mine</td></tr></table>" in re.sub(
-        r"</?tbody>", "", shown
+    assert (
+        "<tr><td>aten::add.out</td><td>own</td><td>structured add_mine</td></tr></table>"
+        in re.sub(r"</?tbody>", "", shown)
     )
 
 
@@ -200,3 +298,92 @@ def test_without_pytorch_a_file_of_it_is_asked_for(
     (backend / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
     assert "name a wheel or a path: `native`, `--native`" in run("coverage", *KEY).stderr
     assert run("coverage", *KEY, "--native", "new.yaml").code == 0
+
+
+@pytest.mark.torch
+class TestRun:
+    """What a run of the installed PyTorch calls, on a stand-in for the backend."""
+
+    @pytest.fixture
+    def device(self, backend: Path) -> Path:
+        pytest.importorskip("torch")
+        (backend / "torchgen_lite.toml").write_text(
+            'schema = ["ops.yaml"]\nnative = "torch"\ntargets = ["cpp-torch"]\n'
+        )
+        (backend / "ops.yaml").write_text(
+            "".join(
+                f"- func: {name}\n  dispatch: {{PrivateUse1: mine}}\n"
+                for name in ("empty.memory_format", "mm.out", "as_strided", "relu")
+            )
+        )
+        return backend
+
+    def test_an_operator(self, run: Run, device: Path) -> None:
+        pytest.importorskip("expecttest")
+        result = run("coverage", "outer", "--fallback")
+        assert (result.code, result.stderr) == (0, "")
+        assert result.stdout == """\
+PrivateUse1: what 1 call with inputs of PyTorch's tests ran
+  aten::outer                    composite  CompositeImplicitAutograd: outer
+    aten::view                   wrong
+    aten::mul.Tensor             fallback   aten::mul.out
+      aten::empty.memory_format  own        mine
+      aten::mul.out              fallback
+"""
+
+    def test_a_script(self, run: Run, device: Path) -> None:
+        """Forward, backward, and a write through a view that the device cannot make."""
+        (device / "train.py").write_text("""\
+import torch
+w = torch.ones(2, 2, requires_grad=True)
+torch.relu(torch.ones(2, 2) @ w).sum().backward()
+assert w.grad.device.type == "privateuseone" and w.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+torch.ones(3, dtype=torch.complex64).real.zero_()
+""")
+        result = run("coverage", "--calls", "train.py", "--fallback", "--output-format", "json")
+        found = {one["name"]: one for one in json.loads(result.stdout)["operators"]}
+        assert result.code == 1
+        assert found["aten::mm.out"] == {
+            "name": "aten::mm.out",
+            "verdict": "own",
+            "by": "structured mine",
+            "calls": 2,
+        }
+        # Leaves alone: `mm` calls `mm.out`.
+        assert "aten::mm" not in found and "aten::matmul" not in found
+        wrong = [name for name, one in found.items() if one["verdict"] == "wrong"]
+        assert wrong == ["aten::view_as_real"]
+        assert found["aten::sum.IntList_out"]["verdict"] == "fallback"
+        result = run("coverage", "--calls", "train.py", "--fallback")
+        assert (
+            "wrong: a copy in place of a view: what is written to it is lost\n  1 call  aten::view_as_real\n"
+            in (result.stdout)
+        )
+        (device / "train.py").write_text("import torch\ntorch.ones(2).sum()\n")
+        assert run("coverage", "--calls", "train.py", "--fallback").code == 0
+        # Without a fallback, what the device has no kernel for would raise.
+        assert run("coverage", "--calls", "train.py").code == 1
+
+    def test_a_script_that_fails_there(self, run: Run, device: Path) -> None:
+        (device / "lstm.py").write_text(
+            "import torch\ntorch.nn.LSTM(3, 4)(torch.ones(2, 3))\nprint('never')\n"
+        )
+        result = run("coverage", "--calls", "lstm.py", "--fallback")
+        assert result.code == 1
+        assert (
+            "nothing: nothing: a call raises an error\n  1 call  aten::_thnn_fused_lstm_cell\n"
+            in result.stdout
+        )
+        assert result.stderr == (
+            "`lstm.py` stopped early: NotImplementedError: Could not run 'aten::_thnn_fused_lstm_cell' "
+            "with arguments from the 'CPU' backend in aten::_thnn_fused_lstm_cell\n"
+        )
+        (device / "lstm.py").write_text("import no_such_module\n")
+        result = run("coverage", "--calls", "lstm.py")
+        assert result.code == 2 and "No module named 'no_such_module'" in result.stderr
+
+    def test_of_another_key_nothing_is_guessed(self, run: Run, device: Path) -> None:
+        (device / "train.py").write_text("import torch\n")
+        result = run("coverage", "--calls", "train.py", "--key", "XLA")
+        assert result.code == 2
+        assert "calls can be followed on a stand-in for PrivateUse1, not for XLA" in result.stderr

@@ -1,0 +1,121 @@
+"""What an operator or a script calls in the end, from a run: `coverage OP`, `coverage --calls SCRIPT`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from torchgen_lite.cli.backends.pages import Row, Section, section_text
+from torchgen_lite.cli.backends.verdicts import Covered, Overlay, Verdict
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.session import Refused, Session
+from torchgen_lite.cli.tables.registrations import require_release, search_path
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics.text import counted
+
+_STAND_IN = "PrivateUse1"
+_SCRIPT = """
+import sys
+sys.path[:] = sys.argv[2:]
+from torchgen_lite.cli.backends.recorder import answer
+answer(sys.argv[1])
+"""
+# Calls by operator: how many there are, and those below them.
+Tree = Mapping[str, tuple[int, "Tree"]]
+
+
+class Run(NamedTuple):
+    """What was called, in how many samples, and what ended the run early."""
+
+    tree: Tree
+    samples: int
+    stopped: str
+
+    @property
+    def leaves(self) -> dict[str, int]:
+        """How often each operator was called that called no other."""
+        found: dict[str, int] = {}
+        for _, name, (count, below) in _every(self.tree):
+            if not below:
+                found[name] = found.get(name, 0) + count
+        return found
+
+
+def _every(tree: Tree, depth: int = 1) -> Iterator[tuple[int, str, tuple[int, Tree]]]:
+    for name, calls in tree.items():
+        yield depth, name, calls
+        yield from _every(calls[1], depth + 1)
+
+
+def run(
+    overlay: Overlay, key: str, modules: Sequence[str], script: Path | None, operator: str = ""
+) -> Run:
+    """Run a script, or an operator with inputs of PyTorch's tests, on the backend that modules load or a stand-in.
+
+    Raises Refused if there is no answer.
+    """
+    if key != _STAND_IN and (not modules or script is None):
+        message = f"calls can be followed on a stand-in for {_STAND_IN}, not for {key}"
+        help_ = (
+            "with `--import` a script runs on the backend itself; `--calls` takes a profile, too"
+        )
+        raise Refused(Diagnostic("TG012", message, help=help_))
+    require_release(overlay.native)
+    cells = {name: overlay.cell(name, key) for name in overlay.tables}
+    asked = {
+        "script": str(script.resolve()) if script is not None else "",
+        "operator": operator,
+        "modules": list(modules),
+        "device": overlay.native.config.privateuse1.lower() or "privateuseone",
+        "follow": {n: cell.source for n, cell in cells.items() if "Composite" in cell.source},
+        "own": [name for name, cell in cells.items() if cell.source == key and cell.step == 1],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "request.json").write_text(json.dumps(asked), "utf-8")
+        path = [*sys.path, *search_path(overlay.native.config)]
+        # What the script prints goes to stderr: the answer is what this process prints.
+        done = subprocess.run([sys.executable, "-c", _SCRIPT, folder, *path], stdout=2)
+        try:
+            found = json.loads(Path(folder, "answer.json").read_text("utf-8"))
+        except OSError:
+            message = f"`{script or operator}` ended Python: exit code {done.returncode}"
+            raise Refused(Diagnostic("TG012", message)) from None
+    if found["error"] and not found["tree"]:
+        raise Refused(Diagnostic("TG012", found["error"]))
+    at = f" in {found['failed'][0]}" if found["failed"] and found["error"] else ""
+    return Run(found["tree"], found["samples"], found["error"] + at)
+
+
+def show_operator(
+    session: Session, overlay: Overlay, key: str, every: Sequence[Covered], name: str
+) -> int:
+    """`coverage OP`: the calls below an operator, as far as files say them, and then a run."""
+    covered = {one.operator.name: one for one in every}
+    chain = [name]
+    while (by := covered[chain[-1]].by) in covered and by not in chain:
+        chain.append(by)
+    found, title, missing = list(enumerate(chain)), "what files say", ""
+    if covered[name].verdict is Verdict.composite:
+        try:
+            seen = run(overlay, key, (), None, name)
+        except Refused as refused:
+            missing = f"no file says what it calls; {refused.diagnostics[0].message}"
+        else:
+            below = seen.tree.get(name, (0, seen.tree))[1]
+            found = [(0, name), *[(depth, one) for depth, one, _ in _every(below)]]
+            title = f"what {counted(seen.samples, 'call')} with inputs of PyTorch's tests ran"
+            missing = f"a call stopped early: {seen.stopped}" if seen.stopped else ""
+    rows: list[Row] = []
+    for depth, one in found:
+        served = covered.get(one)
+        rows.append((f"{'  ' * depth}{one}", *((served.verdict.name, served.by) if served else ())))
+    text = section_text(Section(f"{key}: {title}", rows))
+    session.answer("coverage", text, key=key, tree=rows)
+    if missing:
+        session.warn(missing)
+    return FINE

@@ -1,0 +1,186 @@
+"""Records which operators a program calls below autograd: run in a Python of its own, by `calls.py`.
+
+Note [A stand-in for a device]
+Which operators a kernel of PyTorch calls depends on the device: `nn.LSTM` runs a fused cell on some and not on others.
+So the program runs on the key of the backend without the backend: a fallback at PrivateUse1 has the CPU compute, behind
+tensors without memory. Each shares its storage with its views, as a real one does, and the storage knows one of the
+CPU. So all that PyTorch does above the key, and every kernel of its own that serves it, is what a real device sees.
+
+Note [Kernels are followed]
+A mode sees each call once. Where a kernel of PyTorch for all backends serves the call, that kernel is run alone, under
+the mode again, which sees what it calls.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from torchgen_lite.loader.torch_files import import_torch
+
+
+def answer(folder: str) -> None:
+    """Do what `request.json` in a folder asks, and write `answer.json`."""
+    asked = json.loads(Path(folder, "request.json").read_text("utf-8"))
+    found: dict[str, Any] = {"tree": {}, "failed": [], "error": "", "samples": 0}
+    try:
+        torch = import_torch()
+        if not asked["modules"]:
+            _stand_in(torch, asked)
+        for module in asked["modules"]:
+            import_module(module)
+        mode = _recorder(torch, asked["follow"], found["tree"], found["failed"])
+        if asked["operator"]:
+            found["samples"] = _call(torch, asked["operator"], mode, found["failed"])
+        else:
+            sys.argv[:], sys.path[:0] = [asked["script"]], [str(Path(asked["script"]).parent)]
+            with mode:
+                runpy.run_path(asked["script"], run_name="__main__")
+    except BaseException as error:  # Whatever a script raises, SystemExit included, ends it.
+        if not isinstance(error, SystemExit) or error.code:
+            said = str(error) if asked["operator"] else f"{type(error).__name__}: {error}"
+            found["error"] = said.partition("\n")[0].partition(". ")[0]
+    Path(folder, "answer.json").write_text(json.dumps(found), "utf-8")
+
+
+def _call(torch: Any, operator: str, mode: Any, failed: list[str]) -> int:
+    """Call an operator with inputs of PyTorch's own tests; how many there were."""
+    entries = import_module("torch.testing._internal.common_methods_invocations").op_db
+    device, count = torch._C._get_privateuse1_backend_name(), 0
+    function = _function(torch, operator)
+    base = operator.removeprefix("aten::").partition(".")[0]
+    for info in entries:
+        if base not in (info.aten_name, info.name.rpartition(".")[2]):
+            continue
+        dtype = torch.float32 if torch.float32 in info.dtypes else min(info.dtypes, key=str)
+        for sample in islice(info.sample_inputs(device, dtype), 40):
+            try:
+                with mode:
+                    function(sample.input, *sample.args, **sample.kwargs)
+                count += 1
+            except Exception:
+                # Inputs of another overload end before anything is called.
+                if failed:
+                    raise
+    if not count:
+        raise LookupError(f"PyTorch's tests have no inputs for {operator}")
+    return count
+
+
+def _function(torch: Any, operator: str) -> Any:
+    base, _, overload = operator.removeprefix("aten::").partition(".")
+    return getattr(getattr(torch.ops.aten, base), overload or "default")
+
+
+def _recorder(
+    torch: Any, follow: Mapping[str, str], tree: dict[str, Any], failed: list[str]
+) -> Any:
+    """A mode that adds each call to a tree; see Note [Kernels are followed]."""
+    keys, stack, below = torch._C.DispatchKey, list[str](), [tree]
+
+    def dispatch(mode: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, given = func.name(), kwargs or {}
+        # A kernel that calls its own operator has come to its end.
+        if name in stack:
+            return func(*args, **given)
+        count, own = below[-1].get(name, (0, {}))
+        below[-1][name] = count + 1, own
+        stack.append(name)
+        below.append(own)
+        try:
+            if name not in follow:
+                return func(*args, **given)
+            with mode:
+                return func._op_dk(getattr(keys, follow[name]), *args, **given)
+        except Exception:
+            failed[:] = failed or [name]
+            raise
+        finally:
+            stack.pop()
+            below.pop()
+
+    base = import_module("torch.utils._python_dispatch").TorchDispatchMode
+    return type("Recorder", (base,), {"__torch_dispatch__": dispatch})()
+
+
+def _stand_in(torch: Any, asked: Mapping[str, Any]) -> None:
+    """Make PrivateUse1 a device, with kernels of its own; see Note [A stand-in for a device]."""
+    library, device = torch.library.Library, str(asked["device"])
+    setup = import_module("torch.utils.backend_registration")
+    # A device that was never named is no accelerator.
+    setup._setup_privateuseone_for_python_backend(device)
+    compute = _computing(torch, device)
+    # Libraries that are gone take their kernels with them.
+    torch.stand_in = fallback, kernels = library("_", "IMPL"), library("aten", "IMPL")
+    fallback.fallback(compute, "PrivateUse1")
+    for one in asked["own"]:
+        kernels.impl(one, partial(compute, _function(torch, one)), "PrivateUse1")
+    torch.set_default_device(device)
+
+
+def _computing(torch: Any, device: str) -> Callable[..., Any]:
+    """What computes a call on the CPU, behind tensors of the device."""
+    aten, tree_map = torch.ops.aten, import_module("torch.utils._pytree").tree_map
+    shaped = aten.set_.source_Storage_storage_offset
+    meta = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
+    # What every backend must have, and the CPU does not.
+    instead = {
+        "aten::_copy_from": lambda source, target, _=False: target.copy_(source),
+        "aten::_copy_from_and_resize": lambda source, to: to.resize_(source.shape).copy_(source),
+        "aten::convolution_overrideable": aten.convolution,
+        "aten::convolution_backward_overrideable": lambda gradient, given, weight, *rest: (
+            aten.convolution_backward(gradient, given, weight, None, *rest)
+        ),
+    }
+
+    def compute(function: Any, *args: Any, **kwargs: Any) -> Any:
+        given: list[tuple[Any, Any]] = []
+        storages: dict[int, Any] = {}
+
+        def enter(value: Any) -> Any:
+            if isinstance(value, torch.device) and value.type == device:
+                return torch.device("cpu")
+            if not isinstance(value, torch.Tensor) or value.device.type != device:
+                return value
+            own = value.untyped_storage()
+            one = torch.empty(0, dtype=value.dtype, device="cpu")
+            one.set_(own.on_cpu, value.storage_offset(), value.shape, value.stride())
+            given.append((value, one))
+            storages[own.on_cpu._cdata] = own
+            return one
+
+        def leave(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+                return value
+            known = next((outside for outside, inside in given if inside is value), None)
+            if known is not None:
+                return known
+            made = torch._C._acc.create_empty_tensor(tuple(value.shape), value.dtype)
+            return move(made, value)
+
+        def move(tensor: Any, like: Any) -> Any:
+            storage, own = like.untyped_storage(), tensor.untyped_storage()
+            if storage._cdata not in storages:
+                own.on_cpu, storages[storage._cdata] = storage, own
+            place = storages[storage._cdata], like.storage_offset(), like.shape, like.stride()
+            # Meta's kernel changes no memory, and so suits a tensor without any.
+            with torch._C._AutoDispatchBelowAutograd():
+                shaped.redispatch(meta, tensor, *place)
+            return tensor
+
+        with torch._C._DisableTorchDispatch():
+            inside = tree_map(enter, (args, kwargs))
+            result = instead.get(function.name(), function)(*inside[0], **inside[1])
+            for outside, one in given:
+                if one.shape != outside.shape or one.stride() != outside.stride():
+                    move(outside, one)
+            return tree_map(leave, result)
+
+    return compute
