@@ -7,13 +7,18 @@ from pathlib import Path
 
 import click
 
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.backends.calls import called
 from torchgen_lite.cli.backends.native import (
     load_with_native,
     native_options,
+    overlay_of,
     require_right,
     unknown_keys,
 )
 from torchgen_lite.cli.backends.pages import write_file
+from torchgen_lite.cli.backends.sources import input_option
+from torchgen_lite.cli.backends.verdicts import SERVED, Covered, Verdict, coverage, kernels_of
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -23,7 +28,7 @@ from torchgen_lite.loader.entry import NativeFunction
 
 
 @click.command("add")
-@click.argument("operators", nargs=-1, required=True, metavar="OPERATOR...")
+@click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
 @click.option(
     "--dispatch",
     "key",
@@ -31,38 +36,84 @@ from torchgen_lite.loader.entry import NativeFunction
     metavar="KEY",
     help="The key of the kernels (default: PrivateUse1).",
 )
+@click.option("--like", metavar="KEY", help="Add what PyTorch has kernels of this key for.")
+@input_option(
+    "--calls",
+    metavar="SCRIPT|LOG",
+    help="Add what a script or a log calls and no kernel serves, as `coverage --calls` finds it.",
+)
 @native_options
 @global_options
 @click.pass_obj
 def add_command(
-    session: Session, operators: tuple[str, ...], key: str, native: str, schema: tuple[str, ...]
+    session: Session,
+    operators: tuple[str, ...],
+    key: str,
+    like: str | None,
+    calls: Path | None,
+    native: str,
+    schema: tuple[str, ...],
 ) -> int:
     """Copy entries from PyTorch to the schema file, with kernels to write for KEY.
 
     For a variant of a structured operator, the out variant that it delegates to is copied too, as
-    it has the kernel.
+    it has the kernel. Where `native` is configured, an entry is a name and a kernel.
 
     \b
     torchgen-lite add mm.out
     torchgen-lite add _copy_from empty.memory_format --dispatch PrivateUse1
+    torchgen-lite add --like CUDA
     """
+    if not operators and like is None and calls is None:
+        raise click.UsageError("`add` needs operators, `--like` or `--calls`.")
+    is_named = bool(session.settings()[0].native)
     program = load_with_native(session, schema or None, native)
     pytorch = {function.name: function for function in program.resolved.context}
-    require_right(program, [*unknown_keys(key), *_unknown(pytorch, operators)])
+    require_right(program, [*unknown_keys(key, like), *_unknown(pytorch, operators)])
+    if like is not None or calls is not None:
+        operators = (*operators, *_asked_for(session, program, key, like, calls))
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
     there = {function.name for function in program.entries}
-    wanted = [f for f in _with_delegates(pytorch, operators) if f.name not in there]
+    every = list(_with_delegates(pytorch, operators))
+    # By name, only what has a kernel is an entry.
+    every = [f for f in every if not is_named or f.structured_delegate is None]
+    wanted = [f for f in every if f.name not in there]
     before = program.sources[0].text if program.sources else ""
     gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
-    text = before + (gap if wanted else "") + "\n".join(entry(f, key) for f in wanted)
-    for name in dict.fromkeys(f.name for f in _with_delegates(pytorch, operators)):
-        if name in there:
-            session.talk(f"{name} is already declared")
+    text = (
+        before
+        + (gap if wanted else "")
+        + "\n".join((named if is_named else entry)(f, key) for f in wanted)
+    )
+    for function in every:
+        if function.name in there:
+            session.talk(f"{function.name} is already declared")
     session.talk(f"{counted(len(wanted), 'operator')} added")
     session.answer("add", "", added=[function.name for function in wanted])
     if wanted:
         write_file(session, path, text)
     return FINE
+
+
+def _asked_for(
+    session: Session, program: Program, key: str, like: str | None, calls: Path | None
+) -> Iterator[str]:
+    """The operators with a kernel at another key, and those that are called and are not served."""
+    overlay = overlay_of(session, program, key, (), ())
+    theirs = kernels_of(overlay.native, like) if like is not None else {}
+    covered = {one.operator.name: one for one in coverage(overlay, key)}
+    found: list[Covered] = []
+    if calls is not None:
+        found, _, stopped = called(overlay, key, tuple(covered.values()), (), calls)
+        if stopped:
+            session.warn(stopped)
+    found = [one for one in found if one.verdict not in SERVED]
+    for one in [*(covered[name] for name in theirs if theirs[name] is Verdict.own), *found]:
+        # A kernel for the operator that is called in the end serves those that call it.
+        while one.by in covered and covered[one.by].verdict not in SERVED:
+            one = covered[one.by]
+        if not one.operator.is_derived:
+            yield one.operator.name
 
 
 def _unknown(pytorch: Native, names: Sequence[str]) -> Iterator[Diagnostic]:
@@ -87,6 +138,11 @@ def _with_delegates(pytorch: Native, names: Sequence[str]) -> Iterator[NativeFun
                 yield one
 
 
+def named(function: NativeFunction, key: str) -> str:
+    """An entry of a file whose schemas are those of `native`."""
+    return f"- func: {function.func.local_name}\n  dispatch:\n    {key}: {function.kernel_name}\n"
+
+
 def entry(function: NativeFunction, key: str) -> str:
     """An entry in canonical form: PyTorch's schema and one kernel, or none if it delegates."""
     schema = function.func
@@ -104,4 +160,7 @@ def entry(function: NativeFunction, key: str) -> str:
         lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
     if function.structured_delegate is None:
         lines += ["dispatch:", f"  {key}: {function.kernel_name}"]
+    tags = [tag for tag in function.tags if tag != "generated"]
+    if tags:
+        lines.append(f"tags: {tags[0] if len(tags) == 1 else '[' + ', '.join(tags) + ']'}")
     return "\n  ".join(lines) + "\n"

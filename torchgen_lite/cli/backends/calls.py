@@ -6,17 +6,19 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.cli.backends.pages import Row, Section, section_text
+from torchgen_lite.cli.backends.sources import called_names, read_any_text
 from torchgen_lite.cli.backends.verdicts import Covered, Overlay, Verdict
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.cli.tables.registrations import require_release, search_path
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.sources import shown_path
 
 _STAND_IN = "PrivateUse1"
 _SCRIPT = """
@@ -89,6 +91,29 @@ def run(
         raise Refused(Diagnostic("TG012", found["error"]))
     at = f" in {found['failed'][0]}" if found["failed"] and found["error"] else ""
     return Run(found["tree"], found["samples"], found["error"] + at)
+
+
+def called(
+    overlay: Overlay,
+    key: str,
+    selected: Sequence[Covered],
+    modules: Sequence[str],
+    calls: Path,
+) -> tuple[list[Covered], Mapping[str, int], str]:
+    """What of the selection is called; of a script, how often, and why it ended early."""
+    if calls.suffix != ".py":
+        names = called_names(read_any_text(calls))
+        return [one for one in selected if _is_called(one.operator.name, names)], {}, ""
+    ran = run(overlay, key, modules, calls)
+    stopped = f"`{shown_path(calls, Path.cwd())}` stopped early: {ran.stopped}"
+    found = [one for one in selected if one.operator.name in ran.leaves]
+    return found, ran.leaves, stopped if ran.stopped else ""
+
+
+def _is_called(name: str, called: Collection[str]) -> bool:
+    """Whether a log names the operator, or its base name without an overload."""
+    base, _, overload = name.partition(".")
+    return base in called or name in called or (not overload and f"{name}.default" in called)
 
 
 def show_operator(

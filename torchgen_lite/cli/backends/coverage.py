@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import click
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.backends.calls import run, show_operator
+from torchgen_lite.cli.backends.calls import called, show_operator
 from torchgen_lite.cli.backends.native import (
     key_of,
     load_with_native,
@@ -29,7 +29,7 @@ from torchgen_lite.cli.backends.pages import (
     show_answer,
     write_file,
 )
-from torchgen_lite.cli.backends.sources import called_names, input_option, read_any_text
+from torchgen_lite.cli.backends.sources import input_option, read_any_text
 from torchgen_lite.cli.backends.verdicts import (
     FAILED,
     ORDER,
@@ -44,7 +44,6 @@ from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.session import Refused, Session, global_options, unknown
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.loader.sources import shown_path
 
 
 @click.command("coverage")
@@ -117,7 +116,7 @@ def coverage_command(
 
     \b
     torchgen-lite coverage --key XLA --schema xla_native_functions.yaml
-    torchgen-lite coverage matmul --fallback
+    torchgen-lite coverage mm.out --fallback
     torchgen-lite coverage --calls train.py --fallback
     torchgen-lite coverage --key PrivateUse1 --only core --show nothing --write coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
@@ -139,7 +138,7 @@ def coverage_command(
     leaves: Mapping[str, int] = {}
     stopped = ""
     if calls is not None:
-        selected, leaves, stopped = _found(overlay, key, selected, modules, calls)
+        selected, leaves, stopped = called(overlay, key, selected, modules, calls)
     worse = list(_compare(program, selected, against)) if against is not None else []
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
@@ -173,35 +172,12 @@ def _find(overlay: Overlay, operator: str) -> str:
     return found.name
 
 
-def _found(
-    overlay: Overlay,
-    key: str,
-    selected: Sequence[Covered],
-    modules: Sequence[str],
-    calls: Path,
-) -> tuple[list[Covered], Mapping[str, int], str]:
-    """What of the selection is called; of a script, how often, and why it ended early."""
-    if calls.suffix != ".py":
-        names = called_names(read_any_text(calls))
-        return [one for one in selected if _is_called(one.operator.name, names)], {}, ""
-    ran = run(overlay, key, modules, calls)
-    stopped = f"`{shown_path(calls, Path.cwd())}` stopped early: {ran.stopped}"
-    called = [one for one in selected if one.operator.name in ran.leaves]
-    return called, ran.leaves, stopped if ran.stopped else ""
-
-
 def _select(
     overlay: Overlay, every: Sequence[Covered], only: str | None, like: str | None
 ) -> list[Covered]:
     selected = [one for one in every if only is None or only in one.operator.tags]
     has = kernels_of(overlay.native, like) if like is not None else ()
     return [one for one in selected if like is None or one.operator.name in has]
-
-
-def _is_called(name: str, called: Collection[str]) -> bool:
-    """Whether a log names the operator, or its base name without an overload."""
-    base, _, overload = name.partition(".")
-    return base in called or name in called or (not overload and f"{name}.default" in called)
 
 
 def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[Section]:

@@ -37,10 +37,17 @@ from torchgen_lite.cli.backends.verdicts import Overlay, Verdict, coverage, pyto
 from torchgen_lite.cli.session import Session, global_options, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.languages.cpp import dispatcher
+from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.releases import INSTALLED, read_release
 
 _DEAD = "kernels that are never called, or abort when they are loaded"
+
+
+_GRADIENTS = "gradients: a backward pass calls other operators"
 
 
 # An entry of the author for an operator of PyTorch, and the operator before and after.
@@ -108,7 +115,13 @@ def upgrade_command(
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(entries)]
     callers = Section("what callers of your operators notice", _of_callers(later, releases))
-    every = [callers, *_kernel_sections(entries), *_composites((program, later), releases, key)]
+    gradients = Section(_GRADIENTS, _gradients(session, old, new, program.config.root))
+    every = [
+        callers,
+        *_kernel_sections(entries),
+        *_composites((program, later), releases, key),
+        gradients,
+    ]
     sections = [section for section in every if section.rows]
     data = {title: [list(row) for row in rows] for title, rows in sections}
     shown = [Section(_DEAD, finding_rows(found)), *sections]
@@ -218,6 +231,36 @@ def _composites(
 
 def _verdicts(overlay: Overlay, key: str) -> dict[str, Verdict]:
     return {one.operator.name: one.verdict for one in coverage(overlay, key)}
+
+
+def _gradients(session: Session, old: str, new: str, root: Path) -> list[Row]:
+    """The formulas of derivatives.yaml that change, and what they are now."""
+    was, now = _formulas(old, root), _formulas(new, Path.cwd())
+    if was is None or now is None:
+        which = old if was is None else new
+        tell = session.note if was is now else session.warn
+        tell(f"gradients are not compared: `{which}` comes without derivatives.yaml")
+        return []
+    return [
+        (name.removeprefix("aten::"), " of ".join(key), now.get((name, *key), "no formula"))
+        for name, *key in sorted({**was, **now})
+        if was.get((name, *key)) != now.get((name, *key))
+    ]
+
+
+def _formulas(release: str, root: Path) -> dict[tuple[str, ...], str] | None:
+    """The text of each formula, by operator, names and key."""
+    found = read_release(release, root)
+    if found.source is None or found.formulas is None:
+        return None
+    functions, _ = load_native_functions([found.source, found.formulas], Dialect(KNOWN_TAGS))
+    return {
+        (one.name, ", ".join(formula.names), *([] if key == DEFAULT else [key])): formula.text
+        for one in functions
+        if one.derivatives is not None
+        for key, formulas in one.derivatives.variants
+        for formula in formulas
+    }
 
 
 def _backends(native: Program, name: str) -> str:

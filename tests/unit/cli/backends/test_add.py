@@ -10,17 +10,20 @@ import pytest
 from tests.conftest import Result
 
 Run = Callable[..., Result]
+NEW = ("--native", "new.yaml")
 
 
 def test_entries_with_what_they_need(run: Run, backend: Path) -> None:
+    (backend / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
     (backend / "ops.yaml").write_text("- func: mylib::f(Tensor self) -> Tensor\n")
-    result = run("add", "add.Tensor", "aten::mm", "add_.Tensor", "--dispatch", "XLA")
+    result = run("add", "add.Tensor", "aten::mm", "add_.Tensor", "--dispatch", "XLA", *NEW)
     assert (result.code, result.stderr) == (0, "4 operators added\nwrote ops.yaml\n")
     assert (backend / "ops.yaml").read_text() == """\
 - func: mylib::f(Tensor self) -> Tensor
 
 - func: add.Tensor(Tensor self, Tensor other) -> Tensor
   structured_delegate: add.out
+  tags: core
 
 - func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
@@ -30,13 +33,59 @@ def test_entries_with_what_they_need(run: Run, backend: Path) -> None:
 - func: mm(Tensor self, Tensor mat2) -> Tensor
   dispatch:
     XLA: mm
+  tags: core
 
 - func: add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
   structured_delegate: add.out
 """
     assert run("fmt", "--check").code == 0
-    result = run("add", "mm", "isnan")
+    result = run("add", "mm", "isnan", *NEW)
     assert result.stderr == "aten::mm is already declared\n1 operator added\nwrote ops.yaml\n"
+
+
+def test_entries_by_name(run: Run, backend: Path) -> None:
+    """Where schemas are those of `native`, an entry names an operator and a kernel; the out variant has that of others."""
+    (backend / "ops.yaml").write_text("")
+    result = run("add", "add.Tensor", "mm")
+    assert (result.code, result.stderr) == (0, "2 operators added\nwrote ops.yaml\n")
+    assert (backend / "ops.yaml").read_text() == """\
+- func: add.out
+  dispatch:
+    PrivateUse1: add_out
+
+- func: mm
+  dispatch:
+    PrivateUse1: mm
+"""
+    assert run("lint", "--deny-warnings").code == 0
+    assert (
+        run("add", "add_.Tensor").stderr == "aten::add.out is already declared\n0 operators added\n"
+    )
+
+
+def test_what_another_backend_has(run: Run, backend: Path) -> None:
+    (backend / "ops.yaml").write_text("")
+    assert run("add", "--like", "CUDA").code == 0
+    assert (
+        backend / "ops.yaml"
+    ).read_text() == "- func: isnan\n  dispatch:\n    PrivateUse1: isnan\n"
+
+
+def test_what_is_called_and_not_served(run: Run, backend: Path) -> None:
+    """`clone` is composed, `square` has a kernel, and `add_.Tensor` needs that of `add.out`."""
+    (backend / "ops.yaml").write_text("- func: square\n  dispatch: {PrivateUse1: square_mine}\n")
+    (backend / "log").write_text("aten::add_.Tensor\naten::clone\naten::square\naten::mm\n")
+    assert run("add", "--calls", "log").stderr == "2 operators added\nwrote ops.yaml\n"
+    assert (backend / "ops.yaml").read_text().endswith("""\
+- func: add.out
+  dispatch:
+    PrivateUse1: add_out
+
+- func: mm
+  dispatch:
+    PrivateUse1: mm
+""")
+    assert run("add").code == 2
 
 
 def test_mistakes(run: Run, backend: Path) -> None:

@@ -70,6 +70,33 @@ def test_structure_and_new_operators(run: Run, backend: Path) -> None:
     }
 
 
+def test_gradients(run: Run, backend: Path) -> None:
+    """What a backward pass calls is in derivatives.yaml, and may change while the operator does not."""
+    formulas = {
+        "old": "- name: mm(Tensor self, Tensor mat2) -> Tensor\n  self: grad.mm(mat2.t())\n  mat2: self.t().mm(grad)\n",
+        "new": "- name: mm(Tensor self, Tensor mat2) -> Tensor\n  self: mm_backward(grad, mat2)\n  mat2: self.t().mm(grad)\n"
+        "- name: isnan(Tensor self) -> Tensor\n  self: non_differentiable\n",
+    }
+    (backend / "ops.yaml").write_text("- func: add.out\n  dispatch: {PrivateUse1: f}\n")
+    for name, text in formulas.items():
+        (backend / name).mkdir()
+        (backend / name / "native_functions.yaml").write_text((backend / "new.yaml").read_text())
+        (backend / name / "derivatives.yaml").write_text(text)
+    asked = ("upgrade", "--from", "old/native_functions.yaml", "--to", "new/native_functions.yaml")
+    result = run(*asked)
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout == """\
+gradients: a backward pass calls other operators
+  isnan  self  non_differentiable
+  mm     self  mm_backward(grad, mat2)
+"""
+    (backend / "old/derivatives.yaml").unlink()
+    result = run(*asked)
+    assert result.stderr == (
+        "gradients are not compared: `old/native_functions.yaml` comes without derivatives.yaml\n"
+    )
+
+
 def test_releases_in_wheels_and_checkouts(run: Run, backend: Path) -> None:
     path = "torchgen/packaged/ATen/native/native_functions.yaml"
     with zipfile.ZipFile(backend / "torch-1.13.1-cp310-any.whl", "w") as wheel:
