@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from torchgen_lite.analysis.computed_table import Cell, Registrations, table
+from torchgen_lite.analysis.computed_table import Cell, Registrations, cell_of, table
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
@@ -164,7 +164,8 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _field_words(code, cells, was) or _words(code, cells, served.table)
-        if served.table.own is not None and returns_view(operator):
+        is_over = served.table.own is not None and _runs_on_cpu(served.table)
+        if is_over and returns_view(operator):
             message += ", and a fallback copies: what is written to the view is lost"
         here = place or now.function.place("dispatch")
         there = _place(operator, code, was.registered.get(cells[0].source))
@@ -194,6 +195,11 @@ def _lost_above(slot: str, operator: Operator, old: _Table, new: _Table) -> str 
         elif after < before and (slot in table_.fallbacks or not policy.in_pytorch):
             codes.add("TG369" if after else "TG364")
     return max(codes, default=None)
+
+
+def _runs_on_cpu(registrations: Registrations) -> bool:
+    cell = cell_of(registrations, "CPU")
+    return bool(cell.source) and cell.origin != FALLBACK and not cell.falls_through
 
 
 def returns_view(operator: Operator) -> bool:
@@ -253,8 +259,13 @@ def _words(code: str, cells: Sequence[Cell], now: Registrations) -> tuple[str, s
     if not gone:
         return f"nothing serves {listed_keys([cell.key for cell in cells])} any more", ""
     if now.own is not None:
-        left = "nothing but a fallback of the backend, if it has one, is left for"
-        return f"{left} {listed_keys(gone)}", f"no {listed_keys(gone)}"
+        left, why = "nothing but a fallback of the backend, if it has one, is left for", ""
+        if not _runs_on_cpu(now):
+            left, why = (
+                "nothing is left for",
+                ": a fallback runs what the CPU has, which is nothing",
+            )
+        return f"{left} {listed_keys(gone)}{why}", f"no {listed_keys(gone)}"
     verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
     return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
 

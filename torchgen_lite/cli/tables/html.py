@@ -150,13 +150,15 @@ def _pattern(operator: Registrations, kernels: Mapping[str, str]) -> object:
     return (
         tuple((key, is_fallthrough(label)) for key, label in kernels.items()),
         tuple(sorted(operator.fallbacks.items())),
+        operator.own,
     )
 
 
 def _table(operator: Registrations) -> dict[str, object]:
     """The table of a pattern.
 
-    A source is an index into `kernels`, or -1 for the key itself.
+    A source is an index into `kernels`, or -1 for the key itself. `own` are the sources that are an author's, over
+    those of PyTorch.
     """
     cells, kernels = table(operator), list(kernels_by_key(operator))
     return {
@@ -164,4 +166,5 @@ def _table(operator: Registrations) -> dict[str, object]:
         "origin": "".join(_CODES[cell.origin] for cell in cells),
         "step": "".join(str(cell.step) for cell in cells),
         "source": [kernels.index(c.source) if c.source in kernels else -1 for c in cells],
+        **({"own": sorted(operator.own)} if operator.own is not None else {}),
     }

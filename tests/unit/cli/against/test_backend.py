@@ -64,6 +64,17 @@ class TestChangedKernels:
         assert places == [("old/native_functions.yaml", 4), ("old/native_functions.yaml", 6)]
         assert (found["added"], found["changed"]) == ([], [])
 
+    def test_what_no_fallback_runs(self, run: Run, backend: Path) -> None:
+        (backend / "native_functions.yaml").write_text(KEPT)
+        (backend / "old/native_functions.yaml").write_text(
+            KEPT + "- func: _fused_dropout\n  dispatch: {PrivateUse1: dropout_mine}\n"
+        )
+        result = run("breaking", "--against", "old", "--output-format", "concise")
+        message = (
+            "nothing is left for 'PrivateUse1': a fallback runs what the CPU has, which is nothing"
+        )
+        assert result.code == 1 and f"'_fused_dropout': {message}" in result.stderr
+
     def test_table(self, run: Run, backend: Path) -> None:
         result = run("table", "--against", "old", "--key", "PrivateUse1", "--key", "CPU")
         lines = result.stdout.splitlines()

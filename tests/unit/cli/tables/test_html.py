@@ -117,6 +117,26 @@ def test_searching_and_clicking(tmp_path: Path) -> None:
 
 
 @in_a_browser
+def test_whose_a_cell_is(tmp_path: Path) -> None:
+    """An author's kernel over those of PyTorch is marked, in the grid and where a cell is explained."""
+    one = Registrations(
+        "aten::relu", {"CPU": "relu", "PrivateUse1": "mine"}, {}, own=frozenset({"PrivateUse1"})
+    )
+    script = """
+    const titles = [...document.querySelectorAll(".cell")].map(cell => cell.title);
+    said.push(titles.filter(title => title.endsWith(")")));
+    said.push([...document.querySelectorAll(".cell.yours")].length);
+    document.querySelector(".cell.yours").click();
+    said.push(byId("why").textContent.includes("kernel (yours): mine"));
+    """
+    assert said(render_html([one], "operators"), tmp_path, script) == [
+        ["CPU: kernel (PyTorch's)", "PrivateUse1: kernel (yours)"],
+        1,
+        True,
+    ]
+
+
+@in_a_browser
 def test_filters(tmp_path: Path) -> None:
     script = """
     said.push(names());

@@ -31,13 +31,15 @@ for (const one of operators) {
 const first = one => one.namespace === "aten" ? 0 : 1;
 operators.sort((a, b) => first(a) - first(b));
 
-// What is in a slot of one side.
+// What is in a slot of one side; whose it is, if there are an author's kernels over those of PyTorch.
 function cellOf(side, slot) {
-  if (!side) return { origin: MISSING, step: 0, source: "", label: "" };
+  if (!side) return { origin: MISSING, step: 0, source: "", label: "", whose: "" };
   const { pattern, labels } = side, key = data.keys[slot], place = pattern.source[slot];
   const origin = Number(pattern.origin[slot]), isFallback = data.origins[origin] === "backend fallback";
   const label = (isFallback ? data.fallbacks[key] : data.labels[labels[place]]) || "";
-  return { origin, step: Number(pattern.step[slot]), source: pattern.kernels[place] || key, label };
+  const source = pattern.kernels[place] || key, isYours = pattern.own?.includes(source);
+  const whose = pattern.own && label ? isYours ? "yours" : "PyTorch's" : "";
+  return { origin, step: Number(pattern.step[slot]), source, label, whose };
 }
 const originOf = (side, slot) => side ? Number(side.pattern.origin[slot]) : MISSING;
 function isChanged(one, slot) {
@@ -189,7 +191,9 @@ function fill(line, one, index) {
 function paint(cell, one, column) {
   const origin = originOf(one.now, column.start), changed = isChanged(one, column.start);
   const isChosen = chosen?.one === one && chosen.column === column;
-  let kind = `cell o${origin}`, title = `${column.name}: ${data.origins[origin]}`;
+  const { whose } = cellOf(one.now, column.start), said = whose ? ` (${whose})` : "";
+  let kind = `cell o${origin}`, title = `${column.name}: ${data.origins[origin]}${said}`;
+  if (whose === "yours") kind += " yours";
   if (changed) {
     const was = originOf(one.was, column.start);
     cell.style.setProperty("--old", `var(--o${was})`);
@@ -238,8 +242,8 @@ function verdict(side, slot, panel) {
     make("div", { textContent: "no such operator" }, panel);
     return;
   }
-  const { origin, step, source, label } = cellOf(side, slot);
-  const name = data.origins[origin];
+  const { origin, step, source, label, whose } = cellOf(side, slot);
+  const name = data.origins[origin] + (whose ? ` (${whose})` : "");
   const line = make("div", { textContent: label ? `${name}: ` : name }, panel);
   if (label) make("code", { textContent: label }, line);
   if (label && source !== data.keys[slot]) make("div", { textContent: `registered at ${source}` }, panel);
