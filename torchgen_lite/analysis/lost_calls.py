@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from torchgen_lite.analysis.computed_table import Cell, Registrations, cell_of, table
+from torchgen_lite.analysis.computed_table import Cell, Registrations, table
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
@@ -105,6 +105,12 @@ class _Table(NamedTuple):
         return found.origin if found is not None else Origin.written
 
     @property
+    def may_fall_back(self) -> bool:
+        """Whether the fallback of a backend would serve calls: it runs what the CPU has."""
+        is_over = self.served.table.own is not None
+        return is_over and self.strength("CPU") is _Strength.kernel
+
+    @property
     def is_composed(self) -> bool:
         return COMPOSITE_IMPLICIT in self.served.table.kernels
 
@@ -163,9 +169,8 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
-        message, label = _field_words(code, cells, was) or _words(code, cells, served.table)
-        is_over = served.table.own is not None and _runs_on_cpu(served.table)
-        if is_over and returns_view(operator):
+        message, label = _field_words(code, cells, was) or _words(code, cells, new)
+        if new.may_fall_back and returns_view(operator):
             message += ", and a fallback copies: what is written to the view is lost"
         here = place or now.function.place("dispatch")
         there = _place(operator, code, was.registered.get(cells[0].source))
@@ -195,11 +200,6 @@ def _lost_above(slot: str, operator: Operator, old: _Table, new: _Table) -> str 
         elif after < before and (slot in table_.fallbacks or not policy.in_pytorch):
             codes.add("TG369" if after else "TG364")
     return max(codes, default=None)
-
-
-def _runs_on_cpu(registrations: Registrations) -> bool:
-    cell = cell_of(registrations, "CPU")
-    return bool(cell.source) and cell.origin != FALLBACK and not cell.falls_through
 
 
 def returns_view(operator: Operator) -> bool:
@@ -244,7 +244,7 @@ def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, st
     return f"`{fields.pop()}` was removed, and nothing else serves {gone}", ""
 
 
-def _words(code: str, cells: Sequence[Cell], now: Registrations) -> tuple[str, str]:
+def _words(code: str, cells: Sequence[Cell], new: _Table) -> tuple[str, str]:
     """The message, and the label where the new version has its kernels."""
     if code == "TG367":
         return "calls can no longer be functionalized", ""
@@ -255,12 +255,13 @@ def _words(code: str, cells: Sequence[Cell], now: Registrations) -> tuple[str, s
         )
     if code == "TG369":
         return f"only a fallback is left for {listed_keys([cell.key for cell in cells])}", ""
+    now = new.served.table
     gone = list(dict.fromkeys([cell.source for cell in cells if cell.source not in now.kernels]))
     if not gone:
         return f"nothing serves {listed_keys([cell.key for cell in cells])} any more", ""
     if now.own is not None:
         left, why = "nothing but a fallback of the backend, if it has one, is left for", ""
-        if not _runs_on_cpu(now):
+        if not new.may_fall_back:
             left, why = (
                 "nothing is left for",
                 ": a fallback runs what the CPU has, which is nothing",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -207,6 +207,18 @@ def known_registrations(program: Program, selection: Selection) -> Iterator[Regi
     """The same for whoever cannot ask PyTorch: of its operators, nothing but what is registered over them."""
     unknown = unknown_beneath(program) if adds_to_pytorch(program, selection.policy) else {}
     return registrations_of_program(program, selection, unknown)
+
+
+def with_fallbacks(beneath: Beneath, keys: Iterable[str]) -> dict[str, Registrations]:
+    """The same where an author's code has fallbacks for these keys."""
+    labels = dict.fromkeys(keys, "the fallback of your backend")
+    return {
+        name: one._replace(
+            fallbacks={**one.fallbacks, **labels},
+            own=(one.own or frozenset()) | (labels.keys() - one.kernels.keys()),
+        )
+        for name, one in beneath.items()
+    }
 
 
 def unknown_beneath(*programs: Program) -> Beneath:

@@ -15,13 +15,14 @@ from torchgen_lite.cli.backends.native import (
     overlay_of,
     require_right,
     unknown_keys,
+    unknown_operators,
+    whole_name,
 )
 from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.backends.sources import input_option
 from torchgen_lite.cli.backends.verdicts import SERVED, Covered, Verdict, coverage, kernels_of
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
@@ -69,7 +70,7 @@ def add_command(
     is_named = bool(session.settings()[0].native)
     program = load_with_native(session, schema or None, native)
     pytorch = {function.name: function for function in program.resolved.context}
-    require_right(program, [*unknown_keys(key, like), *_unknown(pytorch, operators)])
+    require_right(program, [*unknown_keys(key, like), *unknown_operators(program, operators)])
     if like is not None or calls is not None:
         operators = (*operators, *_asked_for(session, program, key, like, calls))
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
@@ -116,21 +117,11 @@ def _asked_for(
             yield one.operator.name
 
 
-def _unknown(pytorch: Native, names: Sequence[str]) -> Iterator[Diagnostic]:
-    known = [name.removeprefix("aten::") for name in pytorch]
-    for name in names:
-        local = name.removeprefix("aten::")
-        if local not in known:
-            yield Diagnostic(
-                "TG012", f"PyTorch has no operator `{name}`", help=did_you_mean(local, known)
-            )
-
-
 def _with_delegates(pytorch: Native, names: Sequence[str]) -> Iterator[NativeFunction]:
     """The functions without repeats, each after the one that has its kernel."""
     seen: set[str] = set()
     for name in names:
-        function = pytorch[f"aten::{name.removeprefix('aten::')}"]
+        function = pytorch[whole_name(name)]
         delegate = pytorch.get(function.delegate or "")
         for one in (function, delegate):
             if one is not None and one.name not in seen:

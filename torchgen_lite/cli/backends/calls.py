@@ -98,9 +98,11 @@ def called(
     key: str,
     selected: Sequence[Covered],
     modules: Sequence[str],
-    calls: Path,
+    calls: Path | None,
 ) -> tuple[list[Covered], Mapping[str, int], str]:
     """What of the selection is called; of a script, how often, and why it ended early."""
+    if calls is None:
+        return list(selected), {}, ""
     if calls.suffix != ".py":
         names = called_names(read_any_text(calls))
         return [one for one in selected if _is_called(one.operator.name, names)], {}, ""

@@ -20,9 +20,12 @@ from torchgen_lite.cli.backends.native import (
     overlay_of,
     require_right,
     unknown_keys,
+    unknown_operators,
+    whole_name,
 )
 from torchgen_lite.cli.backends.pages import (
     Answer,
+    Row,
     Section,
     html_option,
     output_option,
@@ -41,8 +44,8 @@ from torchgen_lite.cli.backends.verdicts import (
     kernels_of,
 )
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
-from torchgen_lite.cli.session import Refused, Session, global_options, unknown
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.cli.session import Session, global_options, unknown
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 
 
@@ -121,28 +124,25 @@ def coverage_command(
     torchgen-lite coverage --key PrivateUse1 --only core --show nothing --write coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
-    # A project needs no schema files if its kernels come from elsewhere.
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)
     is_known = only is None or only in program.tags
     wrong = [] if is_known else [unknown("tag", only or "", program.tags)]
+    wrong += unknown_operators(program, [operator] if operator else [])
     require_right(program, [*unknown_keys(key, like), *wrong])
     key = key or key_of(program)
     overlay = overlay_of(session, program, key, modules, folders)
     overlay = overlay.with_fallback(key) if fallback else overlay
     every = coverage(overlay, key)
     if operator is not None:
-        return show_operator(session, overlay, key, every, _find(overlay, operator))
+        return show_operator(session, overlay, key, every, whole_name(operator))
     selected = _select(overlay, every, only, like)
-    leaves: Mapping[str, int] = {}
-    stopped = ""
-    if calls is not None:
-        selected, leaves, stopped = called(overlay, key, selected, modules, calls)
+    selected, leaves, stopped = called(overlay, key, selected, modules, calls)
     worse = list(_compare(program, selected, against)) if against is not None else []
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
-    lists = _of_leaves(selected, leaves) if leaves else _lists(selected, show)
+    lists = _lists(selected, show, leaves)
     sections = [*_totals(key, selected, tags), *lists, *_beside(key, overlay)]
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     data = [
@@ -160,16 +160,6 @@ def coverage_command(
         session.warn(stopped)
     fails = calls is not None and any(one.verdict in FAILED for one in selected)
     return max(session.exit_code(worse), ATTENTION if fails or stopped else FINE)
-
-
-def _find(overlay: Overlay, operator: str) -> str:
-    """The whole name of an operator. Raises Refused."""
-    found = overlay.native.resolved.find(operator.removesuffix(".default"))
-    if found is None:
-        known = [one.schema.local_name for one in overlay.native.resolved.operators]
-        near = did_you_mean(operator, known)
-        raise Refused(Diagnostic("TG012", f"PyTorch has no operator `{operator}`", help=near))
-    return found.name
 
 
 def _select(
@@ -201,34 +191,23 @@ def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[
     return [Section(title, rows), *([Section("", tagged)] if tagged else [])]
 
 
-def _lists(selected: Sequence[Covered], show: Sequence[str]) -> list[Section]:
-    return [
-        Section(
-            f"{verdict.name}: {verdict.value}",
-            [(one.operator.name, one.by) for one in selected if one.verdict is verdict],
-        )
-        for verdict in Verdict
-        if verdict.name in show
-    ]
-
-
-_OF_LEAVES = {Verdict.composite: "kernels of PyTorch that call no other operator"}
-
-
-def _of_leaves(selected: Sequence[Covered], calls: Mapping[str, int]) -> list[Section]:
-    """What a script calls in the end, most often called first."""
-    most = sorted(selected, key=lambda one: (-calls[one.operator.name], one.operator.name))
-    return [
-        Section(
-            f"{verdict.name}: {_OF_LEAVES.get(verdict, verdict.value)}",
-            [
-                (counted(calls[one.operator.name], "call"), one.operator.name, one.by)
-                for one in most
-                if one.verdict is verdict
-            ],
-        )
-        for verdict in {one.verdict: None for one in sorted(most, key=lambda o: -ORDER[o.verdict])}
-    ]
+def _lists(
+    selected: Sequence[Covered], show: Sequence[str], leaves: Mapping[str, int]
+) -> list[Section]:
+    """The operators with a verdict; with leaves, all, and how often each is called."""
+    sections = []
+    for verdict in Verdict:
+        # A leaf that is composed is a kernel of PyTorch for all backends, and calls nothing.
+        is_end = leaves and verdict is Verdict.composite
+        meaning = "kernels of PyTorch that call no other operator" if is_end else verdict.value
+        found = [one for one in selected if one.verdict is verdict]
+        rows: list[Row] = [(one.operator.name, one.by) for one in found]
+        if leaves:
+            most = sorted(rows, key=lambda row: -leaves[row[0]])
+            rows = [(counted(leaves[row[0]], "call"), *row) for row in most]
+        if verdict.name in show or (leaves and rows):
+            sections.append(Section(f"{verdict.name}: {meaning}", rows))
+    return sections
 
 
 def _beside(key: str, overlay: Overlay) -> list[Section]:

@@ -14,7 +14,7 @@ from torchgen_lite.cli.backends.sources import scanned
 from torchgen_lite.cli.backends.verdicts import Overlay, pytorchs
 from torchgen_lite.cli.session import Session, require, schema_options, unknown
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.targets import TARGETS
@@ -53,6 +53,20 @@ def unknown_keys(*keys: str | None) -> Iterator[Diagnostic]:
     return (unknown("dispatch key", key, known) for key in keys if key and key not in known)
 
 
+def whole_name(operator: str) -> str:
+    """`aten::add.Tensor` of `add.Tensor`; `add.default` means `add`."""
+    return f"aten::{operator.removeprefix('aten::').removesuffix('.default')}"
+
+
+def unknown_operators(program: Program, names: Iterable[str]) -> Iterator[Diagnostic]:
+    """Those that PyTorch does not have."""
+    known = [one.name for one in program.resolved.context]
+    for name in names:
+        if whole_name(name) not in known:
+            near = did_you_mean(name, [one.removeprefix("aten::") for one in known])
+            yield Diagnostic("TG012", f"PyTorch has no operator `{name}`", help=near)
+
+
 def key_of(program: Program) -> str:
     """The key of a backend: the one with the most kernels."""
     keys = [
@@ -62,11 +76,7 @@ def key_of(program: Program) -> str:
 
 
 def overlay_of(
-    session: Session,
-    program: Program,
-    key: str,
-    modules: Sequence[str],
-    folders: Sequence[Path],
+    session: Session, program: Program, key: str, modules: Sequence[str], folders: Sequence[Path]
 ) -> Overlay:
     """PyTorch under the kernels of the backend, from where they are to be read."""
     overlay = pytorchs(program.config, program.resolved.context, program.tags)

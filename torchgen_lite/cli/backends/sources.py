@@ -50,10 +50,7 @@ _PYTHON = re.compile(
     r"""\b(\w+)\.(impl|fallback)\(\s*(?:["']([\w:.]+)["'])?(?:[^\n]*?,\s*["'](\w+)["']\s*,?\s*\))?"""
 )
 # Of a key in Python, the type of its device will do.
-_KEYS = {
-    **{key.lower(): key for key in dispatch_keys(CURRENT)},
-    "privateuseone": "PrivateUse1",
-}
+_KEYS = {**{key.lower(): key for key in dispatch_keys(CURRENT)}, "privateuseone": "PrivateUse1"}
 _NAME = re.compile(r"(?:(\w+)::)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)")
 
 

@@ -27,7 +27,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import FALLBACK
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import Selection
-from torchgen_lite.targets.registered import over, served_by
+from torchgen_lite.targets.registered import over, served_by, with_fallbacks
 
 
 class Verdict(Enum):
@@ -63,15 +63,7 @@ class Overlay(NamedTuple):
 
     def with_fallback(self, key: str) -> Overlay:
         """The same with a fallback of the backend."""
-        label = {key: "the fallback of your backend"}
-        tables = {
-            name: one._replace(
-                fallbacks={**one.fallbacks, **label},
-                own=(one.own or frozenset()) | ({key} - one.kernels.keys()),
-            )
-            for name, one in self.tables.items()
-        }
-        return self._replace(tables=tables)
+        return self._replace(tables=with_fallbacks(self.tables, [key]))
 
     def with_program(self, program: Program, policy: Policy) -> Overlay:
         """The same with the kernels that the target of a program registers."""

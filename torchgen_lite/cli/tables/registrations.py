@@ -23,6 +23,7 @@ from torchgen_lite.targets.registered import (
     adds_to_pytorch,
     select_both,
     unknown_beneath,
+    with_fallbacks,
 )
 
 
@@ -52,16 +53,14 @@ def pytorchs_of(program: Program, fallbacks: Iterable[str] = ()) -> dict[str, Re
     # A library that the installed PyTorch loads by itself may be an earlier build of this very program.
     os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     every = registrations_of_torch()
-    own = dict.fromkeys(fallbacks, "the fallback of your backend")
-    shared = {key: _named(key, label) for key, label in every[0].fallbacks.items()} | own
-    return {
+    shared = {key: _named(key, label) for key, label in every[0].fallbacks.items()}
+    tables = {
         one.name: one._replace(
-            kernels={key: _short(label) for key, label in one.kernels.items()},
-            fallbacks=shared,
-            own=frozenset(own) - one.kernels.keys(),
+            kernels={key: _short(label) for key, label in one.kernels.items()}, fallbacks=shared
         )
         for one in every
     }
+    return with_fallbacks(tables, fallbacks)
 
 
 def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
