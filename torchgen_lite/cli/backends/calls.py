@@ -72,6 +72,7 @@ def run(
     asked = {
         "script": str(script.resolve()) if script is not None else "",
         "operator": operator,
+        "key": key,
         "modules": list(modules),
         "device": overlay.native.config.privateuse1.lower() or "privateuseone",
         "follow": {n: cell.source for n, cell in cells.items() if "Composite" in cell.source},

@@ -36,7 +36,7 @@ def answer(folder: str) -> None:
             _stand_in(torch, asked)
         for module in asked["modules"]:
             import_module(module)
-        mode = _recorder(torch, asked["follow"], found["tree"], found["failed"])
+        mode = _recorder(torch, asked, found["tree"], found["failed"])
         if asked["operator"]:
             found["samples"] = _call(torch, asked["operator"], mode, found["failed"])
         else:
@@ -79,16 +79,21 @@ def _function(torch: Any, operator: str) -> Any:
     return getattr(getattr(torch.ops.aten, base), overload or "default")
 
 
-def _recorder(
-    torch: Any, follow: Mapping[str, str], tree: dict[str, Any], failed: list[str]
-) -> Any:
-    """A mode that adds each call to a tree; see Note [Kernels are followed]."""
+def _recorder(torch: Any, asked: Mapping[str, Any], tree: dict[str, Any], failed: list[str]) -> Any:
+    """A mode that adds each call to a tree that the device takes part in; see Note [Kernels are followed]."""
     keys, stack, below = torch._C.DispatchKey, list[str](), [tree]
+    key, follow = asked["key"], asked["follow"]
+    leaves = import_module("torch.utils._pytree").tree_leaves
+    renamed = {"PrivateUse1": torch._C._get_privateuse1_backend_name()}
+    device = renamed.get(key, key.lower())
+
+    def is_there(value: Any) -> bool:
+        return bool(getattr(getattr(value, "device", value), "type", None) == device)
 
     def dispatch(mode: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, given = func.name(), kwargs or {}
         # A kernel that calls its own operator has come to its end.
-        if name in stack:
+        if name in stack or not any(map(is_there, leaves((args, given)))):
             return func(*args, **given)
         count, own = below[-1].get(name, (0, {}))
         below[-1][name] = count + 1, own

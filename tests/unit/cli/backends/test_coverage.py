@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.browser import in_a_browser, show
-from tests.conftest import Result
+from tests.conftest import ROOT, Result
 from tests.unit.cli.backends.conftest import PYTORCH
 
 Run = Callable[..., Result]
@@ -339,6 +342,7 @@ w = torch.ones(2, 2, requires_grad=True)
 torch.relu(torch.ones(2, 2) @ w).sum().backward()
 assert w.grad.device.type == "privateuseone" and w.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 torch.ones(3, dtype=torch.complex64).real.zero_()
+torch.ones(3, device="cpu").cos_()
 """)
         result = run("coverage", "--calls", "train.py", "--fallback", "--output-format", "json")
         found = {one["name"]: one for one in json.loads(result.stdout)["operators"]}
@@ -351,6 +355,8 @@ torch.ones(3, dtype=torch.complex64).real.zero_()
         }
         # Leaves alone: `mm` calls `mm.out`.
         assert "aten::mm" not in found and "aten::matmul" not in found
+        # Nor what the CPU does for itself.
+        assert "aten::cos_" not in found and "aten::cos.out" not in found
         wrong = [name for name, one in found.items() if one["verdict"] == "wrong"]
         assert wrong == ["aten::view_as_real"]
         assert found["aten::sum.IntList_out"]["verdict"] == "fallback"
@@ -387,3 +393,19 @@ torch.ones(3, dtype=torch.complex64).real.zero_()
         result = run("coverage", "--calls", "train.py", "--key", "XLA")
         assert result.code == 2
         assert "calls can be followed on a stand-in for PrivateUse1, not for XLA" in result.stderr
+
+    def test_on_the_device_itself(self) -> None:
+        """Its own library is loaded, and what the CPU does for the script is not counted."""
+        pytest.importorskip("torch")
+        done = subprocess.run(
+            [sys.executable, "-m", "torchgen_lite", "coverage", "--key", "PrivateUse1"]
+            + ["--import", "toy_ops", "--calls", "train.py", "--output-format", "json"],
+            cwd=ROOT / "examples/torch_backend",
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        found = {one["name"]: one["verdict"] for one in json.loads(done.stdout)["operators"]}
+        assert set(found.values()) == {"own", "composite"}
+        assert found["aten::addmm.out"] == "own" and "aten::uniform_" not in found
