@@ -124,6 +124,8 @@ def coverage_command(
     torchgen-lite coverage --key PrivateUse1 --only core --show nothing --write coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
+    if operator and any((only, calls, like, show, write, against, html)):
+        raise click.UsageError("options that choose among operators need no OPERATOR.")
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)

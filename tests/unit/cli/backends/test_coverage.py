@@ -249,6 +249,8 @@ PrivateUse1: what files say
 """
     assert "no file says what it calls; " in result.stderr
     assert "did you mean `clone`?" in run("coverage", "clon").stderr
+    result = run("coverage", "clone", "--only", "core")
+    assert result.code == 2 and "need no OPERATOR" in result.stderr
 
 
 def test_pages(run: Run, backend: Path) -> None:
