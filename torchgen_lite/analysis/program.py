@@ -11,7 +11,7 @@ from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_nat
 from torchgen_lite.analysis.overlay import merge_overlays
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
-from torchgen_lite.analysis.suppress import filter_diagnostics, unknown_codes
+from torchgen_lite.analysis.suppress import filter_diagnostics, leave_out, unknown_codes
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
@@ -69,15 +69,42 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
-# The fields whose checks are imported when an entry has them.
 _CHECKED = ("derivatives", "fake", "samples", "autocast")
+
+
+def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[Diagnostic]:
+    """The fields that are ours. Their checks are imported if an entry has them: PyTorch's have none."""
+    functions = resolved.functions
+    used = {name for function in functions for name in _CHECKED if getattr(function, name)}
+    if "derivatives" in used:
+        from torchgen_lite.analysis.differentiability.check import check_derivatives
+
+        helpers = None if formulas is None else frozenset(formulas.names())
+        wrong = list(check_derivatives(functions, helpers))
+        yield from wrong
+        if not has_errors(wrong):
+            from torchgen_lite.analysis.differentiability.integers import check_integers
+            from torchgen_lite.analysis.differentiability.kinds import check_kinds
+
+            yield from check_kinds(resolved)
+            yield from check_integers(resolved)
+    if not used.isdisjoint(("fake", "samples")):
+        from torchgen_lite.analysis.fakes.check import check_fakes
+        from torchgen_lite.analysis.samples import check_samples
+
+        yield from check_fakes(resolved)
+        yield from check_samples(functions)
+    if "autocast" in used:
+        from torchgen_lite.analysis.autocast import check_autocast
+
+        yield from check_autocast(resolved)
 
 
 def build_program(
     functions: Sequence[NativeFunction],
     config: Config,
     *,
-    diagnostics: Iterable[Diagnostic] = (),
+    diagnostics: Sequence[Diagnostic] = (),
     tags: Mapping[str, str] | None = None,
     sources: Sequence[Source] = (),
     formulas: KernelIndex | None = None,
@@ -98,28 +125,7 @@ def build_program(
     found = [*diagnostics, *found, *check_functions(resolved, known, release)]
     if config.torch:
         found += check_releases(resolved, config.torch)
-    used = {name for function in merged for name in _CHECKED if getattr(function, name)}
-    if "derivatives" in used:
-        # Imported here: PyTorch's own entries have no formulas.
-        from torchgen_lite.analysis.differentiability.check import check_derivatives
-
-        helpers = None if formulas is None else frozenset(formulas.names())
-        wrong = list(check_derivatives(merged, helpers))
-        if not has_errors(wrong):
-            from torchgen_lite.analysis.differentiability.integers import check_integers
-            from torchgen_lite.analysis.differentiability.kinds import check_kinds
-
-            wrong += [*check_kinds(resolved), *check_integers(resolved)]
-        found += wrong
-    if not used.isdisjoint(("fake", "samples")):
-        from torchgen_lite.analysis.fakes.check import check_fakes
-        from torchgen_lite.analysis.samples import check_samples
-
-        found += [*check_fakes(resolved), *check_samples(merged)]
-    if "autocast" in used:
-        from torchgen_lite.analysis.autocast import check_autocast
-
-        found += check_autocast(resolved)
+    found += _check_fields(resolved, formulas)
     program = Program(
         resolved,
         config,
@@ -129,8 +135,22 @@ def build_program(
         entries=tuple(functions),
         release=parse_version(config.for_torch) or native.version,
     )
+    wanted = program.wanted(found)
+    rest, left_out = leave_out(found, wanted, functions)
+    if left_out is not None:
+        read = {id(one) for one in diagnostics}
+        return build_program(
+            rest,
+            config,
+            diagnostics=[left_out, *[one for one in wanted if id(one) in read]],
+            tags=tags,
+            sources=sources,
+            formulas=formulas,
+            modules=modules,
+            native=native,
+        )
     unknown = [one for source in sources for one in unknown_codes(source)]
-    return program.with_findings([*program.wanted(found), *unknown])
+    return program.with_findings([*wanted, *unknown])
 
 
 def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> Program:
