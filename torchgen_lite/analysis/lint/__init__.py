@@ -24,6 +24,7 @@ KERNEL_RULES: tuple[Rule, ...] = (
     dispatch.shadowed_composite,
     dispatch.ambiguous_autograd_other,
     dispatch.composite_with_autograd,
+    dispatch.composite_without_gradient,
     versions.empty_range,
     kernels.kernel_with_two_schemas,
 )
