@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from torchgen_lite.analysis.policy import BOXED
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
@@ -62,11 +63,10 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
     ):
         return tuple(
             [
-                KernelEntry(
-                    key, kernel, structured and key in DENSE_BACKENDS, False, backend, entry
-                )
+                KernelEntry(key, kernel, is_impl, False, backend, entry)
                 for entry in function.dispatch
                 for key, kernel, backend in (entry[:3],)
+                for is_impl in (structured and key in DENSE_BACKENDS and kernel not in BOXED,)
             ]
         )
     name = function.func.flat_name

@@ -27,6 +27,11 @@ class TorchFiles(NamedTuple):
     derivatives: Path
     version: str
 
+    @property
+    def autocast(self) -> Path:
+        """The header of PyTorch with the lists of autocast rules."""
+        return self.native_functions.parents[4] / "torch/include/ATen/autocast_mode.h"
+
 
 def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
     """Locate the files in the `torchgen` package that comes with PyTorch; TG011 if there is none."""
