@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from torchgen_lite.analysis.policy import BOXED
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
@@ -19,6 +18,8 @@ COMPOSITE_KEYS = frozenset(
         "CompositeExplicitAutogradNonFunctional",
     }
 )
+# What `dispatch` says in the place of a function.
+BOXED_NAMES = ("fallthrough", "cpu_fallback")
 # The backends for which PyTorch derives kernels from a structured one.
 STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
 # Under these keys a structured entry's kernel is an impl function; under others (SparseCPU) it is
@@ -66,7 +67,7 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
                 KernelEntry(key, kernel, is_impl, False, backend, entry)
                 for entry in function.dispatch
                 for key, kernel, backend in (entry[:3],)
-                for is_impl in (structured and key in DENSE_BACKENDS and kernel not in BOXED,)
+                for is_impl in (structured and key in DENSE_BACKENDS and kernel not in BOXED_NAMES,)
             ]
         )
     name = function.func.flat_name

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from torchgen_lite.analysis.kernels import BOXED_NAMES
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
 
 # These are registered under every policy: the author's functions, and what `dispatch` says in their place.
 WRITTEN = frozenset({Origin.written, Origin.implied})
-BOXED = {"fallthrough": Origin.falls_through, "cpu_fallback": Origin.cpu_fallback}
+BOXED = dict(zip(BOXED_NAMES, (Origin.falls_through, Origin.cpu_fallback)))
 STRUCTURED = frozenset({Origin.structured, Origin.meta})
 AUTOGRAD_KERNELS = frozenset(
     {
