@@ -103,5 +103,7 @@ def entry(function: NativeFunction, key: str) -> str:
     if function.precomputed:
         lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
     if function.structured_delegate is None:
-        lines += ["dispatch:", f"  {key}: {function.kernel_name}"]
+        # A structured kernel is a class, and overloads of an operator can't share one.
+        kernel = schema.flat_name if function.structured else function.kernel_name
+        lines += ["dispatch:", f"  {key}: {kernel}"]
     return "\n  ".join(lines) + "\n"

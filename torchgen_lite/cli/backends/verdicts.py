@@ -14,7 +14,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
+from torchgen_lite.analysis.policy import BOXED, PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration, registrations
 from torchgen_lite.analysis.resolve import resolve
@@ -96,6 +96,8 @@ def coverage(native: Program, key: str, kernels: Kernels) -> list[Covered]:
         if source is None:
             return Covered(operator, Verdict.fallback if has_fallback else Verdict.nothing)
         mine, theirs = own.get(source, Kernel()), others.get(source, Kernel())
+        if BOXED.get(mine.label) is Origin.cpu_fallback:
+            return Covered(operator, Verdict.fallback, mine.label)
         if source == key:
             if variant := mine.variant or theirs.variant:
                 return Covered(operator, Verdict.through, variant)
