@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from torchgen_lite.loader.config import TABLES, general_options
 from torchgen_lite.loader.fields import Field
-from torchgen_lite.loader.options import Option, toml_text
+from torchgen_lite.loader.options import Option
 from torchgen_lite.targets import TARGETS, Target
 
 _INTRODUCTION = """\
@@ -44,7 +45,7 @@ def _target_section(target: Target) -> str:
     lines += [f"{target.summary[0].upper()}{target.summary[1:]}.", ""]
     lines.append(options_page(options).rstrip() if options else "No options.")
     if given:
-        settings = ", ".join(f"`{name} = {toml_text(value)}`" for name, value in given.items())
+        settings = ", ".join(f"`{name} = {json.dumps(value)}`" for name, value in given.items())
         lines.append(f"\n`--torch` sets {settings}.")
     return "\n".join(lines) + "\n"
 
@@ -53,7 +54,8 @@ def options_page(options: Iterable[Option]) -> str:
     """The options as a table in Markdown."""
     rows = ["| option | takes | default | meaning |", "|---|---|---|---|"]
     for option in options:
-        cells = (f"`{option.name}`", option.kind.name, option.shown_default, option.doc)
+        default = "required" if option.is_required else f"`{json.dumps(option.default)}`"
+        cells = (f"`{option.name}`", option.kind.name, option.shown or default, option.doc)
         rows.append(f"| {' | '.join(cells)} |")
     return "".join(f"{row}\n" for row in rows)
 

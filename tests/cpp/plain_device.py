@@ -20,5 +20,6 @@ def known() -> None:
             device_count=lambda: 2,
             current_device=lambda: 0,
             _is_in_bad_fork=lambda: False,
+            get_amp_supported_dtype=lambda: [torch.float16],
         ),
     )

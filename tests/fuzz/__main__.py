@@ -5,6 +5,7 @@
     python -m tests.fuzz --vendors [--inputs N] [--first N] [--seed N]
     python -m tests.fuzz --pairs [--inputs N] [--first N] [--seed N]
     python -m tests.fuzz --formulas [--inputs N] [--first N] [--seed N]
+    python -m tests.fuzz --programs [--inputs N] [--first N] [--seed N]
     python -m tests.fuzz --grammar [--inputs N] [--first N] [--seed N] [--seeds N] [--cpp N] [--torch]
 
 Each input is a few entries of our own file (and PyTorch's, where it is installed) after a handful of
@@ -16,7 +17,8 @@ It does so with `--seeds` seeds, `--inputs` of each; after each seed `--cpp` inp
 the installed PyTorch. With `--torch` packages for PyTorch are imported, too. `--vendors` makes files in the
 formats of vendors (`vendors.py`), about a few operators of PyTorch. `--pairs` compares two versions of a schema with the
 calls that each takes (`pairs.py`). `--formulas` computes random formulas in the targets for Python and by a plain evaluator
-(`formulas.py`). An input that fails is printed and the exit code is not 0.
+(`formulas.py`). `--programs` makes whole programs with their configuration (`programs.py`), and checks what targets make
+of them, what changes with an edit, and what `breaking` says of it (`whole.py`, `versions.py`). An input that fails is printed and the exit code is not 0.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from tests.fuzz.formulas import run_formulas
 from tests.fuzz.pairs import run_pairs
 from tests.fuzz.targets import CPP, Tally, run_grammar
 from tests.fuzz.vendors import run_vendors
+from tests.fuzz.whole import run_programs
 
 
 def run_seeds(options: argparse.Namespace) -> int:
@@ -65,12 +68,14 @@ def main() -> int:
     parser.add_argument("--vendors", action="store_true")
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--formulas", action="store_true")
+    parser.add_argument("--programs", action="store_true")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--cpp", type=int, default=0)
     parser.add_argument("--torch", action="store_true")
     options = parser.parse_args()
-    if options.vendors:
-        tally = run_vendors(options.inputs, options.seed, options.first)
+    if options.vendors or options.programs:
+        run = run_vendors if options.vendors else run_programs
+        tally = run(options.inputs, options.seed, options.first)
         print(*tally.problems, tally, sep="\n")
         return 1 if tally.problems else 0
     if options.pairs or options.formulas:

@@ -15,7 +15,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.abc import MetaPathFinder
@@ -23,9 +23,11 @@ from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from tests.fuzz.grammar import Grammar, Options
 from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.analysis.native import NativeOperators
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import derive_functions
@@ -34,10 +36,14 @@ from torchgen_lite.loader import load_native_functions
 from torchgen_lite.loader.config import parse_config
 from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.registered import known_registrations
 
 CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
 SLOW_SECONDS = 2.0
+# Modules that have everything that generated code may import from them.
+AUTHORS = ("framework", "kernels", "formulas", "fakes")
 NONE = NativeOperators()
 MODULE_NAMES = ("__annotations__", "__file__", "__module__", "__name__", "__path__")
 # What an import reports if the installed PyTorch is not the one that the input is for.
@@ -112,15 +118,18 @@ class Modules(MetaPathFinder):
         if code is not None:
             exec(code, module.__dict__)
 
-    def run(self, codes: Mapping[str, CodeType], package: str) -> None:
-        """Import a package and all its modules, and forget them."""
+    def run(self, codes: Mapping[str, CodeType], package: str, read: Callable[[str], None]) -> None:
+        """Import a package and all its modules, let `read` look at them, and forget them."""
         for path, code in codes.items():
             name = path.removesuffix(".py").replace("/", ".")
             self.codes[name.removesuffix(".__init__")] = (code, name.endswith(".__init__"))
         self.codes.setdefault(package.partition(".")[0], (None, True))
+        open_module = _compiled("def __getattr__(name): return type(name, (), {})")
+        self.codes |= dict.fromkeys(AUTHORS, (open_module, False))
         try:
             for name in sorted(self.codes):
                 importlib.import_module(name)
+            read(package)
         finally:
             for name in self.codes:
                 sys.modules.pop(name, None)
@@ -148,14 +157,19 @@ class Workshop:
     def check(
         self, texts: Sequence[str], toml: str, sample: bool, native: NativeOperators = NONE
     ) -> Iterator[str]:
-        """What is wrong with an input, whose operators of PyTorch are those of `native`.
+        """What is wrong with an input, whose operators of PyTorch are those of `native`."""
+        path = self.root / "torchgen_lite.toml"
+        yield from self.check_program(lambda: _program(texts, toml, path, native), sample)
+
+    def check_program(self, read: Callable[[], Program], sample: bool = False) -> Iterator[str]:
+        """What is wrong with what targets make of a program, or with reading it.
 
         With `sample`, its C++ is kept for the compiler; others have one target of C++.
         """
         began = time.process_time()
         accepted = self.tally.by_target.total()
         try:
-            program = _program(texts, toml, self.root / "torchgen_lite.toml", native)
+            program = read()
             cpp = CPP[self.tally.inputs % len(CPP)]
             for target in () if program.has_errors else TARGETS:
                 if target not in CPP or target == cpp or sample:
@@ -200,8 +214,16 @@ class Workshop:
             for path, code in codes.items()
             if path.endswith(".py") and "/test_" not in path
         }
+        found: list[str] = []
+
+        def read(name: str) -> None:
+            # Without modules that kernels come from, a package leaves them to others, and `table` shows them all the same.
+            if target == "python" and program.module_functions(target, "kernels") is not None:
+                found.extend(wrong_tables(program, sys.modules[f"{name}.libraries"].dispatcher))
+
         try:
-            self.modules.run(own, package)
+            self.modules.run(own, package, read)
+            yield from found
         except Exception as error:
             if not any(said in str(error) for said in REFUSALS):
                 yield f"{target}, import: {type(error).__name__}: {error}"
@@ -236,6 +258,28 @@ class Workshop:
         return subprocess.run(
             [*command, str(unit)], capture_output=True, text=True, check=False
         ).stderr
+
+
+def wrong_tables(program: Program, dispatcher: Any) -> Iterator[str]:
+    """Where the dispatcher of an imported package has another table than `table` shows, or other operators."""
+    selection = TARGETS["python"].select(program)
+    live = {
+        operator.full_name: {
+            key: (cell.origin, cell.fallthrough) for key, cell in operator.computed_table().items()
+        }
+        for operator in dispatcher.operators()
+    }
+    said = {
+        one.name: {
+            cell.key: (cell.origin, cell.falls_through)
+            for cell in table(one)
+            if cell.origin != MISSING
+        }
+        for one in known_registrations(program, selection)
+    }
+    for name in {**said, **live}:
+        if said.get(name) != live.get(name):
+            yield f"{name}: `table` says {said.get(name)}, and the dispatcher has {live.get(name)}"
 
 
 # Names that each file defines for itself, which clash when the files are compiled together.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -18,8 +19,12 @@ def check_autocast(resolved: Resolved) -> Iterator[Diagnostic]:
     for operator in resolved.declared:
         autocast = operator.function.autocast
         if autocast is not None:
-            for found in _check(operator, autocast):
-                yield finding(operator.function, *found)
+            is_lent = operator.name in resolved.lent
+            found = [
+                *_check(operator, autocast),
+                *(_check_key(operator, autocast) if is_lent else ()),
+            ]
+            yield from (finding(operator.function, *one) for one in found)
 
 
 def _check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
@@ -34,3 +39,13 @@ def _check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
         hint = did_you_mean(autocast.result, tensors)
         message = f"`{name}` has no tensor `{autocast.result}`"
         yield Found("TG337", message, autocast.span, "not a tensor of this operator", hint)
+
+
+def _check_key(operator: Operator, autocast: Autocast) -> Iterator[Found]:
+    """An operator of PyTorch has its rule for one backend, and may have kernels for another one."""
+    backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
+    if backends and autocast.backend not in backends:
+        name = operator.schema.local_name
+        message = f"the autocast rule of PyTorch's `{name}` is for `{autocast.backend}`"
+        hint = "a backend's file has rules for its own backend: `autocast: like CUDA`"
+        yield Found("TG337", message, autocast.span, "no kernel of this entry is", hint)

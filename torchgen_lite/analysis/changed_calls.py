@@ -146,7 +146,9 @@ def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
     """TG379, also where one of the versions says nothing."""
     was, now = old.operator.function, new.operator.function
     every = (*old.served, *new.served)
-    if not any(_registers(one, frozenset({Origin.autocast})) for one in every):
+    if not any(
+        _registers(one, frozenset({Origin.autocast, Origin.autocast_over})) for one in every
+    ):
         return
     texts = _precision(was.autocast, _new_names(old, new)), _precision(now.autocast, {})
     if texts[0] != texts[1]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.kernels import KernelEntry, kernels_of
+from torchgen_lite.analysis.kernels import BOXED_NAMES, KernelEntry, kernels_of
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
@@ -32,7 +32,8 @@ def out_kernels(group: VariantGroup, function: NativeFunction) -> Iterator[Kerne
         return
     if group.out.namespace in TORCH_NAMESPACES and not group.out.structured:
         for kernel in kernels_of(group.out):
-            if kernel.key in _BACKENDS and _is_left_out(function, kernel.key):
+            is_typed = kernel.kernel not in BOXED_NAMES
+            if kernel.key in _BACKENDS and is_typed and _is_left_out(function, kernel.key):
                 yield kernel
 
 

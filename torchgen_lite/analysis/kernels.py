@@ -18,6 +18,8 @@ COMPOSITE_KEYS = frozenset(
         "CompositeExplicitAutogradNonFunctional",
     }
 )
+# What `dispatch` says in the place of a function.
+BOXED_NAMES = ("fallthrough", "cpu_fallback")
 # The backends for which PyTorch derives kernels from a structured one.
 STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
 # Under these keys a structured entry's kernel is an impl function; under others (SparseCPU) it is
@@ -62,11 +64,10 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
     ):
         return tuple(
             [
-                KernelEntry(
-                    key, kernel, structured and key in DENSE_BACKENDS, False, backend, entry
-                )
+                KernelEntry(key, kernel, is_impl, False, backend, entry)
                 for entry in function.dispatch
                 for key, kernel, backend in (entry[:3],)
+                for is_impl in (structured and key in DENSE_BACKENDS and kernel not in BOXED_NAMES,)
             ]
         )
     name = function.func.flat_name

@@ -29,7 +29,7 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import WRITTEN, Origin, Policy
+from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.stock_fallbacks import META_FALLBACK
 from torchgen_lite.diagnostics import Span
@@ -138,12 +138,13 @@ class _Table(NamedTuple):
 
 # Kernels that let calls pass but record no gradient.
 _RECORD_NOTHING = frozenset(
-    {Origin.passes, Origin.fallthrough, Origin.refuses_out, Origin.not_implemented}
+    {*BOXED.values(), Origin.passes, Origin.fallthrough, Origin.refuses_out, Origin.not_implemented}
 )
 # They follow from other cells, and nobody calls for them; TG379 is about `autocast`.
 _FOLLOW = frozenset(
     {
         Origin.autocast,
+        Origin.autocast_over,
         Origin.backend_select,
         Origin.raises_versions,
         Origin.unknown_view,

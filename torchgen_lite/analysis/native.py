@@ -13,8 +13,8 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.releases import INSTALLED, read_release
-from torchgen_lite.loader.torch_files import find_torch_files, load_related, read_tags
+from torchgen_lite.loader.releases import INSTALLED, load_related, read_release
+from torchgen_lite.loader.torch_files import find_torch_files, read_tags
 from torchgen_lite.loader.versions import Version
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from torchgen_lite.analysis.kernels import BOXED_NAMES
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ class Origin(Enum):
     """Why a kernel is registered."""
 
     written = "`dispatch` names it"
+    falls_through = "fallthrough: calls go on to the next key"
+    cpu_fallback = "runs on copies in CPU memory"
     implied = "without `dispatch` the operator is composed of other operators"
     derived = "the operator is derived, and its kernel calls the one that it is derived from"
     structured = "calls the meta function, then the impl function of the structured out variant"
@@ -30,6 +33,7 @@ class Origin(Enum):
     traced_view = "the view that the rule of `fake` names"
     vmap = "the function that `vmap` names"
     autocast = "casts floating-point tensors, and redispatches"
+    autocast_over = "casts floating-point tensors of PyTorch's operator, and redispatches"
     returns_self = "an in-place operator returns `self` for Meta tensors"
     backend_select = "computes the dispatch key from the tensor options, and redispatches"
     formulas = "`torch.library` records the call, with the formulas of `derivatives`"
@@ -83,8 +87,9 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
     return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
 
 
-# These are registered under every policy.
+# These are registered under every policy: the author's functions, and what `dispatch` says in their place.
 WRITTEN = frozenset({Origin.written, Origin.implied})
+BOXED = dict(zip(BOXED_NAMES, (Origin.falls_through, Origin.cpu_fallback)))
 STRUCTURED = frozenset({Origin.structured, Origin.meta})
 AUTOGRAD_KERNELS = frozenset(
     {

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_nat
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
-from torchgen_lite.analysis.suppress import filter_diagnostics, unknown_codes
+from torchgen_lite.analysis.suppress import filter_diagnostics, leave_out, unknown_codes
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
@@ -86,7 +86,6 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
-# The fields whose checks are imported when an entry has them.
 _CHECKED = ("derivatives", "fake", "samples", "autocast")
 
 
@@ -94,7 +93,7 @@ def build_program(
     functions: Sequence[NativeFunction],
     config: Config,
     *,
-    diagnostics: Iterable[Diagnostic] = (),
+    diagnostics: Sequence[Diagnostic] = (),
     tags: Mapping[str, str] | None = None,
     sources: Sequence[Source] = (),
     formulas: KernelIndex | None = None,
@@ -120,6 +119,8 @@ def build_program(
         found += [*check_functions(one, known, beside), *_check_fields(one, formulas)]
         if config.torch:
             found += check_releases(one, config.torch)
+    # An entry may be among those of several ranges.
+    found = list(dict.fromkeys([*diagnostics, *found]))
     program = Program(
         resolved,
         config,
@@ -130,10 +131,22 @@ def build_program(
         release=release,
         written=written,
     )
+    wanted = program.wanted(found)
+    rest, left_out = leave_out(found, wanted, functions)
+    if left_out is not None:
+        read = {id(one) for one in diagnostics}
+        return build_program(
+            rest,
+            config,
+            diagnostics=[left_out, *[one for one in wanted if id(one) in read]],
+            tags=tags,
+            sources=sources,
+            formulas=formulas,
+            modules=modules,
+            native=native,
+        )
     unknown = [one for source in sources for one in unknown_codes(source)]
-    # An entry may be among those of several ranges.
-    found = list(dict.fromkeys([*diagnostics, *found]))
-    return program.with_findings([*program.wanted(found), *unknown])
+    return program.with_findings([*wanted, *unknown])
 
 
 def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[Diagnostic]:

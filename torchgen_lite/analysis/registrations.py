@@ -20,7 +20,14 @@ from torchgen_lite.analysis.following import copied_kernels, functional_variant,
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, TORCH_LIBRARY, WRITTEN, Origin, Policy
+from torchgen_lite.analysis.policy import (
+    AUTOGRAD_KERNELS,
+    BOXED,
+    TORCH_LIBRARY,
+    WRITTEN,
+    Origin,
+    Policy,
+)
 from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -57,7 +64,7 @@ def registrations(
     `operators` restricts the result to these, if given.
     """
     resolved = program.resolved
-    wanted = policy.makes | WRITTEN
+    wanted = policy.makes | WRITTEN | {*BOXED.values()}
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)
@@ -91,7 +98,9 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     function, group = operator.function, operator.group
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
-            origin = Origin.implied if kernel.is_implied else Origin.written
+            origin = (
+                Origin.implied if kernel.is_implied else BOXED.get(kernel.kernel, Origin.written)
+            )
             origin = Origin.derived if operator.is_derived else origin
             yield Registration(operator, kernel.key, origin, kernel)
     if function.structured or function.structured_delegate is not None:
@@ -104,6 +113,8 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         # A backend may have a kernel for it, but PyTorch's own is registered too.
         yield Registration(operator, EXPLICIT, Origin.derived)
     if _is_pytorchs(operator, policy):
+        if function.autocast is not None:
+            yield Registration(operator, function.autocast.key, Origin.autocast_over)
         return  # PyTorch itself has the rest.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)

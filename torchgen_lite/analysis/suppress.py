@@ -2,8 +2,9 @@
 
     # torchgen-lite: ignore[TG402, TG405] the name is historic
 
-Such a comment goes on a line of the entry, at the end of one, or on the lines above it. Errors from
-the loader and the checks across entries can't be suppressed: output would be wrong.
+Such a comment goes on a line of the entry, at the end of one, or on the lines above it. Most errors
+can't be suppressed: output would be wrong. Those that concern one entry alone can, as the entry is
+then left out: a vendor's file names operators of the vendor's own PyTorch, or one of them twice.
 """
 
 from __future__ import annotations
@@ -31,13 +32,28 @@ _COMMENT = re.compile(r"#[ \t]*torchgen-lite:[ \t]*ignore\[([^\]\n]*)\]")
 _MOST_UNKNOWN = 100
 
 
-def is_suppressible(diagnostic: Diagnostic) -> bool:
-    """Whether a finding is a warning or a lint; other errors would make output wrong."""
-    return diagnostic.severity == "warning" or diagnostic.code.startswith("TG4")
+# Errors that concern one entry alone, or one name in a list: a repeated name, a schema that cannot be
+# read, an operator that does not exist or has another schema.
+_OF_ONE_ENTRY = ("TG115", "TG2", "TG301", "TG312", "TG315", "TG316")
 
 
-def is_selected(code: str, config: Config) -> bool:
-    """Whether the longest prefix that names a code is in `select` and not in `ignore`."""
+def _is_of_one_entry(diagnostic: Diagnostic) -> bool:
+    return diagnostic.severity == "error" and diagnostic.code.startswith(_OF_ONE_ENTRY)
+
+
+def _is_suppressible(diagnostic: Diagnostic) -> bool:
+    is_lint = diagnostic.severity == "warning" or diagnostic.code.startswith("TG4")
+    return is_lint or _is_of_one_entry(diagnostic)
+
+
+def _is_selected(diagnostic: Diagnostic, config: Config) -> bool:
+    """Whether the longest prefix that names a code is in `select` and not in `ignore`.
+
+    For an error, `ignore` has to name the whole code: it leaves entries out.
+    """
+    code = diagnostic.code
+    if _is_of_one_entry(diagnostic):
+        return code not in config.lint_ignore
     # `select` chooses among our codes; another package's apply whenever its target is named.
     least = 0 if is_of_others(code) else -1
     chosen = max((len(p) for p in config.lint_select if code.startswith(p)), default=least)
@@ -53,15 +69,48 @@ def filter_diagnostics(
 ) -> tuple[Diagnostic, ...]:
     """Drop findings that the configuration or a comment excludes."""
     found = tuple(diagnostics)
-    if not any(map(is_suppressible, found)):
+    if not any(map(_is_suppressible, found)):
         return found
     every = {
         source.path: [(span.line, code) for code, span in _codes(source)] for source in sources
     }
     comments = {path: codes for path, codes in every.items() if codes}
     ranges = _entry_ranges(functions) if comments else {}
-    wanted = (d for d in found if not is_suppressible(d) or is_selected(d.code, config))
+    wanted = (d for d in found if not _is_suppressible(d) or _is_selected(d, config))
     return tuple([d for d in wanted if not _is_suppressed(d, comments, ranges)])
+
+
+def leave_out(
+    found: Sequence[Diagnostic], wanted: Sequence[Diagnostic], functions: Sequence[NativeFunction]
+) -> tuple[list[NativeFunction], Diagnostic | None]:
+    """The entries without those whose errors are in `found` and no longer `wanted`, and which those are.
+
+    The reader has left out the names in lists that it could make nothing of.
+    """
+    kept = set(map(id, wanted))
+    gone = (d.label.span for d in found if _is_of_one_entry(d) and id(d) not in kept and d.label)
+    places = sorted(gone, key=lambda span: (span.source.path, span.start))
+    if not places:
+        return list(functions), None
+    names, rest = {place: place.source.text[place.start : place.end] for place in places}, []
+    for function in functions:
+        inside = [place for place in places if _contains(function.span, place)]
+        for place in inside:
+            names.pop(place, "")
+        if inside:
+            names[inside[0]] = function.func.local_name
+        else:
+            rest.append(function)
+    listed = ", ".join(f"`{names[place]}`" for place in places if place in names)
+    said = "entry is" if len(names) == 1 else "entries are"
+    message = f"{len(names)} {said} left out: {listed}"
+    return rest, Diagnostic("TG129", message, Label(places[0], "the first"))
+
+
+def _contains(entry: Span | None, place: Span) -> bool:
+    if entry is None or entry.source is not place.source:
+        return False
+    return entry.start <= place.start < entry.end
 
 
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:
@@ -100,11 +149,15 @@ def _is_suppressed(
     ranges: dict[str, list[tuple[int, int]]],
 ) -> bool:
     found = comments.get(diagnostic.path)
-    if not found or diagnostic.label is None or not is_suppressible(diagnostic):
+    if not found or diagnostic.label is None or not _is_suppressible(diagnostic):
         return False
-    entries = ranges.get(diagnostic.path, [])
-    own = _owner(diagnostic.start()[0], entries)
-    return any(diagnostic.code == code and _owner(line, entries) == own for line, code in found)
+    entries, here = ranges.get(diagnostic.path, []), diagnostic.start()[0]
+    own = _owner(here, entries)
+    lines = [line for line, code in found if code == diagnostic.code]
+    if own < len(entries) and entries[own][1] <= here:
+        return any(_owner(line, entries) == own for line in lines)
+    # Of a name that is not an entry, the comment is on its line.
+    return here in lines
 
 
 def unknown_codes(source: Source) -> Iterator[Diagnostic]:

@@ -9,6 +9,7 @@ from copy import copy
 import click
 
 from torchgen_lite.cli.session import global_options
+from torchgen_lite.diagnostics import suggest
 from torchgen_lite.version import __version__
 
 PROGRAM = "torchgen-lite"
@@ -87,10 +88,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and name not in COMMANDS and not name.startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, COMMANDS, n=1, cutoff=0.6)
-            hint = f" Did you mean `{near[0]}`?" if near else ""
+            near = suggest(name, COMMANDS)
+            hint = f" Did you mean `{near}`?" if near else ""
             raise click.UsageError(f"No such command `{name}`.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

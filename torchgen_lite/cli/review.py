@@ -13,7 +13,7 @@ import click
 from torchgen_lite.analysis.compare import Level
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.cli.against.accepted import Judged, judge
+from torchgen_lite.cli.against.accepted import Judged, identity, judge
 from torchgen_lite.cli.against.generated import changed_files, generate_old
 from torchgen_lite.cli.against.version import NotThere, Version, other_version
 from torchgen_lite.cli.backends.pages import Section, render_markdown
@@ -124,8 +124,8 @@ def _find(
             nothing = Program(Resolved(()), program.config)
             old, before = Version(against, nothing, Path(), ""), Generated({}, {}, ())
         beneath = pytorchs_of_both(session, old.program, program)
-        known = Counter(map(_identity, before.diagnostics))
-        new = [one for one in generated.diagnostics if not _take(known, _identity(one))]
+        known = Counter(map(identity, before.diagnostics))
+        new = [one for one in generated.diagnostics if not _take(known, identity(one))]
         return Review(
             plan,
             judge(breaking_changes(old, program, level, beneath), program.config.root, level),
@@ -138,12 +138,7 @@ def _find(
         )
 
 
-def _identity(one: Diagnostic) -> tuple[str, ...]:
-    """What a diagnostic says, regardless of its place."""
-    return one.code, one.operator, one.message
-
-
-def _take(known: Counter[tuple[str, ...]], one: tuple[str, ...]) -> bool:
+def _take(known: Counter[tuple[str, str, str]], one: tuple[str, str, str]) -> bool:
     """Whether a diagnostic was there before; each old one is matched once."""
     known[one] -= 1
     if known[one] >= 0:

@@ -14,6 +14,7 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate most like `word`, or None if none is near.
 
     Letter case is tried first, since `cpu` for `CPU` is the commonest slip and scores low by ratio.
+    A slip leaves the beginning or the end: `helper` is no `lerp`.
     """
     if len(word) > _LONGEST:
         return None
@@ -22,6 +23,7 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
     for name in names:
         if name.casefold() == folded and name != word:
             return name
+    names = [name for name in names if _affinity(word, name)]
     if len(names) > _MANY:
         # A comparison takes twenty microseconds, so only the most similar of many are compared.
         names = sorted(names, key=lambda name: -_affinity(word, name))[:_MANY]

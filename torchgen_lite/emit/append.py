@@ -134,9 +134,8 @@ def has_function(text: str, function: AuthorFunction) -> bool:
 def defined_in_cpp(text: str, name: str) -> int:
     """The line where a C++ file seems to declare or define a function (a textual search), or 0."""
     member = re.fullmatch(r"structured_(\w+)::(meta|impl)", name)
-    if (
-        member is not None
-    ):  # PyTorch has macros for them: `TORCH_IMPL_FUNC(add_out)`, `TORCH_META_FUNC2(add, Tensor)`.
+    # PyTorch has macros for them: `TORCH_IMPL_FUNC(add_out)`, `TORCH_META_FUNC2(add, Tensor)`.
+    if member is not None:
         words = r"(?:_|\s*,\s*)".join(member[1].split("_"))
         macro = rf"\bTORCH_(?:PRECOMPUTE_)?{member[2].upper()}_FUNC2?\s*\(\s*{words}\s*\)"
         found = re.search(macro, text)

@@ -14,7 +14,9 @@ project says (Note [Formatters]).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -30,7 +32,7 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.printer import lay_out
 from torchgen_lite.emit.recorder import recording
@@ -41,6 +43,7 @@ from torchgen_lite.emit.template_errors import (
     line_span,
     pointing,
     rendering_failed,
+    span_that_prints,
     unknown_verb,
 )
 from torchgen_lite.emit.templates import find_templates, read_copied
@@ -230,8 +233,9 @@ def _format_python(text: str, file: OutputFile, template: Template, root: Path) 
         return black.format_str(text, mode=mode)
     except InvalidInput as error:
         message = f"template `{file.template}` does not give valid Python"
-        place = line_span(template.filename, 1, root)
-        label = None if place is None else Label(place, "in this template")
-        # The place is one in the text, which nobody sees; the line says more.
+        # The place is one in the text, which nobody sees.
         said = " ".join(line.strip() for line in str(error).split("\n")[:2])
-        raise RenderError(Diagnostic("TG500", message, label, notes=(f"black: {said}",))) from error
+        printed = re.sub(r".*?\d+:\d+:? ", "", said)
+        place = span_that_prints(template.filename, printed, root)
+        found = pointing("TG500", message, place, "in this template")
+        raise RenderError(replace(found, notes=(f"black: {said}",))) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -128,3 +129,12 @@ def line_span(filename: str | None, line: int, root: Path, word: str = "") -> Sp
         return Span(source, start + found.start(), start + found.end())
     indent = len(text) - len(text.lstrip())
     return Span(source, start + indent, start + max(len(text.rstrip()), indent))
+
+
+def span_that_prints(filename: str | None, printed: str, root: Path) -> Span | None:
+    """The line of a template whose own text is nearest to a printed line; the first if none is near."""
+    source = _read(filename, root)
+    lines = source.text.split("\n") if source is not None else []
+    own = [re.sub(r"\{[{%#].*?[}%#]\}", "", line).strip() for line in lines]
+    near = get_close_matches(printed.strip(), own, n=1, cutoff=0.4)
+    return line_span(filename, own.index(near[0]) + 1 if near else 1, root)

@@ -2,20 +2,38 @@
 
     autocast: float32               autocast: {dtype: float32, result: x}
 
-With `result`, results are cast back to the dtype of that argument.
+With `result`, results are cast back to the dtype of that argument. An operator of PyTorch may have
+the rule of CUDA, `autocast: like CUDA`, and a backend's file all of these rules: they are the lists
+in a header of PyTorch, which other devices have in common with it.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.shapes import Shape
-from torchgen_lite.loader.yaml_nodes import ListNode, ScalarNode
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.versions import parse_version
+from torchgen_lite.loader.yaml_nodes import ListNode, Node, ScalarNode
 
 DTYPES = ("float32", "lower_precision")
+LIKE_CUDA = "like CUDA"
+# PyTorch's lists, and what they mean. `norm`, whose kernel calls another overload, gives float32 too.
+_LISTS = {
+    "LOWER_PRECISION_FP": "lower_precision",
+    "FP32": "float32",
+    "FP32_SET_OPT_DTYPE": "dtype_argument",
+    "DIFFERENT_REDISPATCH_SIGNATURE": "float32",
+    "PROMOTE": "promote",
+}
+_LIST = re.compile(rf"#define AT_FORALL_({'|'.join(_LISTS)})\(_\)((?:.*\\\n)*.*)")
+_NAMED = re.compile(r'_\((\w+)(?:, (\w+))?\)|_\(ADD_NS\(\w+\),\s*\\\s*"([\w.]+)"')
 _FIELDS = ("dtype", "result")
 
 
@@ -23,12 +41,44 @@ _FIELDS = ("dtype", "result")
 class Autocast:
     """The dtype that tensors are cast to.
 
-    `result` is the argument whose dtype results are cast back to; it is empty if there is none.
+    `dtype` may also be `promote`, the widest of the arguments, or `dtype_argument`: the operator is asked for a
+    result in float32. `result` is the argument whose dtype results are cast back to; it is empty if there is none.
+    `backend` is the one whose operators of PyTorch have the rule.
     """
 
     dtype: str
     result: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
+    backend: str = "PrivateUse1"
+
+    @property
+    def key(self) -> str:
+        """The key at which an operator of PyTorch has the rule."""
+        return f"Autocast{self.backend}"
+
+
+def rules_like_cuda(reader: EntryReader, node: Node) -> dict[str, str]:
+    """The operators in PyTorch's lists, without `aten::`, each with its rule; TG337 if they are not there."""
+    files, _ = find_torch_files()
+    version = parse_version(files.version) if files is not None else ()
+    release = reader.dialect.for_torch
+    if files is not None and version[: len(release)] == release[: len(version)]:
+        source, _ = read_source(files.autocast, files.autocast.parent)
+        if source is not None:
+            return _read_lists(source.text)
+    wanted = f"PyTorch {'.'.join(map(str, release))}" if release else "PyTorch"
+    message = f"the rules of CUDA are in a header of {wanted}, which is not installed"
+    reader.report("TG337", message, node, "not known", "install it, or write the rules")
+    return {}
+
+
+@lru_cache(maxsize=2)
+def _read_lists(header: str) -> dict[str, str]:
+    return {
+        whole or f"{name}.{overload}".rstrip("."): _LISTS[word]
+        for word, listed in _LIST.findall(header)
+        for name, overload, whole in _NAMED.findall(listed)
+    }
 
 
 def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
@@ -36,6 +86,8 @@ def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
     node = reader.fields[name][1]
     if isinstance(node, ScalarNode):
         text = reader.text(name)
+        if text == LIKE_CUDA:
+            return _like_cuda(reader, node)
         known = text is not None and _is_dtype(reader, node)
         return Autocast(text, span=reader.span(node)) if text is not None and known else None
     if isinstance(node, ListNode):
@@ -60,16 +112,28 @@ def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
     return Autocast(found["dtype"], found.get("result", ""), span)
 
 
+def _like_cuda(reader: EntryReader, node: ScalarNode) -> Autocast | None:
+    namespace, operator = reader.dialect.namespace, (reader.text("func") or "").partition("(")[0]
+    name = operator.strip() if namespace in ("", "aten") else f"{namespace}::{operator}"
+    rules = rules_like_cuda(reader, node)
+    rule = rules.get(name.removeprefix("aten::"))
+    if rules and rule is None:
+        message = f"CUDA has no autocast rule for `{name}`"
+        hint = "leave it out: the operator takes its tensors as they are"
+        reader.report("TG337", message, node, "no rule", hint)
+    return Autocast(rule, span=reader.span(node)) if rule else None
+
+
 def _is_dtype(reader: EntryReader, node: ScalarNode) -> bool:
     return reader.choice("TG337", "autocast rule", node.value, node, DTYPES)
 
 
 def _schema() -> Json:
     """A dtype, or a mapping that has one."""
-    dtype = {"enum": list(DTYPES)}
+    dtype = {"enum": [*DTYPES, LIKE_CUDA]}
     mapping = {
         "type": "object",
-        "properties": {"dtype": dtype, "result": {"type": "string"}},
+        "properties": {"dtype": {"enum": list(DTYPES)}, "result": {"type": "string"}},
         "additionalProperties": False,
         "required": ["dtype"],
     }

@@ -50,10 +50,13 @@ _KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
 # Lists that give no kernel: `symint` says how kernels take sizes; `ir_gen` and `non_native` ask
 # for nodes of a lazy backend.
 _OTHER_LISTS = ("symint", "ir_gen", "non_native", "tocpu")
+# Fields of an operator that ask for a meta function in the place of PyTorch's.
+_METAS = ("define_meta", "ext_structured_meta")
 _ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported")
 _TEXTS = (
     *("backend", "cpp_namespace", "class_name", "extra_headers", "device_guard"),
     "all_version",
+    "autocast",
 )
 _FLAGS = ("use_out_as_primary", "external")
 BACKEND_FIELDS = (*_TEXTS, *_FLAGS, *_KERNEL_LISTS, *_OTHER_LISTS, *_ENTRY_LISTS)
@@ -73,6 +76,9 @@ _VENDOR = (
 _NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
 
 
+_FULL_CODEGEN = "run `torchgen.gen_lazy_tensor`, or write the kernels under `supported`"
+
+
 class _Item(NamedTuple):
     """An operator in a list: its name, its releases, its schema if there is one, and whether it is structured."""
 
@@ -89,6 +95,11 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     for name, (key, _) in reader.fields.items():
         if name not in dialect.extra_fields:
             reader.choice("TG102", "field", name, key, BACKEND_FIELDS)
+        if name == "full_codegen":
+            message = (
+                f"`{name}` asks for kernels and nodes of a lazy backend, which are not generated"
+            )
+            reader.report("TG130", message, key, "read as `supported`", _FULL_CODEGEN)
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
     symint: dict[str, Releases] = {}
@@ -136,6 +147,7 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
                     functions.append(function)
                 else:
                     functions[place] = function
+    _add_autocast(reader, backend, earlier)
 
 
 def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
@@ -162,6 +174,29 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
             if function.place("custom_autograd") is not None:
                 keys.append("AutogradPrivateUse1")
             earlier.functions.append(_with_kernels(function, keys, function.kernel_name))
+
+
+def _add_autocast(reader: EntryReader, backend: Backend, earlier: Earlier) -> None:
+    """Give the operators in PyTorch's lists their rules for this backend, except those that have one."""
+    if "autocast" not in reader.fields:
+        return
+    # Imported here: few files have it.
+    from torchgen_lite.loader.autocast import LIKE_CUDA, Autocast, rules_like_cuda
+
+    node, key = reader.fields["autocast"][1], f"Autocast{backend.key}"
+    text = reader.text("autocast")
+    if text is None or not reader.choice("TG337", "autocast rule", text, node, (LIKE_CUDA,)):
+        return
+    if reader.choice("TG103", "dispatch key", key, node, key_names()):
+        rules = rules_like_cuda(reader, node)
+        known = [name for name in rules if earlier.is_native(f"aten::{name}")]
+        # Without PyTorch's operators, the first stands for all that are not declared.
+        for name in known or [*rules][:1]:
+            position = earlier.find(reader, name, node)
+            function = earlier.functions[position] if position is not None else None
+            if position is not None and function is not None and function.autocast is None:
+                rule = Autocast(rules[name], span=reader.span(node), backend=backend.key)
+                earlier.functions[position] = function._replace(autocast=rule)
 
 
 def _backend(reader: EntryReader) -> Backend:
@@ -222,8 +257,16 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
             schema, found = parse_schema(named.value, locate=scalar_locator(reader.source, named))
             reader.diagnostics += found
         structured = fields.get("structured")
-        is_structured = isinstance(structured, ScalarNode) and structured.value.lower() == "true"
+        is_structured = _is_true(structured)
+        for name in (name for name in _METAS if _is_true(fields.get(name))):
+            message = f"`{name}` asks for a meta function of the backend, which is not generated"
+            label, hint = "its class derives from PyTorch's", f"leave `{name}` out"
+            reader.report("TG130", message, fields[name], label, hint)
         yield _Item(text.removeprefix("aten::"), named, releases, schema, is_structured)
+
+
+def _is_true(node: Node | None) -> bool:
+    return isinstance(node, ScalarNode) and node.value.lower() == "true"
 
 
 def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:

@@ -126,7 +126,7 @@ _FIELDS = (
     _ours(
         "autocast",
         own.AUTOCAST,
-        "the precision under autocast: `float32` or `lower_precision`, [below](#fake-samples-vmap-autocast)",
+        "the precision under autocast: `float32`, `lower_precision` or `like CUDA`, [below](#fake-samples-vmap-autocast)",
     ),
     _ours(
         "derivatives",

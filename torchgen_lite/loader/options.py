@@ -10,7 +10,6 @@ docs/configuration.md. An attribute `calls_only` is the option `calls-only`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -181,11 +180,6 @@ class Option:
         return "" if value == "" == self.default else self.kind.read(value)
 
     @property
-    def shown_default(self) -> str:
-        """The default as documentation shows it."""
-        return self.shown or ("required" if self.is_required else f"`{toml_text(self.default)}`")
-
-    @property
     def schema(self) -> Json:
         """The JSON Schema of its values."""
         schema: Json = {"description": self.doc, **self.kind.schema}
@@ -249,10 +243,3 @@ def table_schema(options: Iterable[Option], **more: object) -> Json:
     }
     required = [option.name for option in known if option.is_required]
     return {**schema, "required": required} if required else schema
-
-
-def toml_text(value: object) -> str:
-    """A default as it is written in TOML."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(toml_text, value))}]"
-    return json.dumps(value)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.native_entry import load_entry
+from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.sources import MAX_BYTES, decode_source, read_source, shown_path
 from torchgen_lite.loader.torch_files import find_torch_files
 from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
 
 INSTALLED = "torch"
 """The name of the installed PyTorch."""
@@ -121,3 +126,30 @@ def _read_wheel(path: Path) -> ReleaseSource:
     if formulas is None or len(formulas) > MAX_BYTES:
         return ReleaseSource(source, version, found)
     return ReleaseSource(source, version, found, decode_source(formulas, "derivatives.yaml")[0])
+
+
+def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
+    """The variants and overloads of `names` in PyTorch's file: `add_.Tensor` for `add.out`.
+
+    Only these entries are read, and nothing is reported about them: mistakes there are PyTorch's.
+    """
+    roots = {_root(name) for name in names}
+    node, _ = read_yaml(source)
+    for item in node.items if isinstance(node, ListNode) else ():
+        if isinstance(item, MapNode) and _root(_name(item)) in roots:
+            function = load_entry(EntryReader(source, [], node=item), item)
+            if function is not None:
+                yield function
+
+
+def _root(name: str) -> str:
+    """What the variants and overloads of an operator have in common."""
+    base = name.partition(".")[0]
+    return base if base.startswith("__") else base.rstrip("_")
+
+
+def _name(entry: MapNode) -> str:
+    for key, value in entry.items:
+        if isinstance(key, ScalarNode) and key.value == "func":
+            return value.value.partition("(")[0].strip() if isinstance(value, ScalarNode) else ""
+    return ""

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import EntryReader
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.tags import load_tags
-from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
 
 
 class TorchFiles(NamedTuple):
@@ -26,6 +21,11 @@ class TorchFiles(NamedTuple):
     tags: Path
     derivatives: Path
     version: str
+
+    @property
+    def autocast(self) -> Path:
+        """The header of PyTorch with the lists of autocast rules."""
+        return self.native_functions.parents[4] / "torch/include/ATen/autocast_mode.h"
 
 
 def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
@@ -52,33 +52,6 @@ def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]
     if source is None:
         return {}, unread
     return load_tags(source)
-
-
-def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
-    """The variants and overloads of `names` in PyTorch's file: `add_.Tensor` for `add.out`.
-
-    Only these entries are read, and nothing is reported about them: mistakes there are PyTorch's.
-    """
-    roots = {_root(name) for name in names}
-    node, _ = read_yaml(source)
-    for item in node.items if isinstance(node, ListNode) else ():
-        if isinstance(item, MapNode) and _root(_name(item)) in roots:
-            function = load_entry(EntryReader(source, [], node=item), item)
-            if function is not None:
-                yield function
-
-
-def _root(name: str) -> str:
-    """What the variants and overloads of an operator have in common."""
-    base = name.partition(".")[0]
-    return base if base.startswith("__") else base.rstrip("_")
-
-
-def _name(entry: MapNode) -> str:
-    for key, value in entry.items:
-        if isinstance(key, ScalarNode) and key.value == "func":
-            return value.value.partition("(")[0].strip() if isinstance(value, ScalarNode) else ""
-    return ""
 
 
 def read_torch_stubs() -> tuple[tuple[str, str], ...]:

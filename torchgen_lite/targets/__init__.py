@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
+    BOXED,
     STRUCTURED,
     TORCH_LIBRARY,
     UNKNOWN_VIEWS,
@@ -25,7 +26,10 @@ TARGETS = Targets(
         f"{_HERE}.python.target:build_python",
         f"{_HERE}.python.options:PythonOptions",
         f"{_HERE}.python.target:select_python",
-        policy=Policy("python", makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select}),
+        policy=Policy(
+            "python",
+            makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select, Origin.falls_through},
+        ),
         is_closed=True,
         signatures=f"{_HERE}.signatures:of_python",
         author=f"{_HERE}.python.target:author_python",
@@ -44,7 +48,9 @@ TARGETS = Targets(
             | AUTOGRAD_KERNELS
             | UNKNOWN_VIEWS
             | {
+                *BOXED.values(),
                 Origin.autocast,
+                Origin.autocast_over,
                 Origin.backend_select,
                 Origin.copied,
                 Origin.from_out,

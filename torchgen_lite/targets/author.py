@@ -91,10 +91,11 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
         hint = did_you_mean(wanted.base, index.names()) if index is not None else None
         hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
+        notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]
+        if "::" in name:
+            hint, notes = "that is a name of C++: name a function of Python, or `skip` this", []
         found = finding(function, wanted.code, message, place, "not found", hint)
-        yield replace(
-            found, notes=(f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub",)
-        )
+        yield replace(found, notes=tuple(notes))
         return
     places = index.find_all(name)
     if len(places) > 1:
@@ -179,7 +180,7 @@ def begun(
     imports: Mapping[str, str],
 ) -> Iterator[AuthorFunction]:
     """Each in the form common to all languages; `imports` are the modules of what annotations name."""
-    for one in wanted:
+    for one in [one for one in wanted if "::" not in one.name]:
         index = modules.get(one.option)
         places = [index.place(one.name)] if index is not None else []
         annotations = [one.returns, *(p.annotation for p in one.parameters())]

@@ -3,12 +3,14 @@ express."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.policy import Origin, Policy
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.policy import BOXED, Origin, Policy
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.output import Selection
@@ -27,6 +29,7 @@ def select(
 ) -> Selection:
     """The operators, by default those that are declared, without those that `skip` names or that have a `refusal`."""
     resolved, target = program.resolved, policy.target
+    is_calls = by_name is not None
     if by_name is None:
         by_name = resolved.declared_by_name
     if Origin.copied in policy.makes and resolved.copying:
@@ -54,7 +57,44 @@ def select(
             diagnostics.append(finding(operator.function, "TG511", message, span, label))
         else:
             selected.append(operator)
+            diagnostics += () if is_calls else _unregistrable(operator, policy)
+    if policy.in_pytorch and not is_calls:
+        diagnostics += _of_executorch(selected, policy)
     return Selection(tuple(selected), policy, tuple(diagnostics), refused)
+
+
+def _unregistrable(operator: Operator, policy: Policy) -> Iterator[Diagnostic]:
+    """TG515: what the entry asks for, and the target or the key has not."""
+    function = operator.function
+    is_over = function.autocast is not None and function.namespace in TORCH_NAMESPACES
+    if is_over and Origin.autocast in policy.makes and Origin.autocast_over not in policy.makes:
+        message = f"target `{policy.target}` has no `autocast` for an operator of PyTorch"
+        hint = "target `cpp-torch` registers it"
+        yield finding(function, "TG515", message, function.place("autocast"), "here", hint)
+    for entry in function.dispatch:
+        origin = BOXED.get(entry.kernel)
+        if origin is None:
+            continue
+        copies = entry.key in key_sets().backends and entry.key not in ("CPU", "Meta")
+        if origin not in policy.makes:
+            message = f"target `{policy.target}` has no `{entry.kernel}`"
+        elif origin is Origin.cpu_fallback and not copies:
+            message = f"`{entry.kernel}` copies from a device, and `{entry.key}` is none"
+        else:
+            continue
+        hint = "name a function of another name, or leave the operator out with `skip`"
+        yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
+
+
+def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Iterator[Diagnostic]:
+    """TG515, at the first of the operators whose `kernels` are functions of ExecuTorch."""
+    found = [one for one in operators if one.function.place("kernels") is not None]
+    if found:
+        function, more = found[0].function, len(found) - 1
+        message = f"the `kernels` of `{function.func.local_name}`{f' and {more} more' if more else ''} are ExecuTorch's"
+        label = f"target `{policy.target}` registers kernels in PyTorch"
+        hint = "name PyTorch's kernels under `dispatch`, or use the targets `docs` and `torch-stubs`, which register nothing"
+        yield finding(function, "TG515", message, function.place("kernels"), label, hint)
 
 
 def select_calls(

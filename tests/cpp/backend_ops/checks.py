@@ -105,6 +105,40 @@ def test_a_kernel_for_autograd() -> None:
     assert kernels == "square mul" and result.grad_fn.name() == "MulBackward0"
 
 
+def autocast(key: str) -> set[str]:
+    """The operators with a kernel at an autocast key."""
+    dispatcher: Any = torch._C
+    has_kernel = dispatcher._dispatch_has_kernel_for_dispatch_key
+    return {name for name in dispatcher._dispatch_get_all_op_names() if has_kernel(name, key)}
+
+
+def test_the_autocast_rules_are_those_of_cuda() -> None:
+    only_there = {"cudnn_convolution", "cudnn_convolution_transpose", "binary_cross_entropy"}
+    theirs = {name for name in autocast("AutocastCUDA") if name.startswith("aten::")}
+    ours = autocast("AutocastPrivateUse1")
+    assert theirs - ours == {f"aten::{name}" for name in only_there}
+    assert ours - theirs == {"aten::add.Tensor"}
+
+
+def test_autocast() -> None:
+    x = X[:, :2].to("plain")
+    half = X[:, :2].half().to("plain")
+    with torch.autocast("plain", dtype=torch.float16):
+        assert torch.mm(x, x).dtype == torch.float16
+        assert torch.add(half, half).dtype == torch.float16, "it falls through"
+        dtypes = [torch.exp(half).dtype, torch.sum(half).dtype, torch.atan2(x, half).dtype]
+        assert dtypes == [torch.float32] * 3
+        assert torch.sum(half, dtype=torch.float16).dtype == torch.float16
+        assert torch.atan2(half, half).dtype == torch.float16
+    assert torch.mm(x, x).dtype == torch.float32
+
+
+def test_the_fallback_of_one_operator() -> None:
+    result, kernels = ran(lambda: torch.sin(D, out=empty(2, 3)))
+    assert_close(result.cpu(), X.sin())
+    assert "_copy_from" in kernels
+
+
 def test_devices() -> None:
     assert torch.add(E, E).device.index == 1
     assert E.cpu().equal(X)

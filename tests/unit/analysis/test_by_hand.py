@@ -56,7 +56,7 @@ STRUCTURED = """\
   structured_delegate: my::f.out
 - func: my::f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)
   structured: true
-  dispatch: {CPU: k@}
+  dispatch: {CPU: k_f@}
 """
 CASES = [
     ("python", "Autograd", FORMULAS, Origin.autograd),
@@ -89,14 +89,14 @@ def test_it_is_registered_once(
     (tmp_path / "modules.py").write_text(
         "".join(
             f"def {name}(*a, **b): ...\n"
-            for name in ("k", "by_hand", "meta_f", "meta_g", "meta_my_f", "meta_my_g")
+            for name in ("k", "k_f", "k_g", "by_hand", "meta_f", "meta_g", "meta_my_f", "meta_my_g")
         )
     )
     name = "my::f.out" if entries is STRUCTURED else entries.split("(")[0].split()[-1]
     origins = []
     for more in ("", f", {key}: by_hand"):
         # Another operator of the same kind always has the generated kernel.
-        other = entries.replace("my::f", "my::g").replace("@", "")
+        other = entries.replace("my::f", "my::g").replace("k_f", "k_g").replace("@", "")
         (tmp_path / "ops.yaml").write_text(entries.replace("@", more) + other)
         options: dict[str, object] = {}
         if "python" in target:

@@ -91,6 +91,21 @@ missing  def add_both(self: Tensor, other: Tensor) -> Tensor  # CPU of my::add, 
     assert run("generate").code == 0
 
 
+def test_a_name_of_cpp_is_not_begun_in_python(run: Run, folder: Path) -> None:
+    """No function of Python can have it, so there is no signature to show either."""
+    configure(folder, "python", 'kernels = ["kernels"]\n')
+    (folder / "ops.yaml").write_text(
+        "- func: my::f(Tensor self) -> Tensor\n  dispatch:\n    CPU, Meta: impl::f\n"
+    )
+    (folder / "kernels.py").write_text("")
+    assert run("kernels", "--missing") == Result(0, "", "Nothing is missing.\n")
+    assert (folder / "kernels.py").read_text() == ""
+    said = run("generate").stderr
+    assert "error[TG302]: no module of `kernels` defines `impl::f`" in said
+    assert "= help: that is a name of C++: name a function of Python, or `skip` this" in said
+    assert "def impl" not in said
+
+
 def test_an_empty_module(run: Run, folder: Path) -> None:
     configure(folder, "torch-python", 'kernels = ["kernels"]\nfakes = ["kernels"]\n')
     ops = OPS.replace("CPU, Meta", "CPU, CUDA") + "  fake: add_fake\n  vmap: add_vmap\n"

@@ -45,4 +45,6 @@ def test_suggestions() -> None:
     assert suggest("varaints", ["func", "variants"]) == "variants"
     assert suggest("cpu", ["CUDA", "CPU"]) == "CPU"
     assert suggest("zzz", ["CUDA", "CPU"]) is None
+    assert suggest("helper", ["lerp", "help"]) == "help"
+    assert suggest("helper", ["lerp"]) is None
     assert suggest("x" * 10_000, ["x"]) is None

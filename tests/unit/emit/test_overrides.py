@@ -133,12 +133,37 @@ error[TG500]: template `python/package.py.j2` failed: TypeError: unsupported ope
             API + "def f(:\n",
             """\
 error[TG500]: template `python/package.py.j2` does not give valid Python
+ --> mine/python/package.py.j2:2:1
+  |
+2 | def f(:
+  | ^^^^^^^ in this template
+  |
+  = note: black: cannot parse: 1:6 def f(:
+""",
+        ),
+        (
+            API
+            + "def f():\n    pass\n\n{% for x in [1] %}\ndef {{ 'g' }}{{ x }}(:\n{% endfor %}\n",
+            """\
+error[TG500]: template `python/package.py.j2` does not give valid Python
+ --> mine/python/package.py.j2:6:1
+  |
+6 | def {{ 'g' }}{{ x }}(:
+  | ^^^^^^^^^^^^^^^^^^^^^^ in this template
+  |
+  = note: black: cannot parse: 4:7 def g1(:
+""",
+        ),
+        (
+            API + "x = 1\n{{ 'y y' }}\n",
+            """\
+error[TG500]: template `python/package.py.j2` does not give valid Python
  --> mine/python/package.py.j2:1:1
   |
 1 | {# template-api: 1 #}
   | ^^^^^^^^^^^^^^^^^^^^^ in this template
   |
-  = note: black: cannot parse: 1:6 def f(:
+  = note: black: cannot parse: 2:2 y y
 """,
         ),
         (
@@ -166,7 +191,7 @@ error[TG501]: template `python/package.py.j2` does not declare its `template-api
 """,
         ),
     ],
-    ids=["undefined", "variable", "syntax", "python", "no Python", "api", "no api"],
+    ids=["undefined", "variable", "syntax", "python", "no Python", "loop", "hole", "api", "no api"],
 )
 def test_mistakes(
     run: Run, project: Path, override: Callable[[str], None], text: str, shown: str

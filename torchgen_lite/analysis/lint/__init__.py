@@ -24,8 +24,10 @@ KERNEL_RULES: tuple[Rule, ...] = (
     dispatch.shadowed_composite,
     dispatch.ambiguous_autograd_other,
     dispatch.composite_with_autograd,
+    dispatch.composite_without_gradient,
     versions.empty_range,
     kernels.kernel_with_two_schemas,
+    kernels.samples_without_tests,
 )
 # Rules about schemas, apart because the author can't fix PyTorch's.
 SCHEMA_RULES: tuple[Rule, ...] = (

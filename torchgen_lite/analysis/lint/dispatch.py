@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
+from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
-from torchgen_lite.schema import BaseType, walk_type
+from torchgen_lite.schema import BaseType, SchemaKind, walk_type
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -124,3 +125,28 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
                 )
                 other = (implicit.key_span, "differentiates itself")
                 yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)
+
+
+def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
+    """TG419: a backend's kernel, and none for autograd, of what PyTorch composes of other operators."""
+    for function in resolved.functions:
+        theirs = resolved.lent.get(function.name)
+        if theirs is None or not theirs.is_composed or theirs.kind is SchemaKind.out:
+            continue
+        kinds = {dispatch_kind(value.type) for value in function.func.returns}
+        by_hand = any(entry.key.startswith("Autograd") for entry in function.dispatch)
+        # ExecuTorch, which `kernels` is for, does not train.
+        is_fine = by_hand or function.derivatives or function.place("kernels") is not None
+        if is_fine or kinds.isdisjoint((DispatchKind.tensor, DispatchKind.tensor_list)):
+            continue
+        # The formulas that PyTorch has for a few of them call the other one.
+        base = function.func.base_name
+        backward = resolved.declared_by_name.get(f"{function.namespace}::{base}_backward")
+        served = {entry.key for entry in backward.function.dispatch} if backward else set()
+        for entry in function.dispatch:
+            key, name = entry.key, function.func.local_name
+            if key in DENSE_BACKENDS and key not in served:
+                message = f"`{name}` has no gradient on `{key}`: autograd records the operators that PyTorch composes it of"
+                hint = f"leave the kernel out and write those of what it calls, or add `Autograd{key}: ...`"
+                yield finding(function, "TG419", message, entry.key_span, "replaces them", hint)
+                break

@@ -1,4 +1,4 @@
-"""The rule about one kernel with two signatures."""
+"""The rules about one kernel with two signatures, and about samples that nothing tests."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
             other = next(e for e in first.dispatch if e.key == entry.key)
             there = (other.kernel_span, "with other arguments here")
             yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
+
+
+def samples_without_tests(resolved: Resolved) -> Iterator[Diagnostic]:
+    """TG420: samples of PyTorch's operators; tests are generated for operators of one's own."""
+    for function in resolved.functions:
+        if function.samples is not None and function.name in resolved.lent:
+            name = function.func.local_name
+            message = f"no test is generated from the samples of PyTorch's `{name}`"
+            yield finding(function, "TG420", message, function.place("samples"), "not used")
 
 
 def _is_overloaded(kernel: str, function: NativeFunction) -> bool:

@@ -71,14 +71,14 @@ def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
     Only at the widest level that has the finding of an entry is it known that there is none.
     """
     entries = list(_read(root))
-    known = {_key(one): one for one in found}
+    known = {identity(one): one for one in found}
     accepted = {_said(entry) for entry, _ in entries} & known.keys()
     stale = [
         Diagnostic("TG383", f"`{FILE}` accepts what is not there: {entry.change}", place)
         for entry, place in entries
         if _said(entry) not in known and level == _WIDEST.get(entry.code, "source")
     ]
-    left = [one for one in found if _key(one) not in accepted]
+    left = [one for one in found if identity(one) not in accepted]
     return Judged((*left, *stale), len(accepted))
 
 
@@ -86,7 +86,7 @@ def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
     """Write an entry for each of these findings. Raises Refused."""
     path = root / FILE
     old = _text(path).text if path.exists() else ""
-    new = [Accepted(*_key(one), reason) for one in found]
+    new = [Accepted(*identity(one), reason) for one in found]
     texts = [old.rstrip("\n") + "\n"] if old.strip() else []
     for entry in new:
         named = zip((one.name for one in fields(Accepted)), astuple(entry))
@@ -99,7 +99,8 @@ def _quoted(text: str) -> str:
     return json.dumps(valid, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _key(one: Diagnostic) -> tuple[str, str, str]:
+def identity(one: Diagnostic) -> tuple[str, str, str]:
+    """What a diagnostic says, regardless of its place."""
     return one.code, one.operator, one.message
 
 

@@ -131,7 +131,7 @@ def _with_delegates(pytorch: Native, names: Sequence[str]) -> Iterator[NativeFun
 
 def named(function: NativeFunction, key: str) -> str:
     """An entry of a file whose schemas are those of `native`."""
-    return f"- func: {function.func.local_name}\n  dispatch:\n    {key}: {function.kernel_name}\n"
+    return f"- func: {function.func.local_name}\n  dispatch:\n    {key}: {_kernel(function)}\n"
 
 
 def entry(function: NativeFunction, key: str) -> str:
@@ -150,8 +150,13 @@ def entry(function: NativeFunction, key: str) -> str:
     if function.precomputed:
         lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
     if function.structured_delegate is None:
-        lines += ["dispatch:", f"  {key}: {function.kernel_name}"]
+        lines += ["dispatch:", f"  {key}: {_kernel(function)}"]
     tags = [tag for tag in function.tags if tag != "generated"]
     if tags:
         lines.append(f"tags: {tags[0] if len(tags) == 1 else '[' + ', '.join(tags) + ']'}")
     return "\n  ".join(lines) + "\n"
+
+
+def _kernel(function: NativeFunction) -> str:
+    """A structured kernel is a class, and overloads of an operator can't share one."""
+    return function.func.flat_name if function.structured else function.kernel_name

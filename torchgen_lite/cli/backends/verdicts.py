@@ -18,7 +18,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.computed_table import Cell, Registrations, cell_of
 from torchgen_lite.analysis.lost_calls import returns_view
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
+from torchgen_lite.analysis.policy import BOXED, PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import resolve
@@ -126,7 +126,7 @@ def coverage(overlay: Overlay, key: str) -> list[Covered]:
         made = overlay.made[operator.name].get(cell.source)
         if not cell.source or cell.falls_through:
             return Covered(operator, Verdict.nothing)
-        if cell.origin == FALLBACK:
+        if cell.origin == FALLBACK or BOXED.get(cell.label) is Origin.cpu_fallback:
             return Covered(operator, fallen(operator, key))
         if cell.source == key:
             variant = made.source if made is not None else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
-from torchgen_lite.languages.cpp.kernels import split_kernel
+from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
@@ -58,7 +59,7 @@ def check_names(
     for operator in operators:
         found += _check_arguments(operator.function)
         found += _check_kernels(operator, namespace, inner)
-    return found
+    return [*found, *_check_classes(operators, namespace)]
 
 
 def namespace_problem(namespace: str) -> str:
@@ -143,3 +144,20 @@ def _check_kernels(
                 f"rename the kernel under `dispatch`: `{entry.key}: {name}_kernel`",
             )
             return
+
+
+def _check_classes(operators: Sequence[Operator], namespace: str) -> Iterator[Diagnostic]:
+    """Structured kernels of two operators under one name: functions may be overloads, classes may not."""
+    seen: dict[str, tuple[Operator, KernelEntry]] = {}
+    for operator in operators:
+        for entry in operator.own_kernels if operator.function.structured else ():
+            kernel = qualified(entry.kernel, namespace)
+            first, other = seen.setdefault(kernel, (operator, entry))
+            if entry.is_structured and first is not operator:
+                both = f"`{first.schema.local_name}` and `{operator.schema.local_name}`"
+                message = f"{both} have a structured kernel, `{entry.kernel}`, which is one class"
+                hint = f"name it after the overload: `{operator.schema.flat_name}`"
+                there = (other.kernel_span, "the other one")
+                span = entry.kernel_span
+                yield finding(operator.function, "TG513", message, span, "here", hint, there)
+                break

@@ -8,7 +8,7 @@ from itertools import chain
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.policy import BOXED, STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
@@ -149,9 +149,11 @@ def _called(
 ) -> tuple[CppOperator, ...]:
     """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
     them."""
+    boxed = {*BOXED.values(), Origin.autocast_over, Origin.functionalize}
+    uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied}
     generated = set()
     for one in registered:
-        if one.origin not in WRITTEN | STRUCTURED | {Origin.copied, Origin.functionalize}:
+        if one.origin not in uncalled:
             generated |= {o.name for o in (one.operator, one.source) if o is not None}
     return tuple(
         [
@@ -196,7 +198,8 @@ def _files(
     yield from build_structured(groups, layout)
     yield from build_registrations(operators, implemented, layout, options, tags)
     origins = {one.origin for one in registered}
-    used = {Origin.from_out: "from_out.h", Origin.autocast: "autocast.h"}
+    used = {Origin.from_out: "from_out.h"}
+    used |= dict.fromkeys((Origin.autocast, Origin.autocast_over), "autocast.h")
     # The first two are there for the author as well.
     names = [
         "fallback.h",

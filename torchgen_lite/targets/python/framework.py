@@ -16,7 +16,7 @@ from torchgen_lite.targets.python.package import Package, used_constants
 from torchgen_lite.targets.python.views import used_types
 
 # Kernels that call no framework functions, and the constants that `runtime.framework` defines.
-_PLAIN = WRITTEN | {Origin.fallthrough}
+_PLAIN = WRITTEN | {Origin.fallthrough, Origin.falls_through}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 
 # What our templates call. If a framework has all of it, `lint` renders no file to find what it lacks.

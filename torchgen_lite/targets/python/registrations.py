@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import tensor_options
-from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.policy import BOXED, STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.registrations import META, Registration
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT, key_order
@@ -64,6 +64,8 @@ def build_registrations(
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
         if located is not None:
             files[one.key].add_written(by_name[one.operator.name], located)
+        if one.origin is Origin.falls_through:
+            files[one.key].add_fallthrough(by_name[one.operator.name])
     selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
     if selected:
         registrations = files[_BACKEND_SELECT]
@@ -107,7 +109,7 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
             continue
         function, schema = one.operator.function, one.operator.schema
         arguments = schema.arguments
-        if one.kernel is not None:
+        if one.kernel is not None and one.kernel.kernel not in BOXED:
             gives = returned(python.returns(schema.returns))
             gives = NONE if one.origin in STRUCTURED else gives
             place = one.kernel.kernel_span

@@ -112,3 +112,21 @@ def test_entries_of_the_installed_pytorch(run: Run, project: Path) -> None:
 """)
     result = run("lint", "--deny-warnings")
     assert (result.code, result.stderr) == (0, "4 operators, 0 errors, 0 warnings\n")
+
+
+@pytest.mark.torch
+def test_structured_kernels_are_named_after_their_overloads(run: Run, project: Path) -> None:
+    pytest.importorskip("torch")
+    (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
+    (project / "ops.yaml").write_text("")
+    assert run("add", "eq.Tensor_out", "eq.Scalar_out", "add.out").code == 0
+    kernels = [
+        line.split()[1]
+        for line in (project / "ops.yaml").read_text().splitlines()
+        if "PrivateUse1:" in line
+    ]
+    assert kernels == ["eq_Tensor_out", "eq_Scalar_out", "add_out"]
+    assert run("generate").code == 0
+    header = (project / "generated/cpp-torch/include/aten_ops/structured.h").read_text()
+    structs = [line.split()[1] for line in header.splitlines() if line.startswith("struct ")]
+    assert structs == [f"structured_{name}" for name in kernels]

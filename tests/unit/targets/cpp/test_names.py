@@ -104,6 +104,29 @@ def test_kernels_with_names_of_namespaces(tmp_path: Path, target: str, kernel: s
     assert generated(tmp_path, target, named.replace(f"{kernel}_kernel", f"other::{kernel}"))
 
 
+def test_a_structured_kernel_of_two_operators(tmp_path: Path) -> None:
+    yaml = "".join(
+        f"- func: demo::eq.{name}(Tensor self, {name} other) -> Tensor\n"
+        f"  structured_delegate: eq.{name}_out\n"
+        f"- func: demo::eq.{name}_out(Tensor self, {name} other, *, Tensor(a!) out) -> Tensor(a!)\n"
+        "  structured: True\n"
+        "  dispatch: {CPU: eq_out, CUDA: eq_out}\n"
+        for name in ("Tensor", "Scalar")
+    )
+    assert refused(tmp_path, "cpp-torch", yaml) == (
+        "ops.yaml:10:19: error[TG513] 'eq.Tensor_out' and 'eq.Scalar_out' have a structured kernel, "
+        "'eq_out', which is one class (name it after the overload: 'eq_Scalar_out'; ops.yaml:5:19: the other one)"
+    )
+    first, second = yaml.split("- func: demo::eq.Scalar(")
+    renamed = f"{first}- func: demo::eq.Scalar({second.replace(': eq_out', ': eq_Scalar_out')}"
+    assert generated(tmp_path, "cpp-torch", renamed)
+    # Functions are overloads.
+    plain = yaml.replace("  structured: True\n", "").replace(
+        "  structured_delegate: eq", "  dispatch: {} #"
+    )
+    assert generated(tmp_path, "cpp-torch", plain)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_two_arguments_with_one_name_in_cpp(tmp_path: Path, target: str) -> None:
     yaml = "- func: demo::f(Tensor x, Tensor default, Tensor default_) -> Tensor\n"

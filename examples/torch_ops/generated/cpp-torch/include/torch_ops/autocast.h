@@ -19,6 +19,11 @@
 
 namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
+// What a kernel casts to: a dtype, or the widest of the arguments (`promote`).
+// With `dtype_argument`, tensors stay as they are, and an operator that gets no
+// dtype is asked for a result in float32; its first argument is a tensor.
+enum class Cast { to_dtype, promote, dtype_argument };
+
 // A kernel for the autocast key of a device: floating-point tensors are cast,
 // and the operator runs without autocast.
 class Autocast final : public c10::OperatorKernel {
@@ -26,8 +31,9 @@ class Autocast final : public c10::OperatorKernel {
   Autocast(
       c10::DeviceType device,
       std::optional<at::ScalarType> dtype,
-      std::optional<std::size_t> result)
-      : device_(device), dtype_(dtype), result_(result) {}
+      std::optional<std::size_t> result,
+      Cast cast)
+      : device_(device), dtype_(dtype), result_(result), cast_(cast) {}
 
   void operator()(
       const c10::OperatorHandle& op,
@@ -42,11 +48,10 @@ class Autocast final : public c10::OperatorKernel {
         autocast::is_eligible(values[*result_].toTensor(), device_)) {
       before = values[*result_].toTensor().scalar_type();
     }
-    const auto dtype = dtype_.value_or(autocast::get_autocast_dtype(device_));
-    for (auto& value : values) {
-      each_tensor(value, [&](const at::Tensor& tensor) {
-        return autocast::cached_cast(dtype, tensor, device_);
-      });
+    if (cast_ == Cast::dtype_argument) {
+      ask_for_float(op.schema(), values);
+    } else {
+      cast_tensors(values);
     }
     op.callBoxed(values);
     for (auto& value : values) {
@@ -60,6 +65,37 @@ class Autocast final : public c10::OperatorKernel {
   }
 
  private:
+  void cast_tensors(std::vector<c10::IValue>& values) const {
+    namespace autocast = at::autocast;
+    auto dtype = dtype_.value_or(autocast::get_autocast_dtype(device_));
+    for (auto& value : values) {
+      if (cast_ == Cast::promote) {
+        each_tensor(value, [&](const at::Tensor& tensor) {
+          dtype = autocast::prioritize(dtype, tensor, device_);
+          return tensor;
+        });
+      }
+    }
+    for (auto& value : values) {
+      each_tensor(value, [&](const at::Tensor& tensor) {
+        return autocast::cached_cast(dtype, tensor, device_);
+      });
+    }
+  }
+
+  void ask_for_float(
+      const c10::FunctionSchema& schema,
+      std::vector<c10::IValue>& values) const {
+    if (!at::autocast::is_eligible(values[0].toTensor(), device_)) {
+      return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (schema.arguments()[i].name() == "dtype" && values[i].isNone()) {
+        values[i] = at::kFloat;
+      }
+    }
+  }
+
   // A value with each of its tensors replaced.
   template <class Change>
   static void each_tensor(c10::IValue& value, const Change& change) {
@@ -81,6 +117,7 @@ class Autocast final : public c10::OperatorKernel {
   c10::DeviceType device_;
   std::optional<at::ScalarType> dtype_;
   std::optional<std::size_t> result_;
+  Cast cast_;
 };
 
 // m.impl("scale", mylib::fallback::autocast(at::kCPU, at::kFloat, 0))
@@ -91,7 +128,13 @@ inline torch::CppFunction autocast(
     std::optional<at::ScalarType> dtype,
     std::optional<std::size_t> result = std::nullopt) {
   return torch::CppFunction::makeFromBoxedFunctor(
-      std::make_unique<Autocast>(device, dtype, result));
+      std::make_unique<Autocast>(device, dtype, result, Cast::to_dtype));
+}
+
+// m.impl("dot", mylib::fallback::autocast(at::kCPU, mylib::fallback::Cast::promote))
+inline torch::CppFunction autocast(c10::DeviceType device, Cast cast) {
+  return torch::CppFunction::makeFromBoxedFunctor(
+      std::make_unique<Autocast>(device, std::nullopt, std::nullopt, cast));
 }
 
 } // namespace TORCHGEN_LITE_NAMESPACE::fallback
