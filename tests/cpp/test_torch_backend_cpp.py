@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -39,6 +41,19 @@ for name in torch._C._dispatch_get_all_op_names():
     tables[name] = next((line for line in lines if line.startswith("PrivateUse1: ")), "")
 print(json.dumps([tables, sim.fell_back()]))
 """
+
+
+def generated_tests(built: Path, folder: str) -> dict[str, str]:
+    """How each test of a folder ends."""
+    report = built / "report.xml"
+    options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".")
+    command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", folder]
+    subprocess.run(command, cwd=built, check=False, stdout=subprocess.DEVNULL)
+    ends = {"failure": "failed", "error": "failed", "skipped": "skipped"}
+    return {
+        str(case.get("name")): ends[case[0].tag] if len(case) else "passed"
+        for case in ElementTree.parse(report).iter("testcase")
+    }
 
 
 def test_the_template_starts_it(
@@ -114,6 +129,30 @@ class TestBuilt:
         options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".")
         command = (sys.executable, "-m", "pytest", *options, "tests")
         assert "6 passed" in torch_ops.run(built, *command)
+
+    def test_the_generated_tests(self, built: Path) -> None:
+        """They pass but for what the configuration refuses, and reach the kernels that compute."""
+        ends = generated_tests(built, "generated/device-tests")
+        assert {end for end in ends.values() if end != "passed"} <= {"skipped"}
+        assert sum(end == "passed" for end in ends.values()) > 130
+        for name in ("add_out", "mm_out", "relu", "convolution_overrideable", "view", "_copy_from"):
+            assert ends[f"test_forward_{name}_sim_float32"] == "passed"
+        assert ends["test_gradcheck_convolution_backward_overrideable_sim_float64"] == "passed"
+
+    def test_the_generated_tests_find_wrong_kernels(self, built: Path) -> None:
+        """Each mistake in wrong_kernels.py by one kind of test; what else runs these kernels passes."""
+        folder, copied = built / "wrong", "_device_tests.py"
+        folder.mkdir()
+        shutil.copy(built / "generated" / "device-tests" / copied, folder)
+        shutil.copy(Path(__file__).with_name("wrong_kernels.py"), folder / "test_wrong.py")
+        ends = generated_tests(built, "wrong")
+        assert {name for name, end in ends.items() if end == "failed"} == {
+            "test_backward_sigmoid_backward_sim_float32",
+            "test_forward_view_sim_float32",
+            "test_noncontiguous_relu_sim_float32",
+            "test_writing_sim",
+        }
+        assert ends["test_forward_relu_sim_float32"] == ends["test_reading_sim"] == "passed"
 
     def test_coverage_is_what_the_live_dispatcher_says(self, answer: Callable[..., Any]) -> None:
         live, fell_back = answer("-c", LIVE)

@@ -172,7 +172,7 @@ class NativeFunction(NamedTuple):
     `dispatch:` nor `structured_delegate:`, it gets `CompositeImplicitAutograd: <name>_<overload>`
     from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
     PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
-    `guard`, `fake`, `derivatives`, `samples`, `vmap` and `autocast` are our own fields. `extra`
+    `guard`, `fake`, `derivatives`, `dtypes`, `samples`, `vmap` and `autocast` are our own fields. `extra`
     holds fields that are kept as text. Where an entry is written makes no difference to `==`.
     """
 
@@ -203,6 +203,7 @@ class NativeFunction(NamedTuple):
     vmap: str | None = None
     autocast: Autocast | None = None
     derivatives: Derivatives | None = None
+    dtypes: tuple[str, ...] = ()
     samples: Samples | None = None
     extra: tuple[tuple[str, str], ...] = ()
     field_spans: FieldSpans = NO_FIELDS

@@ -140,6 +140,11 @@ _FIELDS = (
         part_of="derivatives",
     ),
     _ours(
+        "dtypes",
+        own.CLAIMED_DTYPES,
+        "the dtypes that the kernels of a backend are for, which the [tests of its device](backends.md#tests-of-the-device) run",
+    ),
+    _ours(
         "samples",
         own.SAMPLES,
         "a list of example arguments for generated tests, or a mapping with `calls` and a reference to compare them with",

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL, KERNEL_NAME, EntryReader
-from torchgen_lite.loader.shapes import Shape, plain
+from torchgen_lite.loader.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.versions import parse_range
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.schema.defaults import DTYPES
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.derivatives import Derivatives
@@ -78,6 +79,12 @@ def _guard_condition(reader: EntryReader, text: str, node: Node) -> str | None:
     return condition
 
 
+def _read_dtypes(reader: EntryReader, name: str) -> tuple[str, ...]:
+    found = reader.list_words(name)
+    known = [word for word, at in found if reader.choice("TG107", "dtype", word, at, DTYPES)]
+    return tuple(dict.fromkeys(known))
+
+
 def _read_derivatives(reader: EntryReader, name: str) -> Derivatives | None:
     """Formulas by argument name; arguments that share a formula are a comma list.
 
@@ -107,4 +114,5 @@ FUNCTION = Shape(plain(type="string", pattern=_FUNCTION), _read_function)
 AUTOCAST = _imported("autocast")
 DERIVATIVES = Shape(plain(type="object"), _read_derivatives)
 DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _read_derivatives)
+CLAIMED_DTYPES = Shape(plain(**words(comma_list(DTYPES), DTYPES)), _read_dtypes, is_words=True)
 SAMPLES = _imported("samples")

@@ -99,21 +99,9 @@ def _read_calls(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
 
 
 def _read_dtypes(reader: EntryReader, node: Node) -> tuple[str, ...]:
-    items = node.items if isinstance(node, ListNode) else [node]
-    found = [word for item in items for word in _words(reader, item, "dtypes")]
-    known = [
-        word
-        for word, span in found
-        if reader.choice("TG335", "dtype of samples", word, span, DTYPES)
-    ]
+    found = reader.words_of("dtypes", node)
+    known = [w for w, at in found if reader.choice("TG335", "dtype of samples", w, at, DTYPES)]
     return tuple(dict.fromkeys(known))
-
-
-def _words(reader: EntryReader, node: Node, name: str) -> list[tuple[str, Span]]:
-    if isinstance(node, ScalarNode) and not node.is_null:
-        return reader.split_words(node)
-    reader.wrong_type(name, node, "dtypes")
-    return []
 
 
 def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tuple[str, float], ...]:
@@ -154,7 +142,7 @@ def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:
         if not reader.choice("TG335", "setting of gradcheck", key.value, key, GRADCHECK):
             continue
         if key.value == "dtype":
-            given = _words(reader, value, "dtype")
+            given = reader.words_of("dtype", value)
             kinds = DTYPES[2:]
             if len(given) == 1 and reader.choice("TG335", "dtype of gradcheck", *given[0], kinds):
                 found.append(("dtype", given[0][0]))

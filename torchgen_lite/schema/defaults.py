@@ -36,10 +36,15 @@ _SCALAR_TYPES = {
     "ComplexHalf": ("complex32", "chalf"),
     "ComplexFloat": ("complex64", "cfloat"),
     "ComplexDouble": ("complex128", "cdouble"),
+    "Float8_e5m2": ("float8_e5m2",),
+    "Float8_e4m3fn": ("float8_e4m3fn",),
+    "Float8_e5m2fnuz": ("float8_e5m2fnuz",),
+    "Float8_e4m3fnuz": ("float8_e4m3fnuz",),
     "QInt8": ("qint8",),
     "QUInt8": ("quint8",),
     "QInt32": ("qint32",),
 }
+DTYPES = tuple(names[0] for names in _SCALAR_TYPES.values())
 # The enumerators that names in a schema stand for, by type; memory formats are in numeric order.
 ENUMERATORS: dict[str, dict[str, str]] = {
     "ScalarType": {name: enum for enum, names in _SCALAR_TYPES.items() for name in names},

@@ -100,6 +100,12 @@ TARGETS = Targets(
         signatures=f"{_HERE}.signatures:of_torch_stubs",
     ),
     Target(
+        "device-tests",
+        "PyTorch's own tests for the kernels of a backend, and probes of its device",
+        f"{_HERE}.device_tests.target:build_device_tests",
+        f"{_HERE}.device_tests.options:DeviceTestsOptions",
+    ),
+    Target(
         "docs",
         "a reference of the operators, in Markdown or HTML",
         f"{_HERE}.docs.target:build_docs",

@@ -35,6 +35,7 @@ PROJECTS = [
     "tests/cases/cpp_runtime/input",
     "tests/cases/cpp_backend/input",
     "tests/cases/cpp_torch/input",
+    "tests/cases/device_tests/input",
     "tests/cases/docs/input",
     "tests/cases/kernels/input",
     "tests/cases/torch_python/input",

@@ -23,6 +23,7 @@ RIGHT = """
   device_guard: false
   vendor: 3
   torch: ">=2.6"
+  dtypes: [float32, bool]
 """
 
 WRONG = [
@@ -45,6 +46,7 @@ WRONG = [
     "- {func: f() -> (), structured_delegate: 'g h'}",
     "- {func: f() -> (), guard: USE_ROCM}",
     "- {func: f() -> (), torch: '2.6'}",
+    "- {func: f() -> (), dtypes: half}",
 ]
 
 

@@ -29,16 +29,6 @@ from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
-# The keys of backends, and the devices that carry them.
-_DEVICES = {
-    "CUDA": "cuda",
-    "XPU": "xpu",
-    "MPS": "mps",
-    "HPU": "hpu",
-    "MTIA": "mtia",
-    "XLA": "xla",
-    "PrivateUse1": "privateuse1",
-}
 # The dtype that an autocast rule casts to in the generated test, where autocast uses bfloat16.
 _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
@@ -99,7 +89,7 @@ def _settings(
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
     keys = {kernel.key for kernel in operator.facts.own_kernels}
-    devices = [quote(_DEVICES[key]) for key in _DEVICES if key in keys]
+    devices = [quote(device) for key, device in torch_library.DEVICES.items() if key in keys]
     if inputs:
         yield "inputs", tuple_display(inputs)
     if samples.gradcheck != ():

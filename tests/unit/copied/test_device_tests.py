@@ -1,0 +1,100 @@
+"""What target `device-tests` copies, on the device that is always there; `tests/cpp/test_torch_backend_cpp.py` has
+one that is not the CPU."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.torch
+
+
+class Probes:
+    """One that passes on every device, one that fails on all, and one that differs."""
+
+    def test_same(self, device: str) -> object:
+        return device == "cpu"
+
+    def test_raises(self, device: str) -> None:
+        raise ValueError("no such (thing)")
+
+    def test_ends_the_process(self, device: str) -> None:
+        raise SystemExit
+
+
+def outcomes(kernels: dict[str, str], refused: dict[str, str]) -> dict[str, str]:
+    """How each test ends, by its name: why it was skipped, the last line of its error, or `passed`."""
+    from torchgen_lite.copied.device_tests._device_tests import device_tests
+
+    scope: dict[str, Any] = {"__name__": __name__}
+    device_tests(scope, "cpu", kernels, Probes, refused)
+    assert sorted(name for name in scope if name.endswith("CPU")) == ["KernelsCPU", "ProbesCPU"]
+    found = {}
+    for name in ("KernelsCPU", "ProbesCPU"):
+        for test in unittest.defaultTestLoader.loadTestsFromTestCase(scope[name]):
+            result = unittest.TestResult()
+            test.run(result)
+            wrong = [text.strip().splitlines() for _, text in (*result.failures, *result.errors)]
+            skipped = [reason for _, reason in result.skipped]
+            lines = [line for text in wrong for line in text if "Error: " in line]
+            found[test.id().rpartition(".")[2]] = (lines[-1:] or skipped or ["passed"])[0]
+    return found
+
+
+REFUSED = {"test_raises_cpu": "no such (thing)", "test_ends*": ""}
+
+
+def test_each_kernel_has_its_checks_in_each_dtype() -> None:
+    reached = {
+        "exp float32": "forward out noncontiguous negated empty backward",
+        "exp float64": "forward out noncontiguous negated empty backward gradcheck",
+        "exp int64": "forward out noncontiguous empty",
+        "exp_ float32": "inplace",
+        "exp.out float32": "out",
+        "mm complex64": "forward out noncontiguous negated conjugated empty backward",
+    }
+    kernels = {"exp": "float32, float64, int64", "exp_": "float32", "exp.out": "float32"}
+    kernels["mm"] = "complex64"
+    found = outcomes({f"aten::{name}": dtypes for name, dtypes in kernels.items()}, REFUSED)
+    passed = [name for name, end in found.items() if end == "passed"]
+    expected = []
+    for kernel, checks in reached.items():
+        name, dtype = kernel.replace(".", "_").split()
+        expected += [f"test_{check}_{name}_cpu_{dtype}" for check in checks.split()]
+    assert sorted(passed) == sorted([*expected, "test_same_cpu"])
+
+
+def test_a_kernel_that_no_input_reaches_is_not_passed() -> None:
+    kernels = "aten::sigmoid_backward", "aten::_copy_from", "lib::f"
+    found = outcomes(dict.fromkeys(kernels, "float32"), REFUSED)
+    assert found["test_backward_sigmoid_backward_cpu_float32"] == "passed"
+    assert "test_forward_sigmoid_backward_cpu_float32" not in found
+    for name in ("_copy_from", "lib__f"):
+        reason = found[f"test_forward_{name}_cpu_float32"]
+        assert reason == "none of PyTorch's inputs reaches the kernel"
+
+
+def test_what_is_refused_must_be_refused() -> None:
+    found = outcomes({}, REFUSED)
+    assert found == {
+        "test_same_cpu": "passed",
+        "test_raises_cpu": "refused: no such (thing)",
+        "test_ends_the_process_cpu": "refused: not run",
+    }
+    found = outcomes({}, {"test_same_cpu": "never", "test_raises*": "another", "test_ends*": ""})
+    assert found["test_same_cpu"] == "AssertionError: Exception not raised"
+    assert found["test_raises_cpu"].startswith('AssertionError: "another" does not match')
+
+
+def test_a_list_of_refusals_names_tests() -> None:
+    with pytest.raises(ValueError, match=r"tests that there are not: test_gone, test_x\*$"):
+        outcomes({}, {**REFUSED, "test_gone": "", "test_x*": ""})
+
+
+def test_a_device_that_is_not_there() -> None:
+    from torchgen_lite.copied.device_tests._device_tests import device_tests
+
+    with pytest.raises(RuntimeError, match="no class of tests for mtia: is the device loaded?"):
+        device_tests({"__name__": __name__}, "mtia", {}, Probes, {})
