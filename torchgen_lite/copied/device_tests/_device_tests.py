@@ -10,10 +10,9 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from functools import wraps
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -22,15 +21,14 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 # Parts of torch have no annotations.
 _torch: Any = torch
 _profiler: Any = import_module("torch.autograd.profiler")
-_overloads: Any = import_module("torch._C._profiler")._ExperimentalConfig(
-    capture_overload_names=True
-)
+_ProfilerConfig: Any = import_module("torch._C._profiler")._ExperimentalConfig
 _common: Any = import_module("torch.testing._internal.common_device_type")
 _op_db: Any = import_module("torch.testing._internal.common_methods_invocations").op_db
 _TestCase: Any = import_module("torch.testing._internal.common_utils").TestCase
 
 Test = Callable[..., None]
-_Place = Callable[[Tensor], Tensor]
+Run = Callable[[Any, Any], object]
+Change = Callable[[Tensor], Tensor]
 
 
 def device_tests(
@@ -45,34 +43,33 @@ def device_tests(
     A test that `refused` names, where `*` is any text, must raise an error with the text given there; without a text,
     it is not run.
     """
-    made = set[str]()
-    for name, tests in {"Kernels": _kernel_tests(kernels), "Probes": _probe_tests(probes)}.items():
-        members = {test: _refusing(function, refused) for test, function in tests}
+    named = [name for name in dir(probes) if name.startswith("test_")]
+    of_probes = [(name, _probe_test(getattr(probes, name))) for name in named]
+    made: dict[str, type] = {}
+    for name, tests in {"Kernels": _kernel_tests(kernels), "Probes": of_probes}.items():
         # Kernels may add in another order than the CPU's.
         close = {"__module__": scope["__name__"], "precision": 1e-4, "rel_tol": 1e-4}
-        scope[name] = type(name, (_TestCase,), {**close, **members})
+        scope[name] = type(name, (_TestCase,), {**close, **dict(tests)})
         before = set(scope)
         _common.instantiate_device_type_tests(scope[name], scope, only_for=(device,))
         for new in set(scope) - before:
-            made |= {test for test in dir(scope[new]) if test.startswith("test_")}
+            made |= {test: scope[new] for test in dir(scope[new]) if test.startswith("test_")}
     if not made:
         raise RuntimeError(f"PyTorch has no class of tests for {device}: is the device loaded?")
-    if unknown := [pattern for pattern in refused if not fnmatch.filter(made, pattern)]:
-        raise ValueError(f"`refused` names tests that there are not: {', '.join(unknown)}")
+    for pattern, text in refused.items():
+        if not fnmatch.filter(made, pattern):
+            raise ValueError(f"`refused` names a test that there is not: {pattern}")
+        for name in fnmatch.filter(made, pattern):
+            setattr(made[name], name, _refusing(getattr(made[name], name), text))
 
 
-def _refusing(test: Test, refused: Mapping[str, str]) -> Test:
+def _refusing(test: Test, text: str) -> Test:
     @wraps(test)
-    def run(self: Any, *args: Any, **kwargs: Any) -> None:
-        name = self._testMethodName
-        texts = [text for pattern, text in refused.items() if fnmatch.fnmatchcase(name, pattern)]
-        if not texts:
-            test(self, *args, **kwargs)
-            return
-        if all(texts):
-            with self.assertRaisesRegex(Exception, re.escape(texts[0])):
-                test(self, *args, **kwargs)
-        self.skipTest(f"refused: {texts[0] or 'not run'}")
+    def run(self: Any) -> None:
+        if text:
+            with self.assertRaisesRegex(Exception, re.escape(text)):
+                test(self)
+        self.skipTest(f"refused: {text or 'not run'}")
 
     return run
 
@@ -86,11 +83,6 @@ def _compare(test: Any, found: object, expected: object, has_values: bool = True
     test.assertEqual(tree_map_only(Tensor, plain, found), tree_map_only(Tensor, plain, expected))
 
 
-def _probe_tests(probes: type) -> Iterator[tuple[str, Test]]:
-    for name in [name for name in dir(probes) if name.startswith("test_")]:
-        yield name, _probe_test(getattr(probes, name))
-
-
 def _probe_test(probe: Callable[[Any, str], object]) -> Test:
     """A probe that returns something returns the same on the CPU."""
 
@@ -102,20 +94,6 @@ def _probe_test(probe: Callable[[Any, str], object]) -> Test:
     return test
 
 
-class Check(NamedTuple):
-    """What is compared: `run` gives it for an operator and arguments.
-
-    `suits` says for which operators and dtypes. `before` makes an argument for the device of one for the CPU, and
-    `after`, which is called on the device, gives it the old value in another form.
-    """
-
-    run: Callable[[Any, Any], object]
-    suits: Callable[[Any, torch.dtype], bool] = lambda op, dtype: True
-    before: _Place = lambda x: x
-    after: _Place = lambda x: x
-    differentiates: bool = False
-
-
 def _call(op: Any, sample: Any) -> Any:
     return op(sample.input, *sample.args, **sample.kwargs)
 
@@ -125,11 +103,10 @@ def _forward(op: Any, sample: Any) -> object:
     results = _call(op, sample)
     if not isinstance(sample.input, Tensor) or sample.input.layout != torch.strided:
         return results
-    near = [x for x in tree_leaves(results) if getattr(x, "device", None) == sample.input.device]
-    memory = sample.input.untyped_storage()._cdata
-    return results, [
-        x.untyped_storage()._cdata == memory for x in near if x.layout == torch.strided
-    ]
+    tensors = [x for x in tree_leaves(results) if isinstance(x, Tensor)]
+    near = [x for x in tensors if (x.device, x.layout) == (sample.input.device, torch.strided)]
+    own, storages = sample.input.untyped_storage(), [x.untyped_storage() for x in near]
+    return results, [storage._cdata == own._cdata for storage in storages]
 
 
 def _inplace(op: Any, sample: Any) -> object:
@@ -139,19 +116,29 @@ def _inplace(op: Any, sample: Any) -> object:
 
 def _out(op: Any, sample: Any) -> object:
     """Into tensors of the right size, without elements, and with gaps."""
-    results, gaps = _call(op, sample), lambda x: torch.stack([x, x], -1)[..., 0]
-    makes: tuple[_Place, ...] = (torch.empty_like, lambda x: x.new_empty(0), gaps)
+    results = _call(op, sample)
+    makes: Sequence[Change] = (torch.empty_like, lambda x: x.new_empty(0), _with_gaps)
     outs = [tree_map_only(Tensor, make, results) for make in makes]
     for out in outs:
         op(sample.input, *sample.args, **sample.kwargs, out=out)
     return outs
 
 
-def _empty(op: Any, sample: Any) -> object:
-    def emptied(x: Any) -> Any:
-        return x.narrow(0, 0, 0) if isinstance(x, Tensor) and x.dim() else x
+def _with_gaps(x: Tensor) -> Tensor:
+    return x.new_empty((*x.shape, 2))[..., 0].copy_(x)
 
-    return _call(op, sample.transform(emptied))
+
+def _negated(x: Tensor) -> Tensor:
+    return _torch._neg_view(-x) if _is_continuous(x.dtype) else x
+
+
+def _changed(sample: Any, change: Change) -> Any:
+    """The arguments with other tensors; `transform` passes dtypes, too."""
+    return sample.transform(lambda x: change(x) if isinstance(x, Tensor) else x)
+
+
+def _of(change: Change) -> Run:
+    return lambda op, sample: _call(op, _changed(sample, change))
 
 
 def _differentiable(op: Any, sample: Any) -> list[list[Tensor]]:
@@ -163,9 +150,8 @@ def _differentiable(op: Any, sample: Any) -> list[list[Tensor]]:
 
 def _backward(op: Any, sample: Any) -> object:
     outputs, inputs = _differentiable(op, sample)
-    return torch.autograd.grad(
-        outputs, inputs, [torch.ones_like(x) for x in outputs], allow_unused=True
-    )
+    ones = [torch.ones_like(x) for x in outputs]
+    return torch.autograd.grad(outputs, inputs, ones, allow_unused=True)
 
 
 def _gradcheck(op: Any, sample: Any) -> object:
@@ -179,56 +165,38 @@ def _gradcheck(op: Any, sample: Any) -> object:
     return torch.autograd.gradcheck(run, inputs, fast_mode=True, nondet_tol=tolerance)
 
 
-def _has_gradients(op: Any, dtype: torch.dtype) -> bool:
-    return op.supports_autograd and (dtype.is_floating_point or dtype.is_complex)
+def _is_continuous(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex
 
 
-CHECKS = {
-    "forward": Check(_forward),
-    "inplace": Check(_inplace, lambda op, dtype: op.inplace_variant is not None),
-    "out": Check(_out, lambda op, dtype: op.supports_out),
-    "noncontiguous": Check(
-        _call,
-        lambda op, dtype: op.name != "as_strided",  # Whose result depends on the strides.
-        lambda x: torch.stack([x, x], -1),
-        lambda x: x[..., 0],
-    ),
-    "negated": Check(
-        _call,
-        lambda op, dtype: dtype.is_floating_point or dtype.is_complex,
-        lambda x: x if x.dtype == torch.bool else -x,
-        lambda x: x if x.dtype == torch.bool else _torch._neg_view(x),
-    ),
-    "conjugated": Check(
-        _call, lambda op, dtype: dtype.is_complex, torch.conj_physical, lambda x: x.conj()
-    ),
-    "empty": Check(_empty),
-    "backward": Check(_backward, _has_gradients, differentiates=True),
-    "gradcheck": Check(
-        _gradcheck,
-        lambda op, dtype: op.supports_autograd and dtype in (torch.float64, torch.complex128),
-        differentiates=True,
-    ),
+_DOUBLE = (torch.float64, torch.complex128)
+# What is compared, of an operator and arguments; and which operators and dtypes that is for.
+CHECKS: Mapping[str, tuple[Run, Callable[[Any, torch.dtype], bool]]] = {
+    "forward": (_forward, lambda op, dtype: True),
+    "inplace": (_inplace, lambda op, dtype: op.inplace_variant is not None),
+    "out": (_out, lambda op, dtype: op.supports_out),
+    # The result of `as_strided` depends on the strides.
+    "noncontiguous": (_of(_with_gaps), lambda op, dtype: op.name != "as_strided"),
+    "negated": (_of(_negated), lambda op, dtype: _is_continuous(dtype)),
+    "conjugated": (_of(torch.conj), lambda op, dtype: dtype.is_complex),
+    "empty": (_of(lambda x: x.narrow(0, 0, 0) if x.dim() else x), lambda op, dtype: True),
+    "backward": (_backward, lambda op, dtype: op.supports_autograd and _is_continuous(dtype)),
+    "gradcheck": (_gradcheck, lambda op, dtype: op.supports_autograd and dtype in _DOUBLE),
 }
 # What PyTorch puts before and after the name of an operator to name what it calls.
 _AFFIXES = re.compile(
-    "^_*(native_|fused_|slow_|thnn_)?|(_forward|_backward|_impl|_overrideable|_copy|_data)*_?$"
+    "^_*(native_|fused_|slow_|thnn_)?|"
+    "(_forward|_backward|_impl|_kernel|_alias|_with_indices|_copy|_data|_overrideable)*_?$"
 )
 # Operators of other names whose inputs reach a kernel, by how both names begin.
-_CALLERS = {
+_CALLERS: Mapping[str | tuple[str, ...], tuple[str, ...]] = {
     "_copy_from": ("double", "long"),
     "_fft_": ("fft.",),
     "_local_scalar_dense": ("item",),
-    "_prelu": ("nn.functional.prelu",),
-    "_reshape_alias": ("reshape",),
     "_scaled_dot_product": ("nn.functional.scaled_dot_product_attention",),
-    "_unique": ("unique",),
     "convolution": ("nn.functional.conv",),
     "empty": ("clone", "double", "long"),
-    "max_pool": ("nn.functional.max_pool",),
-    "reflection_pad": ("nn.functional.pad",),
-    "replication_pad": ("nn.functional.pad",),
-    "slow_conv": ("nn.functional.conv",),
+    ("reflection_pad", "replication_pad"): ("nn.functional.pad",),
     "upsample": ("nn.functional.interpolate",),
 }
 
@@ -250,63 +218,49 @@ def _ops_for(name: str) -> list[Any]:
 def _kernel_tests(kernels: Mapping[str, str]) -> Iterator[tuple[str, Test]]:
     for name, claimed in kernels.items():
         ops, dtypes = _ops_for(name), [getattr(torch, word) for word in claimed.split(", ")]
-        first = "backward" if "_backward" in name else "forward"
-        for kind, check in CHECKS.items():
-            if first == "backward" and not check.differentiates:
-                continue
-            suited = [d for d in dtypes if kind == first or any(check.suits(op, d) for op in ops)]
+        kinds = ["backward", "gradcheck"] if "_backward" in name else list(CHECKS)
+        for kind in kinds:
+            suits = CHECKS[kind][1]
+            suited = [d for d in dtypes if kind == kinds[0] or any(suits(op, d) for op in ops)]
             if suited:
                 flat = name.removeprefix("aten::").replace("::", "__").replace(".", "_")
-                yield f"test_{kind}_{flat}", _common.dtypes(*suited)(_kernel_test(name, check, ops))
+                yield f"test_{kind}_{flat}", _common.dtypes(*suited)(_kernel_test(name, kind, ops))
 
 
-def _kernel_test(name: str, check: Check, ops: Sequence[Any]) -> Test:
+def _kernel_test(name: str, kind: str, ops: Sequence[Any]) -> Test:
+    run, suits = CHECKS[kind]
+    overloads = {"experimental_config": _ProfilerConfig(capture_overload_names=True)}
+
     def test(self: Any, device: str, dtype: torch.dtype) -> None:
-        is_reached = False
-        for op in [op for op in ops if dtype in op.dtypes and check.suits(op, dtype)]:
-            for sample in op.sample_inputs("cpu", dtype, check.differentiates):
-                given = sample.transform(_mover(check, device))
+        def move(x: Tensor) -> Tensor:
+            return x.detach().to(device).requires_grad_(x.requires_grad)
+
+        called = set[str]()
+        for op in [op for op in ops if dtype in op.dtypes and suits(op, dtype)]:
+            for sample in op.sample_inputs("cpu", dtype, kind in ("backward", "gradcheck")):
+                given = _changed(sample, move)
                 try:
-                    expected = check.run(op, sample)
+                    expected = run(op, sample)
                 except Exception:
                     continue  # An input that the CPU refuses.
-                calls = (
-                    nullcontext()
-                    if is_reached
-                    else _profiler.profile(experimental_config=_overloads)
-                )
+                calls = _profiler.profile(name not in called, **overloads)
                 try:
                     with calls:
-                        found = check.run(op, given)
+                        found = run(op, given)
                     _compare(self, found, expected, _has_values(op))
                 except Exception as error:
                     raise AssertionError(f"{op.name}, {sample.summary()}: {error}") from error
-                is_reached = is_reached or name in _called(calls)
-        if not is_reached:
+                for call in calls.function_events if calls.enabled else ():
+                    called.add(f"{call.name}.{call.overload_name}".removesuffix("."))
+        if name not in called:
             self.skipTest("none of PyTorch's inputs reaches the kernel")
 
     return test
-
-
-def _mover(check: Check, device: str) -> Callable[[Any], Any]:
-    def move(x: Any) -> Any:
-        if not isinstance(x, Tensor):
-            return x  # A dtype, which `transform` passes, too.
-        there = check.after(check.before(x.detach()).to(device))
-        return there.requires_grad_(x.requires_grad)
-
-    return move
-
-
-def _called(calls: Any) -> set[str]:
-    """The operators that were called."""
-    return {f"{call.name}.{call.overload_name}".removesuffix(".") for call in calls.function_events}
 
 
 def _has_values(op: Any) -> bool:
     """Whether there are values to compare, which are neither random nor left open."""
     packet = getattr(torch.ops.aten, op.aten_name or op.name, None)
     overloads = [getattr(packet, name) for name in packet.overloads()] if packet else []
-    tag = torch.Tag.nondeterministic_seeded
-    is_open = op.name.startswith(("empty", "new_empty", "resize"))
-    return not is_open and not any(tag in one.tags for one in overloads)
+    is_random = any(torch.Tag.nondeterministic_seeded in one.tags for one in overloads)
+    return not is_random and not op.name.startswith(("empty", "new_empty", "resize"))

@@ -24,15 +24,7 @@ from torchgen_lite.schema.defaults import as_received
 # Module names in generated functions. An argument with such a name would hide the module.
 MODULES = frozenset({"_library", "_places", "_support", "torch"})
 # The keys of backends, and the devices that carry them.
-DEVICES = {
-    "CUDA": "cuda",
-    "XPU": "xpu",
-    "MPS": "mps",
-    "HPU": "hpu",
-    "MTIA": "mtia",
-    "XLA": "xla",
-    "PrivateUse1": "privateuse1",
-}
+DEVICES = {key: key.lower() for key in "CUDA XPU MPS HPU MTIA XLA PrivateUse1".split()}
 
 
 def parameter_name(argument: Argument) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.loader.options import TEXT, list_of, matching, option, table_of
 from torchgen_lite.schema.defaults import DTYPES
-from torchgen_lite.targets.options import MODULE, folder_option, skip_option
+from torchgen_lite.targets.options import MODULE, folder_option
 
 TARGET = "device-tests"
 
@@ -25,7 +25,6 @@ class DeviceTestsOptions:
         list_of(matching("|".join(DTYPES), "is not a dtype")),
         ("float32",),
     )
-    skip: tuple[str, ...] = skip_option()
     refused: Mapping[str, str] = option(
         'Tests that must raise an error, with its text: `test_sparse_tensors_chip = "Sparse"`. A test without a text is not '
         "run, and `*` in a name is any text.",
