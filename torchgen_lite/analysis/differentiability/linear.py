@@ -69,7 +69,8 @@ def _degree(tree: Typed, gradients: Collection[str]) -> Union[_Degree, Typed]:
         case nodes.Unary("+" | "-"):
             return degrees[0]
         case nodes.Binary("*"):
-            return tree if all(is_linear) else _product(degrees)
+            order = (_Degree.linear, _Degree.any, _Degree.constant)
+            return tree if all(is_linear) else next(d for d in order if d in degrees)
         case nodes.Binary("/") | nodes.Subscript():
             return tree if is_linear[1] else degrees[0]
         case nodes.Binary() | nodes.Unary():
@@ -90,8 +91,3 @@ def _joint(degrees: Collection[_Degree]) -> _Degree | None:
     """The degree of a sum, or of one of several values; None if there is none."""
     found = set(degrees) - {_Degree.any}
     return (found.pop() if found else _Degree.any) if len(found) < 2 else None
-
-
-def _product(degrees: Collection[_Degree]) -> _Degree:
-    order = (_Degree.linear, _Degree.any, _Degree.constant)
-    return next(degree for degree in order if degree in degrees)
