@@ -39,6 +39,8 @@ PAIRS = {
     "minmax": (lambda x: x * ops.minmax(x)[1] + ops.minmax(x * x)[0], lambda x: x * x.amax() + (x * x).amin()),
     "list": (lambda x: ops.weighted_sum([x, x * x, v], scale=3.0), lambda x: 3 * (x + x * x + v)),
     "in_place": (in_place, lambda x: 2 * x * x),
+    "left_out": (lambda x: ops.squared_(x * 1.0), lambda x: x * x),
+    "weight": (lambda x: ops.squared_(v * 1.0, x), lambda x: v * v * x),
     "written": (lambda x: ops.twice(x, x, s=3.0), lambda x: 3 * x * x),
     "helper": (ops.silu, torch.nn.functional.silu),
     "view": (lambda x: ops.diagonal_view(x.outer(x)), lambda x: x * x),

@@ -106,14 +106,32 @@ def _applied(node: Function, *given: Any) -> Any:
         return node(*given)
 
 
+def _run(run: Function, keyset: Any, args: Any, kwargs: Any) -> Any:
+    """A call below autograd; the transforms below this one record it, too."""
+    if not _is_transformed():
+        with _guard():
+            return run(keyset, *args, **kwargs)
+    with torch.enable_grad(), _forward_ad._set_fwd_grad_enabled(True), _guard():
+        return run(keyset, *args, **kwargs)
+
+
+def _lists_of(op: Any) -> tuple[bool, bool]:
+    """Whether the operator takes or returns lists of tensors, and whether it returns one tensor."""
+    from torch._library import utils
+
+    is_list: Any = utils.is_tensorlist_like_type
+    schema, returns = op._schema, op._schema.returns
+    has_lists = any(is_list(value.type) for value in (*schema.arguments, *returns))
+    return has_lists, len(returns) == 1 and not is_list(returns[0].type)
+
+
 def _recorded(op: Any, operator: str, table: Table) -> Function:
-    """A call in the graph, with the arguments, the old value of the first, the remaining
-    keys, keywords, and whether forward mode needs them, too.
+    """A call in the graph: arguments, the old value of the first, keys, keywords, and whether any has a tangent.
 
     As in C++, a node to which no gradient comes passes none on; of several, those that do
     not come are zeros, unless formulas ask which of them did (`undefined`).
     """
-    from torch._library import autograd, utils
+    from torch._library import autograd
 
     arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
     defaults = tuple(a.default_value for a in arguments if not a.kwarg_only)
@@ -122,17 +140,14 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
 
     def forward(ctx: Any, *given: Any) -> Any:
         args, (old, keyset, kwargs, has_tangents) = given[:-4], given[-4:]
-        if _is_transformed():
-            # The transforms below this one record the call, too.
-            with torch.enable_grad(), _forward_ad._set_fwd_grad_enabled(True), _guard():
-                result = run(keyset, *args, **kwargs)
-        else:
-            with _guard():
-                result = run(keyset, *args, **kwargs)
+        result = _run(run, keyset, args, kwargs)
         if is_inplace:
             # Tracing may have wrapped it again.
             result = args[0]
         ctx.set_materialize_grads(False)
+        if not has_lists:
+            # Without the copy, which follows arguments that may be left out.
+            ctx.needs_input_grad = ctx.needs_input_grad[:-4]
         if fills:
             ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
         # PyTorch leaves out arguments that equal their default.
@@ -142,7 +157,7 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
         more = (keywords | kwargs,) if keywords else ()
         table[operator, "setup_context"](ctx, args, *more, result)
         if has_tangents:
-            ctx._call = (args, more, result)
+            ctx._call, ctx._count = (args, more, result), len(given) - 4
         return result
 
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -151,7 +166,7 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
             ctx.needs_input_grad = ctx.needs_input_grad[:-4]
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            needs = ctx.needs_input_grad[: None if has_lists else -4]
+            needs = ctx.needs_input_grad
             nothing = [[None] * len(n) if isinstance(n, list) else None for n in needs]
             return (*nothing, None, None, None, None)
         if fills:
@@ -163,44 +178,23 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
 
     def jvp(ctx: Any, *tangents: Any) -> Any:
         call, ctx._call = ctx._call, None
-        flat = iter(tangents)
-        given = [[next(flat) for _ in a] if is_tensors(a) else next(flat) for a in call[0]]
-        if is_inplace and tangents[0] is not None:
-            # It is written below, and formulas may have kept it.
-            given[0] = tangents[0].clone()
-        kept = _Kept(given)
+        args = call[0][: ctx._count]
+        given = _as_given(tangents, args) if has_lists else list(tangents[: ctx._count])
+        given += [None for _ in call[0][ctx._count :]]
         # The transforms below this one differentiate this, too.
         with _forward_ad._set_fwd_grad_enabled(True):
-            primals = pytree.tree_map_only(
-                torch.Tensor, lambda t: _unpack_dual(t, level=0)[0], call
-            )
-            args, more, result = primals
-            if (operator, "forward") in table:
-                written = table[operator, "forward"](args, *more, result, given)
-                found = pytree.tree_leaves(written)
-            else:
-                table[operator, "setup_context"](kept, args, *more, result)
-                found = _transposed(operator, table, kept, given, result)
-            if is_inplace and tangents[0] is not None:
-                return tangents[0].copy_(found[0])
+            found = _tangents(operator, table, call, given, given[0] if is_inplace else None)
         return tuple(found) if has_lists or not is_single else found[0]
 
-    def is_tensors(value: Any) -> bool:
-        return has_lists and isinstance(value, list) and all(map(torch.is_tensor, value))
-
-    is_list: Any = utils.is_tensorlist_like_type
-    returns = op._schema.returns
-    has_lists = any(is_list(value.type) for value in (*arguments, *returns))
-    is_single = len(returns) == 1 and not is_list(returns[0].type)
+    has_lists, is_single = _lists_of(op)
     fills = not is_single and (operator, "undefined") not in table
     functions = {f.__name__: staticmethod(f) for f in (forward, backward, jvp)}
     name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
     node: Any = type(name, (torch.autograd.Function,), functions)
-    # `Function.apply` repeats checks and unwrapping in Python that the dispatcher has
-    # done.
+    # `Function.apply` repeats checks and unwrapping in Python that the dispatcher has done.
     node.apply = super(torch.autograd.Function, node).apply
-    take_lists: Any = autograd.supports_tensorlist
-    return cast("Function", (take_lists(node) if has_lists else node).apply)
+    made: Any = autograd.supports_tensorlist(node) if has_lists else node
+    return cast("Function", made.apply)
 
 
 def _made_like(value: Any) -> Callable[[], Any]:
@@ -282,6 +276,31 @@ class _Kept:
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Nothing: the tensor that is written is in no graph here."""
+
+
+def _as_given(tangents: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """The tangents of arguments; `supports_tensorlist` passes those of a list one by one."""
+    flat = iter(tangents)
+    lists = (isinstance(a, list) and all(map(torch.is_tensor, a)) for a in args)
+    return [[next(flat) for _ in a] if is_list else next(flat) for a, is_list in zip(args, lists)]
+
+
+def _tangents(operator: str, table: Table, call: Any, given: Any, written: Any) -> list[Any]:
+    """The tangents of the results of a call; `given` are those of its arguments, and `written` is that of the argument
+    that it writes to, if there is one."""
+    args, more, result = pytree.tree_map_only(
+        torch.Tensor, lambda t: _unpack_dual(t, level=0).primal, call
+    )
+    if written is not None:
+        # Formulas may keep it.
+        given = [written.clone(), *given[1:]]
+    if (operator, "forward") in table:
+        found = pytree.tree_leaves(table[operator, "forward"](args, *more, result, given))
+    else:
+        kept = _Kept(given)
+        table[operator, "setup_context"](kept, args, *more, result)
+        found = _transposed(operator, table, kept, given, result)
+    return found if written is None else [written.copy_(found[0])]
 
 
 def _transposed(operator: str, table: Table, kept: _Kept, given: Any, output: Any) -> list[Any]:
