@@ -202,3 +202,38 @@ def test_the_corpus_has_every_method_and_attribute_of_the_language() -> None:
 def test_rows_say_what_they_give_once() -> None:
     assert all(bool(row.value) != bool(row.gradient) for row in ROWS)
     assert ONE in {row.schema for row in ROWS}
+
+
+CURVED = {
+    "grad + other - 2",
+    "grad % 2",
+    "-grad % other",
+    "2 - grad",
+    "1 / other - grad",
+    "s / other - (2 / grad - alpha)",
+    "n % other - s % other",
+    "cat({grad, other}, 0).narrow(0, 0, 2)",
+}
+# What these give where a gradient is absent is not what they give for zeros, which no derivative does.
+UNEQUAL = {
+    "grad_low.defined() ? grad_low * 2 : grad_high * 3",
+    "grads[1].defined() ? grads[1] : grads[0] * 3",
+}
+
+
+@pytest.mark.torch
+def test_tangents_agree_with_gradients(tmp_path: Path) -> None:
+    """Every formula that is linear in the gradient is transposed; the others are refused."""
+    pytest.importorskip("torch")
+    write_project(tmp_path, "torch-python")
+    found = run("torch-python", tmp_path, "tests.formulas.forward")
+    refused = {row: said for row, said in found.items() if isinstance(said, str)}
+    said = "has no formula for forward-mode: the formula of `self` is not linear in the gradient"
+    assert refused == dict.fromkeys(CURVED, said)
+    assert len(found) > 80
+    wrong = {row for row, v in found.items() if row not in refused and not _agree(*v)}
+    assert wrong == UNEQUAL
+
+
+def _agree(backward: float, forward: float) -> bool:
+    return bool(forward == pytest.approx(backward, rel=1e-12, nan_ok=True))

@@ -18,7 +18,7 @@ from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas import Call, Expression, ListDisplay
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
-from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.references import Reference, read_reference
 from torchgen_lite.loader.shapes import Shape, comma_list, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
@@ -39,7 +39,7 @@ class Sample:
 # The dtypes that the floating-point tensors of samples may have.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 TOLERANCES = ("rtol", "atol")
-GRADCHECK = ("dtype", "eps", "atol", "rtol", "nondet_tol")
+GRADCHECK = ("dtype", "eps", "atol", "rtol", "nondet_tol", "check_batched_grad")
 FIELDS = ("calls", "reference", "dtypes", *TOLERANCES, "gradcheck")
 Settings = tuple[tuple[str, float | str], ...]
 
@@ -146,6 +146,11 @@ def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:
             kinds = DTYPES[2:]
             if len(given) == 1 and reader.choice("TG335", "dtype of gradcheck", *given[0], kinds):
                 found.append(("dtype", given[0][0]))
+        elif key.value == "check_batched_grad":
+            if isinstance(value, ScalarNode) and value.value in TRUTH:
+                found.append((key.value, TRUTH[value.value]))
+            else:
+                reader.wrong_type(key.value, value, "`true` or `false`")
         elif (number := _number(reader, key.value, value)) is not None:
             found.append((key.value, number))
     return tuple(found)
@@ -207,7 +212,7 @@ def _schema() -> Json:
     """A list of calls, or a mapping that has one."""
     number = {"type": "number", "minimum": 0}
     settings: dict[str, object] = dict.fromkeys(GRADCHECK, number)
-    settings["dtype"] = {"enum": list(DTYPES[2:])}
+    settings |= {"dtype": {"enum": list(DTYPES[2:])}, "check_batched_grad": {"type": "boolean"}}
     calls = {"type": "array"}
     whole: dict[str, object] = dict.fromkeys(FIELDS, calls) | dict.fromkeys(TOLERANCES, number)
     whole["reference"] = {"type": "string"}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
+    Tangent,
     TensorArgument,
     needed_by,
 )
@@ -24,7 +26,7 @@ from torchgen_lite.formulas.kinds import (
     Kind,
     kind_of_type,
 )
-from torchgen_lite.formulas.tree import Scope, saved_in
+from torchgen_lite.formulas.tree import Scope, Typed, saved_in
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
@@ -127,12 +129,13 @@ def _read_variant(
     # If PyTorch decides by a condition at run time, the result counts as differentiable.
     differentiability = tuple(value is not False for value in given) if given else None
     backward: list[Derivative] = []
+    forward: list[Tangent] = []
     refused: list[str] = []
     for formula in formulas:
-        if formula.names[0] not in inputs:
-            continue  # A formula for forward mode, which no target uses.
         if formula.word == NOT_DIFFERENTIABLE:
             refused += formula.names
+        elif formula.names[0] not in inputs:
+            forward += [Tangent(name, formula, _tangent(formula, scope)) for name in formula.names]
         elif formula.expression is not None:
             tree = type_formula(formula.expression, scope)
             saved = tuple(dict.fromkeys(saved_in(tree)))
@@ -154,8 +157,23 @@ def _read_variant(
         _available_gradients(schema, differentiability),
         differentiability,
         (),
+        tuple(forward),
     )
     return info._replace(outputs=differentiable_outputs(schema, info))
+
+
+def _tangent(formula: Formula, scope: Scope) -> Typed | None:
+    """The tree of a forward formula, which has the values `x_p` and the tangents `x_t` of arguments."""
+    tensors = [
+        name
+        for name, kind in scope.kinds.items()
+        if name in scope.values and kind.sort is TENSOR.sort
+    ]
+    names = {f"{name}_{suffix}": scope.kinds[name] for name in tensors for suffix in "pt"}
+    names |= {f"original_{name}": kind for name, kind in names.items() if name[:-2] == "self"}
+    if formula.expression is None:
+        return None
+    return type_formula(formula.expression, replace(scope, kinds={**scope.kinds, **names}))
 
 
 def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Saved, ...]:

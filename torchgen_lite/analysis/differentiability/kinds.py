@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from torchgen_lite.analysis.differentiability.info import formula_scope, input_arguments
+from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import Found, finding
@@ -70,6 +71,12 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
             for derivative in info.derivatives:
                 for found in _check(operator.schema, derivative, scope):
                     yield finding(operator.function, *found)
+                part = nonlinear(derivative.tree, info.gradients)
+                if part is not None:
+                    names = ", ".join(f"`{name}`" for name in derivative.names)
+                    message = f"the formula of {names} is not linear in the gradient"
+                    span = part.node.span or derivative.formula.span
+                    yield finding(operator.function, "TG347", message, span, "not linear")
 
 
 def _check(schema: FunctionSchema, derivative: Derivative, scope: Scope) -> Iterator[Found]:

@@ -30,6 +30,14 @@ class Derivative(NamedTuple):
         return frozenset(node.text for node in nodes if isinstance(node, Name))
 
 
+class Tangent(NamedTuple):
+    """What is written for the tangent of a result: the `tree` of an expression, or the word of the formula."""
+
+    name: str
+    formula: Formula
+    tree: Typed | None
+
+
 class TensorArgument(NamedTuple):
     """An argument that is or contains tensors, and which it `carries`."""
 
@@ -57,7 +65,7 @@ class DifferentiabilityInfo(NamedTuple):
     `function` is the operator that the formulas were written for. `node_name` is the name of its
     backward node, `AddBackward0`, or empty if nothing is differentiable. `slots` are the arguments
     with formulas, in schema order; `saved` is everything the formulas save, inputs first; `outputs`
-    are the indices of the results that get gradients.
+    are the indices of the results that get gradients; `forward` is what is written for tangents of results.
     """
 
     function: NativeFunction
@@ -70,6 +78,7 @@ class DifferentiabilityInfo(NamedTuple):
     available_gradients: tuple[str, ...]
     output_differentiability: tuple[bool, ...] | None
     outputs: tuple[int, ...]
+    forward: tuple[Tangent, ...] = ()
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -99,6 +108,11 @@ class DifferentiabilityInfo(NamedTuple):
         return frozenset().union(*(derivative.mentioned for derivative in self.derivatives))
 
     @property
+    def gradients(self) -> frozenset[str]:
+        """The names of the gradients of results."""
+        return frozenset({"grad", "grads", *self.available_gradients})
+
+    @property
     def used_gradients(self) -> frozenset[str]:
         """The `grad_NAME` that the formulas mention."""
         return self.mentioned.intersection(self.available_gradients)
@@ -114,7 +128,6 @@ class DifferentiabilityInfo(NamedTuple):
     @property
     def tests_gradients(self) -> bool:
         """Whether a formula asks if a gradient is defined."""
-        gradients = {"grad", "grads", *self.available_gradients}
         tests = [
             part
             for derivative in self.derivatives
@@ -124,7 +137,7 @@ class DifferentiabilityInfo(NamedTuple):
             and part.node.function.name == "defined"
         ]
         names = [inner.node for test in tests for inner in every_part(test)]
-        return any(isinstance(node, Name) and node.text in gradients for node in names)
+        return any(isinstance(node, Name) and node.text in self.gradients for node in names)
 
     def kept(self, readable: Collection[Fact]) -> tuple[Saved, ...]:
         """What is saved if only these facts can be read: other facts save the whole value."""

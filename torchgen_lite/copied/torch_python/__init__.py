@@ -2,6 +2,7 @@
 `torch-python`.
 
     _library.py   registers the operators of a package with `torch.library`
+    _autograd.py  how calls are differentiated
     _support.py   what generated fakes and derivatives call
 
 They need only torch.

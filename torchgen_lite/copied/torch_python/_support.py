@@ -105,9 +105,11 @@ def padded(needs: Sequence[Any], count: int) -> Sequence[Any]:
     return [*needs, *(False for _ in range(count - len(needs)))]
 
 
-def needs_of(inputs: Sequence[Any], count: int) -> Sequence[bool]:
-    """The same before a call."""
-    return padded([isinstance(v, Tensor) and v.requires_grad for v in inputs], count)
+def tangent(value: Any, given: Any) -> Any:
+    """The tangent of an argument: zeros where there is none."""
+    if isinstance(value, list):
+        return [tangent(*pair) for pair in zip(value, given)]
+    return torch.zeros_like(value) if given is None and value is not None else given
 
 
 def info_of(value: Tensor) -> tuple[Any, torch.dtype, torch.device]:

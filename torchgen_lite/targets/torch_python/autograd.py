@@ -34,6 +34,7 @@ from torchgen_lite.languages.python.formula import (
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.targets.torch_python.forward import tangents_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 from torchgen_lite.targets.torch_python.saved import Local, Tensors, build_keeper, local
 
@@ -49,8 +50,9 @@ class FormulaView(NamedTuple):
 
 
 class AutogradView(NamedTuple):
-    """The two functions of one operator, which keep `tensors`, and `attributes` of `ctx`. `inputs` are the locals of
-    the first, `grads` those of the second."""
+    """The functions of one operator: two, which keep `tensors`, and `attributes` of `ctx`, and one for `tangents` if the
+    entry has them. `inputs` are the locals of the first, `grads` and `tangent_locals` those of the others.
+    """
 
     operator: PackagedOperator
     tensors: Sequence[Tensors]
@@ -62,31 +64,21 @@ class AutogradView(NamedTuple):
     grads: Sequence[Local]
     formulas: Sequence[FormulaView]
     returned: str
+    tangent_locals: Sequence[Local]
+    tangents: Sequence[str]
 
     @property
     def is_inplace(self) -> bool:
         return self.operator.kind is SchemaKind.inplace
 
     @property
-    def argument_count(self) -> int:
-        """The number of positional arguments."""
-        return len(self.operator.schema.positional)
-
-    @property
     def has_keywords(self) -> bool:
         return any(a.kwarg_only for a in self.operator.schema.arguments)
 
     @property
-    def refuses_before(self) -> bool:
-        """Whether calls are refused before forward, as in-place calls have to be, rather than after
-        it."""
-        return self.is_inplace and bool(self.undifferentiable)
-
-    @property
     def asks_needs(self) -> bool:
-        """Whether the wanted gradients decide what is kept or whether a call is refused."""
-        refuses = bool(self.undifferentiable) and not self.refuses_before
-        return refuses or any(tensors.needed for tensors in self.tensors)
+        """Whether the wanted gradients decide what is kept."""
+        return any(tensors.needed for tensors in self.tensors)
 
     @property
     def has_lists(self) -> bool:
@@ -184,6 +176,7 @@ def _view(
         tuple(_grads(schema, info)),
         tuple(_formulas(schema, info, words)),
         _returned(schema, info),
+        *tangents_of(operator, info, words),
     )
 
 

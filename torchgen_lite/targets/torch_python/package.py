@@ -17,6 +17,7 @@ from torchgen_lite.targets.torch_python.registration import build_registrations
 _HIDDEN = BUILTIN_TYPES | {
     "RegistrationError",
     "_arithmetic",
+    "_autograd",
     "_library",
     "_operators",
     "_places",
@@ -54,7 +55,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
     yield _places_file(package, autograd)
-    yield OutputFile(f"{root}/_library.py", "copied/torch_python/_library.py")
+    for name in ("_library", "_autograd"):
+        yield OutputFile(f"{root}/{name}.py", f"copied/torch_python/{name}.py")
     if autograd.calculates:
         yield OutputFile(f"{root}/_arithmetic.py", "runtime/arithmetic.py")
     if uses_support:

@@ -20,6 +20,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
+from torchgen_lite.targets.torch_python.forward import reads_original, refuses_forward
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -28,7 +29,7 @@ def build_registrations(
     package: Package, autograd: Autograd
 ) -> list[tuple[PackagedOperator, dict[str, str], list[str]]]:
     """Every operator, what is registered for it (by dispatch key, `fake`, or the like), and its tags."""
-    refusing = {view.operator.name for view in autograd.operators if view.refuses_before}
+    refusing = {view.operator.name for view in autograd.operators if view.undifferentiable}
     return [(o, dict(_rules(package, o, refusing)), _tags(o)) for o in package.operators]
 
 
@@ -72,17 +73,32 @@ def _rules(
             yield "refuse", operator.named("refuse")
         info = package.resolved.autograd[operator.name].info
         assert info is not None
-        if operator.kind is SchemaKind.inplace and any(s.name == "self" for s in info.saved):
+        uses_old = any(s.name == "self" for s in info.saved) or reads_original(info)
+        if operator.kind is SchemaKind.inplace and uses_old:
             yield "original", "torch.clone"
         if info.tests_gradients:
             yield "undefined", "torch.is_tensor"
         yield "setup_context", operator.named("setup_context")
         yield "backward", operator.named("backward")
+        reason = refuses_forward(operator, info)
+        if reason:
+            yield "no_forward", f"_library.refused({quote(operator.name)}, {quote(reason)})"
+        elif info.forward and info.outputs:
+            yield "forward", operator.named("forward")
+    elif _is_constant(package, operator):
+        yield "constant", "torch.is_tensor"
     vmap = _named(package, operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
         yield "vmap", vmap
     if package.registration(operator, Origin.autocast):
         yield "autocast", _autocast(operator)
+
+
+def _is_constant(package: Package, operator: PackagedOperator) -> bool:
+    """Whether the entry says that nothing is differentiable."""
+    plan = package.resolved.autograd.get(operator.name)
+    info = plan.info if plan is not None else None
+    return info is not None and not info.slots and not info.without_formula
 
 
 def _autocast(operator: PackagedOperator) -> str:

@@ -68,9 +68,6 @@ ENTRIES = {
         "  fake: {like: x}\n"
         "  derivatives: {x: 'f(grad, grad, {}, s)'}\n",
         '    s = keyword_only_inputs["s"]\n'
-        "    needs = ctx.needs_input_grad\n"
-        "    if needs[1]:\n"
-        '        raise RuntimeError("my::f has no derivative with respect to m")\n'
         "    ctx.s = s|"
         "    needs = ctx.needs_input_grad\n"
         "    s = ctx.s\n"
@@ -103,6 +100,36 @@ ENTRIES = {
 def test_what_derivatives_become(tmp_path: Path, name: str) -> None:
     entry, lines = ENTRIES[name]
     assert backward_of(tmp_path, entry) == lines
+
+
+FORWARD = {
+    "(x_t * y_p + x_p * y_t) * s": (
+        "    x_p = inputs[0]\n    x_t = _support.tangent(inputs[0], tangents[0])\n"
+        "    y_p = inputs[1]\n    y_t = _support.tangent(inputs[1], tangents[1])\n"
+        '    s = keyword_only_inputs["s"]\n'
+        "    return ((x_t * y_p + x_p * y_t) * s,)\n"
+    ),
+    "auto_linear": (
+        "    x_t = _support.tangent(inputs[0], tangents[0])\n    y = inputs[1]\n"
+        '    s = keyword_only_inputs["s"]\n'
+        "    return (torch.ops.my.f.default(x_t, y, s=s),)\n"
+    ),
+    "auto_element_wise": (
+        '    y = inputs[1]\n    s = keyword_only_inputs["s"]\n    grad = tangents[0].conj()\n'
+        "    return ((grad * y * s).conj(),)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("formula", FORWARD)
+def test_what_a_formula_of_a_result_becomes(tmp_path: Path, formula: str) -> None:
+    entry = (
+        "- func: my::f(Tensor x, Tensor y, *, float s) -> Tensor\n"
+        "  dispatch: {CPU: f}\n  fake: {like: x}\n"
+        f"  derivatives: {{x: grad * y * s, y: not_differentiable, result: {formula}}}\n"
+    )
+    text = backward_of(tmp_path, entry)
+    assert text.partition('"""Tangents of the results of my::f."""\n')[2] == FORWARD[formula]
 
 
 @pytest.mark.parametrize("path", ['o"p\\s.yaml', "o\\u0041.yaml", "o\\N.yaml"])

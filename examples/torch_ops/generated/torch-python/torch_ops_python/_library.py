@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch.utils import _pytree as pytree
 
-Function = Callable[..., Any]
-Table = dict[tuple[str, str], Function]
+from . import _autograd
+from ._autograd import Function, Table
+from ._autograd import refused as refused
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -174,14 +175,28 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             _register_functionalize(library, name, function)
         elif what == "vmap":
             _feature("register_vmap")(name, function, lib=library)
-        elif what == "backward":
-            _register_autograd(library, name, table)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
-        elif what not in ("setup_context", "refuse", "original", "undefined"):
+        elif what not in _autograd.RULES:
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
+    if not operator.is_torchs:
+        _register_autograd(library, operator, table)
+
+
+def _register_autograd(library: Any, operator: Operator, table: Table) -> None:
+    """What differentiates a call. An operator whose derivatives are registered in C++ keeps those."""
+    name, op = operator.name, _handle(operator.name)
+    if any(_has_kernel(name, key) for key in ("Autograd", "CompositeImplicitAutograd")):
+        return
+    if (name, "backward") in table:
+        kernel = _autograd.recording(op, name, table)
+        library.impl(operator.local_name, kernel, "Autograd", with_keyset=True)
+    elif (name, "constant") not in table and _autograd.loses_derivatives(op):
+        # `Library.impl` would forbid to register derivatives by hand.
+        kernel = _autograd.refusing(op, name)
+        library.m.impl(operator.local_name, "Autograd", kernel, True)
 
 
 def _current(table: Table, key: tuple[str, str]) -> Function:
@@ -263,146 +278,6 @@ def _has_kernel(operator: str, key: str) -> bool:
     return bool(_C._dispatch_has_kernel_for_dispatch_key(operator, key))
 
 
-# Derivatives.
-
-
-def _register_autograd(library: Any, operator: str, table: Table) -> None:
-    """Like `torch.library.register_autograd`, with less overhead in each call.
-
-    In-place operators have derivatives, too; if formulas need the value that is
-    overwritten (`original`), it is copied before. A call that raises an error changes
-    nothing. An operator whose derivatives are registered in C++ keeps those.
-    """
-    if _has_kernel(operator, "Autograd"):
-        return
-    op = _handle(operator)
-    is_inplace, refuses = op._schema.is_mutable, (operator, "refuse") in table
-    has_original = (operator, "original") in table
-    run, record = op._handle.redispatch_boxed, _recorded(op, operator, table)
-    is_enabled = torch.is_grad_enabled
-    is_wanted = getattr(_C, "_any_requires_grad", _any_requires_grad)
-    is_transformed = _C._are_functorch_transforms_active
-    guard, below = _C._AutoDispatchBelowAutograd, _C._after_autograd_keyset
-
-    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_enabled() and is_wanted(*args):
-            if is_transformed():
-                message = "has derivatives for `backward()`, not for `torch.func`"
-                raise RuntimeError(f"{operator} {message}")
-            if is_inplace:
-                _check_leaf(args[0])
-            if refuses:
-                table[operator, "refuse"](args)
-            # The copy is a part of the graph, so that gradients have gradients.
-            old = table[operator, "original"](args[0]) if has_original else None
-            return record(*args, old, keyset & below, kwargs)
-        with guard():
-            result = run(keyset & below, *args, **kwargs)
-        return args[0] if is_inplace else result
-
-    library.impl(operator.partition("::")[2], kernel, "Autograd", with_keyset=True)
-
-
-def _recorded(op: Any, operator: str, table: Table) -> Function:
-    """A call in the graph, with the arguments, the old value of the first, the remaining
-    keys, and keywords.
-
-    As in C++, a node to which no gradient comes passes none on; of several, those that do
-    not come are zeros, unless formulas ask which of them did (`undefined`).
-    """
-    from torch._library import autograd, utils
-
-    arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
-    defaults = tuple(a.default_value for a in arguments if not a.kwarg_only)
-    keywords = {a.name: a.default_value for a in arguments if a.kwarg_only}
-    run, guard = op._handle.redispatch_boxed, _C._AutoDispatchBelowAutograd
-
-    def forward(ctx: Any, *given: Any) -> Any:
-        args, (old, keyset, kwargs) = given[:-3], given[-3:]
-        with guard():
-            result = run(keyset, *args, **kwargs)
-        if is_inplace:
-            # Tracing may have wrapped it again.
-            result = args[0]
-        ctx.set_materialize_grads(False)
-        if fills:
-            ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
-        # PyTorch leaves out arguments that equal their default.
-        args += defaults[len(args) :]
-        if old is not None:
-            args = (old, *args[1:])
-        more = (keywords | kwargs,) if keywords else ()
-        table[operator, "setup_context"](ctx, args, *more, result)
-        return result
-
-    def backward(ctx: Any, *grads: Any) -> Any:
-        if has_lists:
-            # `supports_tensorlist` takes only what inputs need, and restores it.
-            ctx.needs_input_grad = ctx.needs_input_grad[:-3]
-        leaves, shape = pytree.tree_flatten(grads)
-        if all(leaf is None for leaf in leaves):
-            needs = ctx.needs_input_grad[: None if has_lists else -3]
-            nothing = [[None] * len(n) if isinstance(n, list) else None for n in needs]
-            return (*nothing, None, None, None)
-        if fills:
-            made = zip(leaves, ctx._results)
-            leaves = [make() if leaf is None else leaf for leaf, make in made]
-            grads = pytree.tree_unflatten(leaves, shape)
-        found = table[operator, "backward"](ctx, *grads)
-        return (*_as_real(ctx, found), None, None, None)
-
-    is_list: Any = utils.is_tensorlist_like_type
-    returns = op._schema.returns
-    has_lists = any(is_list(value.type) for value in (*arguments, *returns))
-    is_single = len(returns) == 1 and not is_list(returns[0].type)
-    fills = not is_single and (operator, "undefined") not in table
-    functions = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
-    node: Any = type(name, (torch.autograd.Function,), functions)
-    # `Function.apply` repeats checks and unwrapping in Python that the dispatcher has
-    # done.
-    node.apply = super(torch.autograd.Function, node).apply
-    take_lists: Any = autograd.supports_tensorlist
-    return cast("Function", (take_lists(node) if has_lists else node).apply)
-
-
-def _made_like(value: Any) -> Callable[[], Any]:
-    """What makes zeros like a result, without keeping it."""
-    if not isinstance(value, torch.Tensor):
-        return lambda: None
-    shape, dtype, device = value.shape, value.dtype, value.device
-    return lambda: torch.zeros(shape, dtype=dtype, device=device)
-
-
-def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients; the real part of one that goes to a real tensor."""
-    leaves, shape = pytree.tree_flatten(gradients)
-    if not any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
-        return gradients
-    # Every tensor has an edge, which leads nowhere if it needs no gradient.
-    edges = iter([edge for edge in ctx.next_functions if edge[0] is not None])
-    for index, needed in enumerate(pytree.tree_leaves(ctx.needs_input_grad)[: len(leaves)]):
-        if needed:
-            node, number = next(edges)
-            if leaves[index] is not None and not node._input_metadata[number].dtype.is_complex:
-                leaves[index] = torch.real(leaves[index])
-    return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
-
-
-def _any_requires_grad(*args: Any) -> bool:
-    """A function that `torch._C` has from 2.7 on."""
-    tensors = filter(torch.is_tensor, pytree.tree_leaves(args))
-    return any(tensor.requires_grad for tensor in tensors)
-
-
-def _check_leaf(written: torch.Tensor) -> None:
-    for what, leaf in (("a leaf", written), ("a view of a leaf", written._base)):
-        if written.requires_grad and leaf is not None and leaf.is_leaf:
-            raise RuntimeError(
-                f"{what} Variable that requires grad is being used in an in-place operation."
-            )
-
-
 # Tracing of views, and of operators that return what they write.
 
 
@@ -411,8 +286,8 @@ def _register_view(library: Any, operator: str, view: Function) -> None:
     name, op = operator.partition("::")[2], _handle(operator)
 
     def autograd(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        tensors = _tensors((args, kwargs))
-        if torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
+        is_wanted = torch.is_grad_enabled() and _autograd.any_requires_grad(*args, kwargs)
+        if is_wanted or _autograd.may_have_tangents():
             return view(*args, **kwargs)
         with _C._AutoDispatchBelowAutograd():
             return op.redispatch(keyset & _C._after_autograd_keyset, *args, **kwargs)
@@ -421,11 +296,6 @@ def _register_view(library: Any, operator: str, view: Function) -> None:
         library.impl(name, view, "Functionalize")
     if not _has_kernel(operator, "Autograd"):
         library.impl(name, autograd, "Autograd", with_keyset=True)
-
-
-def _tensors(values: Any) -> list[torch.Tensor]:
-    leaves = pytree.tree_leaves(values)
-    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
 def functional(operator: str) -> Function:

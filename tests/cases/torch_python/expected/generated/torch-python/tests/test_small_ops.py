@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
+from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
 import small_ops  # noqa: F401
@@ -138,13 +139,28 @@ def test_gradcheck(case: Case) -> None:
     if not wanted:
         pytest.skip("not differentiable")
 
-    def function(*values: torch.Tensor) -> Any:
+    def results_of(*values: torch.Tensor) -> list[torch.Tensor]:
         for index, value in zip(wanted, values):
             leaves[index] = value
         args, kwargs = pytree.tree_unflatten(leaves, spec)
-        return tuple(v for v in tensors(case.op(*args, **kwargs)) if v.requires_grad)
+        return tensors(case.op(*args, **kwargs))
+
+    def function(*values: torch.Tensor) -> Any:
+        return tuple(v for v, kept in zip(results_of(*values), differentiable) if kept)
+
+    def has_tangents() -> bool:
+        with forward_ad.dual_level():
+            try:
+                function(*(forward_ad.make_dual(v, torch.ones_like(v)) for v in inputs))
+            except RuntimeError as error:
+                if "for forward-mode" in str(error) or "forward AD with" in str(error):
+                    return False
+                raise
+        return True
 
     inputs = [leaves[index] for index in wanted]
+    differentiable = [v.requires_grad for v in results_of(*inputs)]
+    given = {"check_batched_grad": True, "check_forward_ad": has_tangents()} | given
     # Results that float32 represents exactly were computed in it.
     results = [v.detach() for v in function(*inputs)]
     is_single = any(

@@ -1,0 +1,117 @@
+"""Forward mode in `_operators.py`: the tangents of results, where the entry has formulas for them.
+
+def forward_muladd(inputs: tuple[Any, ...], output: Any, tangents: Sequence[Any]) -> tuple[Any, ...]:
+    a_p = inputs[0]
+    b_p = inputs[1]
+    a_t = _support.tangent(inputs[0], tangents[0])
+    b_t = _support.tangent(inputs[1], tangents[1])
+    return (a_t * b_p + b_t * a_p,)
+
+Other operators need none: see Note [Forward mode is transposed] in `copied/torch_python/_autograd.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.linear import nonlinear
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, Tangent
+from torchgen_lite.formulas import Name
+from torchgen_lite.formulas.tree import every_part
+from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.text import quote
+from torchgen_lite.loader.derivatives import AUTO_LINEAR
+from torchgen_lite.targets.torch_python.model import PackagedOperator
+from torchgen_lite.targets.torch_python.saved import Local, local
+
+
+def refuses_forward(operator: PackagedOperator, info: DifferentiabilityInfo) -> str:
+    """Why forward mode is refused, in spite of formulas; empty if it is not."""
+    names, written = return_names(operator.schema), {one.name for one in info.forward}
+    missing = [names[index] for index in info.outputs if written and names[index] not in written]
+    # The tensors of lists are not asked whether they need a gradient.
+    answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
+    tensors = [a.name for a in operator.schema.positional if is_tensor_like(a.type)]
+    missing += [name for name in tensors if info.slots and name not in answered]
+    if missing:
+        return f"there is none for `{missing[0]}`"
+    curved = [d for d in info.derivatives if nonlinear(d.tree, info.gradients) is not None]
+    if written or not curved:
+        return ""
+    return f"the formula of `{', '.join(curved[0].names)}` is not linear in the gradient"
+
+
+def reads_original(info: DifferentiabilityInfo) -> bool:
+    """Whether the tangents of an in-place operator need the value that it overwrites."""
+    return any(
+        not _names(t).isdisjoint(("self", "self_p", "original_self_p")) for t in info.forward
+    )
+
+
+def tangents_of(
+    operator: PackagedOperator, info: DifferentiabilityInfo, words: FormulaNames
+) -> tuple[Sequence[Local], Sequence[str]]:
+    """The locals of the function, and the tangent of each result; nothing if they are derived."""
+    if not info.forward or refuses_forward(operator, info):
+        return (), ()
+    words = words._replace(saved=lambda s: Name(local(s.source)) if s.is_whole else None)
+    values = {one.name: _value(operator, info, one, words) for one in info.forward}
+    used = frozenset().union(*(names for _, names in values.values()))
+    results = [values[n][0] if n in values else "None" for n in return_names(operator.schema)]
+    return tuple(_locals(operator, info, used)), results
+
+
+def _names(one: Tangent) -> frozenset[str]:
+    nodes = (part.node for part in every_part(one.tree)) if one.tree is not None else ()
+    return frozenset(node.text for node in nodes if isinstance(node, Name))
+
+
+def _value(
+    operator: PackagedOperator, info: DifferentiabilityInfo, one: Tangent, words: FormulaNames
+) -> tuple[str, frozenset[str]]:
+    """The tangent of a result, and the names in it."""
+    if one.tree is not None:
+        return write(in_python(one.tree, words)), _names(one)
+    if one.formula.word == AUTO_LINEAR:
+        # The operator itself, of the tangents.
+        names = {
+            a: f"{a.name}_t" if a.name in info.arguments else a.name
+            for a in operator.schema.arguments
+        }
+        items = [
+            f"{a.name + '=' if a.kwarg_only else ''}{local(a.name) if a.name == name else identifier(name)}"
+            for a, name in names.items()
+        ]
+        return f"{operator.handle}({', '.join(items)})", frozenset(names.values())
+    # Each element depends on one alone: the derivative is its own transpose, but for the conjugate.
+    (derivative,) = info.derivatives
+    return f"({write(in_python(derivative.tree, words))}).conj()", derivative.mentioned
+
+
+def _locals(
+    operator: PackagedOperator, info: DifferentiabilityInfo, used: Collection[str]
+) -> Iterator[Local]:
+    schema = operator.schema
+    for index, argument in enumerate(schema.positional):
+        value, prefixes = f"inputs[{index}]", (
+            ("", "original_") if argument.name == "self" else ("",)
+        )
+        if argument.name in used:
+            yield local(argument.name), value
+        for name in [f"{prefix}{argument.name}" for prefix in prefixes]:
+            if f"{name}_p" in used:
+                yield identifier(f"{name}_p"), value
+            if f"{name}_t" in used:
+                yield identifier(f"{name}_t"), f"_support.tangent({value}, tangents[{index}])"
+    for argument in schema.kwarg_only:
+        if argument.name in used:
+            yield local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]"
+    for index, name in enumerate(return_names(schema)):
+        if name in used:
+            yield local(name), f"output[{index}]" if len(schema.returns) > 1 else "output"
+    if "grad" in used:
+        index = [a.name for a in schema.positional].index(info.arguments[0])
+        yield "grad", f"tangents[{index}].conj()"
