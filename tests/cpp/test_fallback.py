@@ -118,6 +118,16 @@ int main() {
   for (const auto& count : my_ops::fallback::counts()) {
     std::cout << count.key() << ' ' << count.value() << '\n';
   }
+  const auto refused = [](const auto& call) {
+    try {
+      call();
+    } catch (const c10::NotImplementedError& error) {
+      std::cout << error.what_without_backtrace() << '\n';
+    }
+  };
+  refused([&] { x.view({3, 1}); });
+  refused([&] { at::_thnn_fused_lstm_cell(x, x, x); });
+  refused([&] { at::native_batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5); });
   const at::Tensor cpu = at::ones({2});
   c10::impl::IncludeDispatchKeyGuard mode(kMode);
   std::cout << at::neg(cpu).const_data_ptr<float>()[0] << '\n';
@@ -133,6 +143,13 @@ privateuseone:0 6
 aten::neg.out runs on CPU
 -3
 aten::exp.out 2
+aten::view runs on CPU
+aten::view returns a view, which a copy in CPU memory cannot be: the device needs a kernel for it
+aten::_thnn_fused_lstm_cell runs on CPU
+aten::_thnn_fused_lstm_cell cannot fall back to the CPU, which has no kernel for it: the device needs one
+aten::native_batch_norm runs on CPU
+aten::native_batch_norm writes running statistics, which its schema conceals, so they would be lost: \
+the device needs a kernel for it
 aten::neg at TESTING_ONLY_GenericMode
 -1
 """
