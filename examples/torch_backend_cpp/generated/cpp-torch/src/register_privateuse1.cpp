@@ -49,6 +49,39 @@ at::Tensor wrapper_PrivateUse1__copy_from_and_resize(
   return ::sim::copy_from_and_resize(self, dst);
 }
 
+at::Tensor wrapper_PrivateUse1_view_as_real(const at::Tensor& self) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "wrapper_PrivateUse1_view_as_real",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
+  return ::at::native::view_as_real(self);
+}
+
+at::Tensor wrapper_PrivateUse1_view_as_complex(const at::Tensor& self) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "wrapper_PrivateUse1_view_as_complex",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
+  return ::at::native::view_as_complex(self);
+}
+
+at::Tensor& wrapper_PrivateUse1_set_(at::Tensor& self) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "wrapper_PrivateUse1_set_",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
+  return ::sim::device::set_to_nothing(self);
+}
+
 at::Scalar wrapper_PrivateUse1__local_scalar_dense(const at::Tensor& self) {
   ::std::optional<c10::Device> common_device;
   c10::impl::check_and_update_common_device(
@@ -153,6 +186,225 @@ at::Tensor wrapper_PrivateUse1_convolution_overrideable(
       output_mask);
 }
 
+::std::tuple<at::Tensor, at::Tensor, at::Tensor> wrapper_PrivateUse1_native_batch_norm(
+    const at::Tensor& input,
+    const ::std::optional<at::Tensor>& weight,
+    const ::std::optional<at::Tensor>& bias,
+    const ::std::optional<at::Tensor>& running_mean,
+    const ::std::optional<at::Tensor>& running_var,
+    bool training,
+    double momentum,
+    double eps) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      input,
+      "wrapper_PrivateUse1_native_batch_norm",
+      "input");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      weight,
+      "wrapper_PrivateUse1_native_batch_norm",
+      "weight");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      bias,
+      "wrapper_PrivateUse1_native_batch_norm",
+      "bias");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      running_mean,
+      "wrapper_PrivateUse1_native_batch_norm",
+      "running_mean");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      running_var,
+      "wrapper_PrivateUse1_native_batch_norm",
+      "running_var");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(input));
+  return ::sim::device::native_batch_norm(
+      input,
+      weight,
+      bias,
+      running_mean,
+      running_var,
+      training,
+      momentum,
+      eps);
+}
+
+at::Tensor& wrapper_PrivateUse1_conj_physical_(at::Tensor& self) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "wrapper_PrivateUse1_conj_physical_",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
+  return ::sim::device::conj_physical_(self);
+}
+
+void wrapper_PrivateUse1_record_stream(at::Tensor& self, at::Stream s) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "wrapper_PrivateUse1_record_stream",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
+  return ::sim::device::record_stream(self, s);
+}
+
+::std::tuple<at::Tensor, at::Tensor> wrapper_PrivateUse1_native_dropout(
+    const at::Tensor& input,
+    double p,
+    ::std::optional<bool> train) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      input,
+      "wrapper_PrivateUse1_native_dropout",
+      "input");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(input));
+  return ::sim::device::native_dropout(input, p, train);
+}
+
+::std::tuple<at::Tensor, at::Tensor, at::Tensor> wrapper_PrivateUse1__thnn_fused_lstm_cell(
+    const at::Tensor& input_gates,
+    const at::Tensor& hidden_gates,
+    const at::Tensor& cx,
+    const ::std::optional<at::Tensor>& input_bias,
+    const ::std::optional<at::Tensor>& hidden_bias) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      input_gates,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell",
+      "input_gates");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      hidden_gates,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell",
+      "hidden_gates");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      cx,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell",
+      "cx");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      input_bias,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell",
+      "input_bias");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      hidden_bias,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell",
+      "hidden_bias");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(input_gates));
+  return ::sim::device::lstm_cell(input_gates, hidden_gates, cx, input_bias, hidden_bias);
+}
+
+::std::tuple<
+    at::Tensor,
+    at::Tensor,
+    at::Tensor> wrapper_PrivateUse1__thnn_fused_lstm_cell_backward_impl(
+    const ::std::optional<at::Tensor>& grad_hy,
+    const ::std::optional<at::Tensor>& grad_cy,
+    const at::Tensor& cx,
+    const at::Tensor& cy,
+    const at::Tensor& workspace,
+    bool has_bias) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      grad_hy,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell_backward_impl",
+      "grad_hy");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      grad_cy,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell_backward_impl",
+      "grad_cy");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      cx,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell_backward_impl",
+      "cx");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      cy,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell_backward_impl",
+      "cy");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      workspace,
+      "wrapper_PrivateUse1__thnn_fused_lstm_cell_backward_impl",
+      "workspace");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(grad_hy));
+  return ::sim::device::lstm_cell_backward(grad_hy, grad_cy, cx, cy, workspace, has_bias);
+}
+
+::std::tuple<at::Tensor, at::Tensor> wrapper_PrivateUse1__thnn_fused_gru_cell(
+    const at::Tensor& input_gates,
+    const at::Tensor& hidden_gates,
+    const at::Tensor& hx,
+    const ::std::optional<at::Tensor>& input_bias,
+    const ::std::optional<at::Tensor>& hidden_bias) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      input_gates,
+      "wrapper_PrivateUse1__thnn_fused_gru_cell",
+      "input_gates");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      hidden_gates,
+      "wrapper_PrivateUse1__thnn_fused_gru_cell",
+      "hidden_gates");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      hx,
+      "wrapper_PrivateUse1__thnn_fused_gru_cell",
+      "hx");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      input_bias,
+      "wrapper_PrivateUse1__thnn_fused_gru_cell",
+      "input_bias");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      hidden_bias,
+      "wrapper_PrivateUse1__thnn_fused_gru_cell",
+      "hidden_bias");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(input_gates));
+  return ::sim::device::gru_cell(input_gates, hidden_gates, hx, input_bias, hidden_bias);
+}
+
+::std::tuple<
+    at::Tensor,
+    at::Tensor,
+    at::Tensor,
+    at::Tensor,
+    at::Tensor> wrapper_PrivateUse1__thnn_fused_gru_cell_backward(
+    const at::Tensor& grad_hy,
+    const at::Tensor& workspace,
+    bool has_bias) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      grad_hy,
+      "wrapper_PrivateUse1__thnn_fused_gru_cell_backward",
+      "grad_hy");
+  c10::impl::check_and_update_common_device(
+      common_device,
+      workspace,
+      "wrapper_PrivateUse1__thnn_fused_gru_cell_backward",
+      "workspace");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(grad_hy));
+  return ::sim::device::gru_cell_backward(grad_hy, workspace, has_bias);
+}
+
 at::Tensor& structured_PrivateUse1_add_out(
     const at::Tensor& self,
     const at::Tensor& other,
@@ -235,6 +487,9 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("view", TORCH_FN(::at::native::view));
   m.impl("_reshape_alias", TORCH_FN(::at::native::_reshape_alias));
   m.impl("unfold", TORCH_FN(::at::native::unfold));
+  m.impl("view_as_real", TORCH_FN(wrapper_PrivateUse1_view_as_real));
+  m.impl("view_as_complex", TORCH_FN(wrapper_PrivateUse1_view_as_complex));
+  m.impl("set_", TORCH_FN(wrapper_PrivateUse1_set_));
   m.impl("set_.source_Tensor", TORCH_FN(::at::native::set_tensor_));
   m.impl("set_.source_Storage", TORCH_FN(::at::native::set_));
   m.impl("set_.source_Storage_storage_offset", TORCH_FN(::at::native::set_storage_cpu_));
@@ -246,6 +501,18 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl(
       "convolution_backward_overrideable",
       TORCH_FN(wrapper_PrivateUse1_convolution_backward_overrideable));
+  m.impl("native_batch_norm", TORCH_FN(wrapper_PrivateUse1_native_batch_norm));
+  m.impl("conj_physical_", TORCH_FN(wrapper_PrivateUse1_conj_physical_));
+  m.impl("record_stream", TORCH_FN(wrapper_PrivateUse1_record_stream));
+  m.impl("native_dropout", TORCH_FN(wrapper_PrivateUse1_native_dropout));
+  m.impl("_thnn_fused_lstm_cell", TORCH_FN(wrapper_PrivateUse1__thnn_fused_lstm_cell));
+  m.impl(
+      "_thnn_fused_lstm_cell_backward_impl",
+      TORCH_FN(wrapper_PrivateUse1__thnn_fused_lstm_cell_backward_impl));
+  m.impl("_thnn_fused_gru_cell", TORCH_FN(wrapper_PrivateUse1__thnn_fused_gru_cell));
+  m.impl(
+      "_thnn_fused_gru_cell_backward",
+      TORCH_FN(wrapper_PrivateUse1__thnn_fused_gru_cell_backward));
   m.impl("add.out", TORCH_FN(structured_PrivateUse1_add_out));
   m.impl("mul.out", TORCH_FN(structured_PrivateUse1_mul_out));
   m.impl("mm.out", TORCH_FN(structured_PrivateUse1_mm_out));

@@ -14,4 +14,11 @@ inline c10::Dict<::std::string, int64_t> fell_back() {
   return ops::sim__fell_back::call();
 }
 
+/// sim::set_default_generator(Generator? generator) -> ()
+///
+/// Random numbers of the device come from this generator unless a call names another one.
+inline void set_default_generator(::std::optional<at::Generator> generator) {
+  return ops::sim__set_default_generator::call(generator);
+}
+
 } // namespace sim::functions

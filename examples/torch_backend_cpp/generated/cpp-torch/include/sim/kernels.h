@@ -8,8 +8,10 @@
 #define SIM_KERNELS_H
 
 #include <ATen/core/Dict.h>
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
+#include <c10/core/Stream.h>
 
 #include <array>
 #include <cstdint>
@@ -68,6 +70,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
 
 c10::Dict<std::string, int64_t> fell_back();
 
+void set_default_generator(std::optional<at::Generator> generator);
+
 } // namespace sim
 
 namespace at::native {
@@ -83,6 +87,10 @@ at::Tensor view(const at::Tensor& self, at::IntArrayRef size);
 at::Tensor _reshape_alias(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride);
 
 at::Tensor unfold(const at::Tensor& self, int64_t dimension, int64_t size, int64_t step);
+
+at::Tensor view_as_real(const at::Tensor& self);
+
+at::Tensor view_as_complex(const at::Tensor& self);
 
 at::Tensor& set_tensor_(at::Tensor& self, const at::Tensor& source);
 
@@ -103,3 +111,55 @@ const at::Tensor& resize_(
 at::Scalar _local_scalar_dense_cpu(const at::Tensor& self);
 
 } // namespace at::native
+
+namespace sim::device {
+
+at::Tensor& set_to_nothing(at::Tensor& self);
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor> native_batch_norm(
+    const at::Tensor& input,
+    const std::optional<at::Tensor>& weight,
+    const std::optional<at::Tensor>& bias,
+    const std::optional<at::Tensor>& running_mean,
+    const std::optional<at::Tensor>& running_var,
+    bool training,
+    double momentum,
+    double eps);
+
+at::Tensor& conj_physical_(at::Tensor& self);
+
+void record_stream(at::Tensor& self, at::Stream s);
+
+std::tuple<at::Tensor, at::Tensor> native_dropout(
+    const at::Tensor& input,
+    double p,
+    std::optional<bool> train);
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell(
+    const at::Tensor& input_gates,
+    const at::Tensor& hidden_gates,
+    const at::Tensor& cx,
+    const std::optional<at::Tensor>& input_bias,
+    const std::optional<at::Tensor>& hidden_bias);
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell_backward(
+    const std::optional<at::Tensor>& grad_hy,
+    const std::optional<at::Tensor>& grad_cy,
+    const at::Tensor& cx,
+    const at::Tensor& cy,
+    const at::Tensor& workspace,
+    bool has_bias);
+
+std::tuple<at::Tensor, at::Tensor> gru_cell(
+    const at::Tensor& input_gates,
+    const at::Tensor& hidden_gates,
+    const at::Tensor& hx,
+    const std::optional<at::Tensor>& input_bias,
+    const std::optional<at::Tensor>& hidden_bias);
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> gru_cell_backward(
+    const at::Tensor& grad_hy,
+    const at::Tensor& workspace,
+    bool has_bias);
+
+} // namespace sim::device

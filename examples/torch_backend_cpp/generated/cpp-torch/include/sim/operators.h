@@ -6,10 +6,12 @@
 #include <sim/call_operator.h>
 
 #include <ATen/core/Dict.h>
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sim::ops {
@@ -17,6 +19,14 @@ namespace sim::ops {
 // sim::fell_back() -> Dict(str, int)
 struct sim__fell_back : detail::Calls<sim__fell_back, c10::Dict<::std::string, int64_t>()> {
   static constexpr const char* name = "sim::fell_back";
+  static constexpr const char* overload_name = "";
+};
+
+// sim::set_default_generator(Generator? generator) -> ()
+struct sim__set_default_generator : detail::Calls<
+    sim__set_default_generator,
+    void(::std::optional<at::Generator>)> {
+  static constexpr const char* name = "sim::set_default_generator";
   static constexpr const char* overload_name = "";
 };
 

@@ -14,4 +14,13 @@ inline c10::Dict<::std::string, int64_t> fell_back(c10::DispatchKeySet dispatchK
   return ops::sim__fell_back::redispatch(dispatchKeySet);
 }
 
+/// sim::set_default_generator(Generator? generator) -> ()
+///
+/// Random numbers of the device come from this generator unless a call names another one.
+inline void set_default_generator(
+    c10::DispatchKeySet dispatchKeySet,
+    ::std::optional<at::Generator> generator) {
+  return ops::sim__set_default_generator::redispatch(dispatchKeySet, generator);
+}
+
 } // namespace sim::redispatch

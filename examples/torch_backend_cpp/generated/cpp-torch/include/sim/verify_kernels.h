@@ -14,6 +14,9 @@
 #include <sim/verify/view.h>
 #include <sim/verify/_reshape_alias.h>
 #include <sim/verify/unfold.h>
+#include <sim/verify/view_as_real.h>
+#include <sim/verify/view_as_complex.h>
+#include <sim/verify/set_.h>
 #include <sim/verify/set__source_Tensor.h>
 #include <sim/verify/set__source_Storage.h>
 #include <sim/verify/set__source_Storage_storage_offset.h>
@@ -23,4 +26,13 @@
 #include <sim/verify/relu.h>
 #include <sim/verify/convolution_overrideable.h>
 #include <sim/verify/convolution_backward_overrideable.h>
+#include <sim/verify/native_batch_norm.h>
+#include <sim/verify/conj_physical_.h>
+#include <sim/verify/record_stream.h>
+#include <sim/verify/native_dropout.h>
+#include <sim/verify/_thnn_fused_lstm_cell.h>
+#include <sim/verify/_thnn_fused_lstm_cell_backward_impl.h>
+#include <sim/verify/_thnn_fused_gru_cell.h>
+#include <sim/verify/_thnn_fused_gru_cell_backward.h>
 #include <sim/verify/sim__fell_back.h>
+#include <sim/verify/sim__set_default_generator.h>
