@@ -132,6 +132,15 @@ class TestBuilt:
         assert fell_back.keys() >= {"aten::exp.out", "aten::_softmax.out", "aten::normal_"}
         assert {found[name][0] for name in fell_back} == {"fallback"}
 
+    def test_it_computes_what_the_cpu_computes(self, built: Path) -> None:
+        """A part of what `tests/conformance/opinfos.py` does by hand for all operators."""
+        command = (sys.executable, "-m", "tests.conformance.opinfos", "sim")
+        chosen = ("conj", "fft.h", "linalg.pinv", "native_batch_norm", "normal", "real", "svd")
+        options = [option for name in chosen for option in ("--only", name)]
+        path = os.pathsep.join((str(built), str(ROOT)))
+        said = torch_ops.run(built, *command, *options, PYTHONPATH=path).splitlines()
+        assert len(said) == 2, said
+
     @todays_torchgen
     def test_every_cell_is_known_before_the_library_is_built(self, built: Path) -> None:
         arguments = (live_tables.SAID, "PrivateUse1"), (live_tables.LIVE, "sim")
