@@ -48,7 +48,7 @@ def test_the_template_starts_it(
     monkeypatch.chdir(tmp_path)
     assert run("init", "--template", "torch-backend-cpp", "sim").code == 0
     started = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(started) == 8
+    assert len(started) == 9
     for path in started:
         text = (tmp_path / path).read_text()
         # What an editor needs is the author's: the JSON Schema, and the line that names it.
@@ -147,8 +147,7 @@ class TestBuilt:
         said, live = (torch_ops.run(built, sys.executable, "-c", *one) for one in arguments)
         wrong, alike = live_tables.wrong_cells(said, live)
         # What `device::install` registers is C++, which nothing reads.
-        installed = {("aten::_copy_from", "Conjugate"), ("aten::_copy_from", "Negative")}
-        assert {cell[:2] for cell in wrong if cell[1] != "AutocastPrivateUse1"} == installed
+        assert {cell[1] for cell in wrong} == {"AutocastPrivateUse1"}
         assert alike > 300_000
 
     @todays_torchgen
@@ -157,8 +156,13 @@ class TestBuilt:
     ) -> None:
         loaded = coverage(answer, "--import", "sim")
         written, told = coverage(answer), coverage(answer, "--fallback")
-        assert {name: verdict for name, (verdict, _) in told.items()} == {
-            name: verdict for name, (verdict, _) in loaded.items()
+        # autocast.yaml names these, so they are registered beside their out variants, and a loaded library does not
+        # say from which variant a kernel is derived.
+        derived = {"aten::mm", "aten::sum.dim_IntList"}
+        assert {loaded[name][0] for name in derived} == {"own"}
+        assert {told[name][0] for name in derived} == {"through"}
+        assert {name: verdict for name, (verdict, _) in told.items() if name not in derived} == {
+            name: verdict for name, (verdict, _) in loaded.items() if name not in derived
         }
         lacking = {name for name, (verdict, _) in written.items() if verdict != told[name][0]}
         fallen = {name for name, (verdict, _) in told.items() if verdict in ("fallback", "wrong")}

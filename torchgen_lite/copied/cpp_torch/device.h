@@ -13,7 +13,6 @@
 #include <utility>
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/autocast_mode.h>
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
@@ -433,30 +432,6 @@ inline void refuse_in_autocast(
       " is not safe in a lower precision: call the function that takes logits");
 }
 
-// Which operators `torch.autocast` casts for, and to what: as for CUDA.
-inline void register_autocast(torch::Library& m) {
-#define TORCHGEN_LITE_CAST_LOW(...) \
-  KERNEL_PRIVATEUSEONE(__VA_ARGS__, lower_precision_fp)
-#define TORCHGEN_LITE_CAST_FLOAT(...) KERNEL_PRIVATEUSEONE(__VA_ARGS__, fp32)
-#define TORCHGEN_LITE_CAST_RESULT(...) \
-  KERNEL_PRIVATEUSEONE(__VA_ARGS__, fp32_set_opt_dtype)
-#define TORCHGEN_LITE_PROMOTE(...) KERNEL_PRIVATEUSEONE(__VA_ARGS__, promote)
-  using at::ScalarType, at::Tensor, at::Scalar, at::IntArrayRef;
-  AT_FORALL_LOWER_PRECISION_FP(TORCHGEN_LITE_CAST_LOW)
-  AT_FORALL_FP32(TORCHGEN_LITE_CAST_FLOAT)
-  AT_FORALL_FP32_SET_OPT_DTYPE(TORCHGEN_LITE_CAST_RESULT)
-  AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE(
-      KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE)
-  AT_FORALL_PROMOTE(TORCHGEN_LITE_PROMOTE)
-  m.impl(
-      "binary_cross_entropy",
-      torch::CppFunction::makeFromBoxedFunction<&refuse_in_autocast>());
-#undef TORCHGEN_LITE_CAST_LOW
-#undef TORCHGEN_LITE_CAST_FLOAT
-#undef TORCHGEN_LITE_CAST_RESULT
-#undef TORCHGEN_LITE_PROMOTE
-}
-
 // Registers a device, once and for good, so that nothing is ever deleted.
 inline bool install(
     const Guard* guard,
@@ -467,7 +442,8 @@ inline bool install(
   c10::SetAllocator(kType, memory);
   at::setHostAllocator(kType, pinned_memory);
   at::RegisterPrivateUse1HooksInterface(hooks);
-  const auto at = [](const char* name, c10::DispatchKey key) {
+  const auto at = [](const char* name) {
+    const auto key = c10::DispatchKey::AutocastPrivateUse1;
     return new torch::Library(
         torch::Library::IMPL,
         name,
@@ -475,15 +451,10 @@ inline bool install(
         __FILE__,
         __LINE__);
   };
-  // `_copy_from` reads and writes conjugated and negated views: their fallbacks
-  // would copy, again and again.
-  for (const auto key :
-       {c10::DispatchKey::Conjugate, c10::DispatchKey::Negative}) {
-    at("aten", key)->impl("_copy_from", torch::CppFunction::makeFallthrough());
-  }
-  at("_", c10::DispatchKey::AutocastPrivateUse1)
-      ->fallback(torch::CppFunction::makeFallthrough());
-  register_autocast(*at("aten", c10::DispatchKey::AutocastPrivateUse1));
+  at("_")->fallback(torch::CppFunction::makeFallthrough());
+  at("aten")->impl(
+      "binary_cross_entropy",
+      torch::CppFunction::makeFromBoxedFunction<&refuse_in_autocast>());
   return true;
 }
 
