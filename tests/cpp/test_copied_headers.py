@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
 from torchgen_lite.emit.render import render_files
-from torchgen_lite.targets.cpp.layout import Layout, copied_headers
+from torchgen_lite.targets.cpp.layout import Layout, copied_files
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -40,7 +40,7 @@ using Two = two::parts::detail::Calls<int, int()>;
 def test_two_libraries_in_one_file(tmp_path: Path) -> None:
     for folder, namespace in (("one", "one"), ("two/parts", "two::parts")):
         layout = Layout("out", folder, namespace, (None,))
-        files = list(copied_headers(layout, "cpp_torch", "call_operator.h"))
+        files = list(copied_files(layout, "cpp_torch", "call_operator.h"))
         write_files(tmp_path, render_files(files, "ops.yaml"))
     (tmp_path / "both.cpp").write_text(BOTH)
     include = tmp_path / "out" / "include"

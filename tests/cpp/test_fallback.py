@@ -9,7 +9,7 @@ import pytest
 
 from tests.cpp.compiling import needs_compiler, torch_flags, write_files
 from torchgen_lite.emit.render import render_files
-from torchgen_lite.targets.cpp.layout import Layout, copied_headers
+from torchgen_lite.targets.cpp.layout import Layout, copied_files
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -118,6 +118,16 @@ int main() {
   for (const auto& count : my_ops::fallback::counts()) {
     std::cout << count.key() << ' ' << count.value() << '\n';
   }
+  const auto refused = [](const auto& call) {
+    try {
+      call();
+    } catch (const c10::NotImplementedError& error) {
+      std::cout << error.what_without_backtrace() << '\n';
+    }
+  };
+  refused([&] { x.view({3, 1}); });
+  refused([&] { at::_thnn_fused_lstm_cell(x, x, x); });
+  refused([&] { at::native_batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5); });
   const at::Tensor cpu = at::ones({2});
   c10::impl::IncludeDispatchKeyGuard mode(kMode);
   std::cout << at::neg(cpu).const_data_ptr<float>()[0] << '\n';
@@ -133,6 +143,13 @@ privateuseone:0 6
 aten::neg.out runs on CPU
 -3
 aten::exp.out 2
+aten::view runs on CPU
+aten::view returns a view, which a copy in CPU memory cannot be: the device needs a kernel for it
+aten::_thnn_fused_lstm_cell runs on CPU
+aten::_thnn_fused_lstm_cell cannot fall back to the CPU, which has no kernel for it: the device needs one
+aten::native_batch_norm runs on CPU
+aten::native_batch_norm writes running statistics, which its schema conceals, so they would be lost: \
+the device needs a kernel for it
 aten::neg at TESTING_ONLY_GenericMode
 -1
 """
@@ -142,7 +159,7 @@ def test_what_a_backend_lacks_runs_on_cpu_and_says_so(tmp_path: Path) -> None:
     import torch
 
     layout = Layout("out", "my_ops", "my_ops", (None,))
-    files = list(copied_headers(layout, "cpp_torch", "fallback.h"))
+    files = list(copied_files(layout, "cpp_torch", "fallback.h"))
     write_files(tmp_path, render_files(files, "ops.yaml"))
     (tmp_path / "program.cpp").write_text(PROGRAM)
     libraries = Path(torch.__file__).parent / "lib"

@@ -1,8 +1,7 @@
-// A device whose memory is the CPU's: guard, hooks, allocator, and the kernels that ops.yaml names.
+// A device whose memory is the CPU's: its memory, and the kernels that ops.yaml names.
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
-#include <ATen/detail/PrivateUse1HooksInterface.h>
-#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <sim/device.h>
 #include <sim/fallback.h>
 #include <sim/structured.h>
 
@@ -12,54 +11,44 @@ using at::IntArrayRef, at::Scalar, at::Tensor, std::optional;
 
 namespace {
 
-const c10::Device device(c10::kPrivateUse1, 0);
-const c10::Stream stream(c10::Stream::DEFAULT, device);
-
-// There is one device with one stream, which runs synchronously with the CPU.
-struct Guard final : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
-  c10::Device exchangeDevice(c10::Device) const override { return device; }
-  c10::Device getDevice() const override { return device; }
-  c10::Stream getStream(c10::Device) const noexcept override { return stream; }
-  c10::Stream exchangeStream(c10::Stream) const noexcept override { return stream; }
-  void synchronizeDevice(c10::DeviceIndex) const override {}
-};
-C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
-
-struct Hooks final : at::PrivateUse1HooksInterface {
-  bool isAvailable() const override { return true; }
-  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
-};
-const bool has_hooks = (at::RegisterPrivateUse1HooksInterface(new Hooks), true);
-
-struct Heap final : c10::Allocator {
-  c10::DataPtr allocate(size_t bytes) override {
-    void* data = std::malloc(bytes);
-    return {data, data, &std::free, device};
-  }
+struct Heap final : device::Memory {
+  void* take(size_t bytes) override { return std::malloc(bytes); }
+  void give_back(void* data) override { std::free(data); }
   void copy_data(void* to, const void* from, size_t n) const override {
     default_copy_data(to, from, n);
   }
-} heap;
-REGISTER_ALLOCATOR(c10::kPrivateUse1, &heap)
+};
+
+// There is one device with one stream, which runs synchronously with the CPU.
+const bool is_installed =
+    device::install(new device::Guard, new Heap, new device::PinnedMemory, new device::Hooks);
 
 constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
 
 // The same memory as a CPU tensor; a number among the arguments is one already.
 Tensor on_cpu(const Tensor& x) {
+  if (x.is_cpu())
+    return x;
   const auto options = x.options().device(at::kCPU);
-  return x.is_cpu() ? x : at::from_blob(x.data_ptr(), x.sizes(), x.strides(), options);
+  Tensor same = at::from_blob(x.data_ptr(), x.sizes(), x.strides(), options);
+  same._set_conj(x.is_conj());
+  same._set_neg(x.is_neg());
+  return same;
 }
 
 } // namespace
 
 Tensor empty(IntArrayRef size, optional<at::ScalarType> dtype, optional<at::Layout>,
-    optional<at::Device>, optional<bool>, optional<at::MemoryFormat> format) {
-  return at::detail::empty_generic(size, &heap, keys, c10::dtype_or_default(dtype), format);
+    optional<at::Device>, optional<bool> pinned, optional<at::MemoryFormat> format) {
+  TORCH_CHECK(!pinned.value_or(false), "only memory of the CPU can be pinned");
+  return at::detail::empty_generic(
+      size, &device::memory(), keys, c10::dtype_or_default(dtype), format);
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, optional<at::ScalarType> dtype,
     optional<at::Layout>, optional<at::Device>, optional<bool>) {
-  return at::detail::empty_strided_generic(size, stride, &heap, keys, c10::dtype_or_default(dtype));
+  return at::detail::empty_strided_generic(
+      size, stride, &device::memory(), keys, c10::dtype_or_default(dtype));
 }
 
 Tensor copy_from(const Tensor& self, const Tensor& dst, bool) {
@@ -76,7 +65,7 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
   return self;
 }
 
-Tensor relu(const Tensor& self) { return at::relu(on_cpu(self)).to(device); }
+Tensor relu(const Tensor& self) { return at::relu(on_cpu(self)).to(self.device()); }
 
 TORCH_IMPL_FUNC(add_out)
 (const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
@@ -107,7 +96,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const optional<Ten
   const auto b = bias && bias->defined() ? optional(on_cpu(*bias)) : std::nullopt;
   const Tensor y = at::convolution(on_cpu(input), on_cpu(weight), b, stride, padding, dilation,
       transposed, output_padding, groups);
-  return y.to(device);
+  return y.to(input.device());
 }
 
 std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad, const Tensor& input,
@@ -115,15 +104,20 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad, cons
     bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> mask) {
   auto [x, w, b] = at::convolution_backward(on_cpu(grad), on_cpu(input), on_cpu(weight),
       {{grad.size(1)}}, stride, padding, dilation, transposed, output_padding, groups, mask);
-  const auto moved = [](const Tensor& t) { return t.defined() ? t.to(device) : t; };
+  const auto moved = [&](const Tensor& t) { return t.defined() ? t.to(grad.device()) : t; };
   return {moved(x), moved(w), moved(b)};
 }
 
 c10::Dict<std::string, int64_t> fell_back() { return fallback::counts(); }
 
+void set_default_generator(optional<at::Generator> to) { device::set_default_generator(to); }
+
 } // namespace sim
 
 // Operators without a kernel for the device run on copies in CPU memory.
-TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(sim::fallback::counting_cpu()); }
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<
+      &sim::device::with_generator<&sim::fallback::counting_cpu_kernel>>());
+}
 
 #include <sim/verify_kernels.h>

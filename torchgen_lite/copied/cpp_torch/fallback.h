@@ -33,11 +33,30 @@ inline Sink& sink() {
 inline void cpu_kernel(
     const c10::OperatorHandle& op,
     torch::jit::Stack* stack) {
+  for (const auto& result : op.schema().returns()) {
+    const auto* alias = result.alias_info();
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        alias == nullptr || alias->isWrite(),
+        op.operator_name(),
+        " returns a view, which a copy in CPU memory cannot be: ",
+        "the device needs a kernel for it");
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU),
+      op.operator_name(),
+      " cannot fall back to the CPU, which has no kernel for it: ",
+      "the device needs one");
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      op.schema().name() != "aten::native_batch_norm",
+      op.operator_name(),
+      " writes running statistics, which its schema conceals, ",
+      "so they would be lost: the device needs a kernel for it");
   at::native::cpu_fallback(op, stack);
 }
 
 // Runs operators on copies of their tensors in CPU memory, and copies back what
-// they wrote. For all operators without a kernel, or for a single one:
+// they wrote. What copies cannot serve is refused. For all operators without a
+// kernel, or for a single one:
 //
 //   TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
 //     m.fallback(mylib::fallback::cpu());
@@ -53,7 +72,7 @@ inline void logging_cpu_kernel(
     const c10::OperatorHandle& op,
     torch::jit::Stack* stack) {
   sink()(c10::toString(op.operator_name()) + " runs on CPU");
-  at::native::cpu_fallback(op, stack);
+  cpu_kernel(op, stack);
 }
 
 // Like `cpu`, but also logs which operators are called.
@@ -74,7 +93,7 @@ inline Counts& counted() {
 inline void counting_cpu_kernel(
     const c10::OperatorHandle& op,
     torch::jit::Stack* stack) {
-  at::native::cpu_fallback(op, stack);
+  cpu_kernel(op, stack);
   const std::lock_guard<std::mutex> lock(counted().mutex);
   ++counted().calls[c10::toString(op.operator_name())];
 }

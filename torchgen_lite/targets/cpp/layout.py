@@ -55,11 +55,12 @@ def stem(name: str, shard: int | None) -> str:
     return name if shard is None else f"{name}_{shard}"
 
 
-def copied_headers(layout: Layout, folder: str, *names: str) -> Iterator[OutputFile]:
-    """Copies of headers of a folder of `copied/`; see Note [Copied headers]."""
+def copied_files(layout: Layout, folder: str, *names: str) -> Iterator[OutputFile]:
+    """Copies of headers and sources of a folder of `copied/`; see Note [Copied headers]."""
     defines = {"TORCHGEN_LITE_NAMESPACE": layout.namespace}
     for name in names:
-        yield OutputFile(layout.header(name), f"copied/{folder}/{name}", defines)
+        place = layout.header(name) if name.endswith(".h") else layout.source(name)
+        yield OutputFile(place, f"copied/{folder}/{name}", defines)
 
 
 def include_blocks(

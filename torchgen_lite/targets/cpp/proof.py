@@ -41,7 +41,7 @@ from typing import NamedTuple
 from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class, split_kernel
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.types import unrooted
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_headers
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel
 from torchgen_lite.targets.file_names import file_names
@@ -83,7 +83,7 @@ def proof_files(
     unpacks from a boxed call, whatever way the kernel takes them.
     """
     namespace = layout.namespace
-    yield from copied_headers(layout, "cpp", "kernel_check.h")
+    yield from copied_files(layout, "cpp", "kernel_check.h")
     taken = "torch::stable::detail::unbox_type_t" if is_boxed else "as_is"
     members = [split_kernel(k.name, namespace) for k in kernels if k.is_member]
     shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}

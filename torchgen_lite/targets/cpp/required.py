@@ -157,11 +157,11 @@ def author_functions(
 ) -> Iterator[AuthorFunction]:
     """Each kernel in the form common to all languages; `includes` declare more than their types.
 
-    Kernels of PyTorch, such as `at::native::view`, exist already.
+    Kernels of PyTorch, such as `at::native::view`, and those of `device_kernels.cpp` exist already.
     """
     for kernel in kernels:
         namespace, _ = split_kernel(kernel.name, layout.namespace)
-        if namespace.partition("::")[0] in LIBRARIES:
+        if namespace.partition("::")[0] in LIBRARIES or namespace == f"{layout.namespace}::device":
             continue
         declared = prototype(kernel, layout.namespace)
         blocks = [*includes, *include_blocks(signature_headers([kernel.signature]))]

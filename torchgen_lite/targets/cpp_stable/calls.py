@@ -25,7 +25,7 @@ from torchgen_lite.targets.cpp.calls import (
 from torchgen_lite.targets.cpp.layout import (
     Blocks,
     Layout,
-    copied_headers,
+    copied_files,
     include_blocks,
 )
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -34,7 +34,7 @@ from torchgen_lite.targets.output import OutputFile
 
 def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
     """`call_operator.h`, `operators.h` for each shard, `functions.h`."""
-    yield from copied_headers(layout, "cpp_stable", "version.h", "call_operator.h")
+    yield from copied_files(layout, "cpp_stable", "version.h", "call_operator.h")
 
     def includes(own: Sequence[CppOperator]) -> Blocks:
         return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]

@@ -32,13 +32,7 @@ from torchgen_lite.targets.cpp.calls import (
     operator_headers,
     umbrella_file,
 )
-from torchgen_lite.targets.cpp.layout import (
-    Blocks,
-    Layout,
-    copied_headers,
-    include_blocks,
-    stem,
-)
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
@@ -60,11 +54,11 @@ def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterat
         signatures = [o.signature for o in own]
         return [[layout.own("call_operator.h")], *declaration_includes(own, signatures, layout)]
 
-    yield from copied_headers(layout, "cpp_torch", "version.h")
+    yield from copied_files(layout, "cpp_torch", "version.h")
     if not operators:
         return
     every = list(public_functions(operators, layout.classes))
-    yield from copied_headers(layout, "cpp_torch", *_helpers(every), "call_operator.h")
+    yield from copied_files(layout, "cpp_torch", *_helpers(every), "call_operator.h")
     yield from operator_headers(layout, operators, includes)
     for shard in layout.shards:
         own = [one for one in every if one[0].shard == shard]

@@ -20,7 +20,7 @@ from torchgen_lite.languages.cpp.formula_needs import (
 )
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.torch_functions import functions_of_torch
-from torchgen_lite.targets.cpp.layout import copied_headers, stem
+from torchgen_lite.targets.cpp.layout import copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel
@@ -97,7 +97,7 @@ def _files(
 ) -> Iterator[OutputFile]:
     if not planned:
         return
-    yield from copied_headers(layout, "cpp_torch", "autograd.h", "autograd_kernels.h")
+    yield from copied_files(layout, "cpp_torch", "autograd.h", "autograd_kernels.h")
     shards: dict[int | None, list[_Planned]] = {}
     for one in planned:
         shards.setdefault(one.operator.shard, []).append(one)

@@ -41,7 +41,7 @@ from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.layout import Layout, copied_headers
+from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
@@ -111,7 +111,7 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
         ],
     }
     yield OutputFile(layout.header("structured.h"), "cpp_torch/structured.h.j2", context)
-    yield from copied_headers(layout, "cpp_torch", "structured_outputs.h", "structured_given.h")
+    yield from copied_files(layout, "cpp_torch", "structured_outputs.h", "structured_given.h")
 
 
 def _headers(groups: Sequence[Group]) -> Iterator[str]:

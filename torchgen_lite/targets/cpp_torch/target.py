@@ -15,7 +15,7 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout, copied_headers
+from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
@@ -200,13 +200,12 @@ def _files(
     origins = {one.origin for one in registered}
     used = {Origin.from_out: "from_out.h"}
     used |= dict.fromkeys((Origin.autocast, Origin.autocast_over), "autocast.h")
-    # The first two are there for the author as well.
-    names = [
-        "fallback.h",
-        "functionalize.h",
-        *[used[origin] for origin in used if origin in origins],
-    ]
-    yield from copied_headers(layout, "cpp_torch", *names)
+    names = {used[origin] for origin in used if origin in origins}
+    # A library that allocates the tensors of PrivateUse1 is a device.
+    allocated = {one.key for one in registered if one.operator.name == "aten::empty.memory_format"}
+    if "PrivateUse1" in allocated:
+        names |= {"device.h", "device_kernels.cpp"}
+    yield from copied_files(layout, "cpp_torch", "fallback.h", "functionalize.h", *sorted(names))
     if options.module:
         yield module_file(layout, options.module)
 

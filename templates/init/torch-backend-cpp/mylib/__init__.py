@@ -1,13 +1,23 @@
 """A device for PyTorch. Importing this registers it: torch.ones(2, device="mylib")."""
 
 import sys
-from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import torch
+from torch import accelerator
 
 torch.utils.rename_privateuse1_backend("mylib")
 torch.ops.load_library(str(Path(__file__).with_name("libmylib.so")))
+
+# PyTorch uses this module as `torch.mylib`, and expects these functions and those below.
+current_device, set_device = accelerator.current_device_index, accelerator.set_device_index
+current_stream, set_stream = accelerator.current_stream, accelerator.set_stream
+synchronize, get_device_capability = accelerator.synchronize, accelerator.get_device_capability
+memory_allocated, empty_cache = accelerator.memory_allocated, accelerator.empty_cache
+max_memory_allocated, memory_stats = accelerator.max_memory_allocated, accelerator.memory_stats
+reset_peak_memory_stats = accelerator.reset_peak_memory_stats
+Stream, Event = partial(torch.Stream, device="mylib"), partial(torch.Event, device="mylib")
 
 
 def fell_back() -> dict[str, int]:
@@ -15,32 +25,98 @@ def fell_back() -> dict[str, int]:
     return torch.ops.mylib.fell_back()
 
 
-# PyTorch uses this module as `torch.mylib`, and expects these functions. There is one device, so `device(index)` changes nothing.
-device = nullcontext
+class device(accelerator.device_index):
+    """A context in which this device is the current one."""
+
+    def __init__(self, of: torch.device | str | int | None) -> None:
+        super().__init__(_index(of))
+
+
+def device_count() -> int:
+    return torch._C._accelerator_hooks_device_count()
 
 
 def is_available() -> bool:
-    return True
+    return device_count() > 0
 
 
 def is_initialized() -> bool:
     return True
 
 
-def device_count() -> int:
-    return 1
-
-
-def current_device() -> int:
-    return 0
-
-
-def manual_seed_all(seed: int) -> None:
-    """Random numbers are generated on the CPU."""
+def _lazy_init() -> None:
+    """Nothing is left to do."""
 
 
 def _is_in_bad_fork() -> bool:
     return False
+
+
+def stream(stream: torch.Stream) -> torch.Stream:
+    """Streams are contexts themselves."""
+    return stream
+
+
+def get_amp_supported_dtype() -> list[torch.dtype]:
+    return [torch.bfloat16, torch.float16]
+
+
+# Where random numbers come from, for each device.
+default_generators = tuple(
+    torch.Generator(device=f"mylib:{index}") for index in range(device_count())
+)
+for _generator in default_generators:
+    torch.ops.mylib.set_default_generator(_generator)
+
+
+def _index(of: torch.device | str | int | None) -> int:
+    index = of if isinstance(of, int) else None if of is None else torch.device(of).index
+    return current_device() if index is None else index
+
+
+def get_rng_state(device: torch.device | str | int | None = None) -> torch.Tensor:
+    return default_generators[_index(device)].get_state()
+
+
+def set_rng_state(state: torch.Tensor, device: torch.device | str | int | None = None) -> None:
+    default_generators[_index(device)].set_state(state)
+
+
+def manual_seed(seed: int) -> None:
+    default_generators[current_device()].manual_seed(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    for generator in default_generators:
+        generator.manual_seed(seed)
+
+
+def initial_seed() -> int:
+    return default_generators[current_device()].initial_seed()
+
+
+class _NoInductor:
+    """What inductor generates code with: nothing, which it says instead of failing somewhere."""
+
+    supports_caching = False
+
+    def __init__(self, *_: object) -> None:
+        hint = 'torch.compile(..., backend="aot_eager") runs the device\'s kernels'
+        raise NotImplementedError(f"inductor generates no code for `mylib`: {hint}")
+
+    @classmethod
+    def create(cls, *_: object) -> "_NoInductor":
+        return cls()
+
+
+def __getattr__(name: str) -> type[_NoInductor]:
+    """Inductor asks for these when it begins to compile."""
+    if not name.endswith(("Scheduling", "WrapperCodegen", "WrapperFxCodegen")):
+        raise AttributeError(name)
+    from torch._inductor.codegen import common, cpu_device_op_overrides
+
+    common.register_device_op_overrides("mylib", cpu_device_op_overrides.CpuDeviceOpOverrides())
+    return _NoInductor
 
 
 torch._register_device_module("mylib", sys.modules[__name__])
