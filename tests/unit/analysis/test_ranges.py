@@ -137,7 +137,7 @@ GROUP = """\
 - func: my::mul(Tensor x, Tensor y, int more) -> Tensor
   torch: ">=2.13"
   dispatch: {CPU: mul_more}
-  derivatives: {x: grad * y + more, y: grad * x}
+  derivatives: {x: grad * y * more, y: grad * x}
 """
 
 

@@ -107,7 +107,11 @@ def give_pytorch(project: Path) -> None:
     (project / "xla_native_functions.yaml").write_text(
         "backend: XLA\ncpp_namespace: xla\nsupported: [mm.out]\n"
     )
-    for version in ("2.9.1", "2.10.0"):
+    give_wheels(project, "2.9.1", "2.10.0")
+
+
+def give_wheels(project: Path, *versions: str) -> None:
+    for version in versions:
         with zipfile.ZipFile(project / f"torch-{version}-py3-none-any.whl", "w") as wheel:
             wheel.writestr("torchgen/packaged/ATen/native/native_functions.yaml", PYTORCH)
 
@@ -116,6 +120,8 @@ def give_pytorch(project: Path) -> None:
 def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
     if COMMANDS[command][0].startswith("backends"):
         give_pytorch(stale)
+    elif command == "check":
+        give_wheels(stale, "2.9.1", "2.11.0", "2.13.0")
     (stale / "csrc").mkdir()
     (stale / "csrc/ops.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f() -> ()"); }')
     for line in examples(run, command):
@@ -123,7 +129,7 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
         is_run = any(word in line for word in ("--torch", "--module", "train.py"))
         if not is_run and command != "lsp":
             result = execute(run, line)
-            is_view = command == "diff" and "--against" in line
+            is_view = (command == "diff" and "--against" in line) or "--for-torch" in line
             assert result.code == (0 if is_view else EXIT_CODES.get(command, 0)), (line, result)
             assert "error[TG0" not in result.stderr, line
     if command == "diff":

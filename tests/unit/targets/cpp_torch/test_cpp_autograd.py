@@ -102,8 +102,8 @@ def test_the_headers_of_what_formulas_call_are_included(tmp_path: Path) -> None:
     plain = ["ATen/TensorOperators.h"]
     assert included("x: grad * y.relu()") == plain
     ops = ["ATen/ops/sigmoid.h", "ATen/ops/sum.h"]
-    assert included("x: at::sigmoid(sum(grad, {0}, true)) * y.sum(0)") == plain + ops
-    assert included("x: _softmax(grad, 0, false)") == [*plain, "ATen/ATen.h"]
+    assert included("x: at::sigmoid(y) * sum(grad, {0}, true) * y.sum(0)") == plain + ops
+    assert included("x: grad * _softmax(y, 0, false)") == [*plain, "ATen/ATen.h"]
     headers = ["mine.h"]
     assert included("x: my_backward(grad)", formula_headers=headers) == plain
 
