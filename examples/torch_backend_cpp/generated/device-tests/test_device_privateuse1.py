@@ -46,23 +46,10 @@ KERNELS = {
     "aten::_thnn_fused_gru_cell_backward": "float32",
 }
 REFUSED = {
-    "test_negated_*": "",
-    "test_autocast_sim": "Tried to use AMP",
-    "test_checkpoints_sim": "Tried to use AMP",
     "test_compiling_with_inductor_sim": "",
-    "test_conjugate_views_sim": "",
-    "test_data_loaders_with_pinned_memory_sim": "getPinnedMemoryAllocator",
     "test_dlpack_sim": "Unknown device type",
-    "test_forked_random_states_sim": "get_rng_state",
-    "test_generators_sim": "getNewGenerator",
-    "test_memory_statistics_sim": "memory_allocated",
-    "test_pinned_memory_sim": "getPinnedMemoryAllocator",
-    "test_real_parts_are_written_through_sim": "",
-    "test_resizing_sim": "resizePrivateUse1Bytes",
+    "test_out_native_batch_norm_*": "its schema conceals",
     "test_sparse_tensors_sim": "_sparse_coo_tensor_with_dims_and_tensors",
-    "test_streams_and_events_sim": "doesn't support events",
-    "test_training_an_lstm_sim": "_thnn_fused_lstm_cell",
-    "test_training_batch_norm_sim": "",
 }
 
 device_tests(globals(), "privateuse1", KERNELS, Probes, REFUSED)
