@@ -83,6 +83,7 @@ WRITES = (
 """What writes the file that is named."""
 CHANGES = (
     "add add.out --dispatch PrivateUse1 --schema ours.yaml --native native.yaml --for-torch 2.9",
+    "add --like CPU --calls calls.log --dispatch PrivateUse1 --schema ours.yaml --native native.yaml",
     "breaking --against newer.yaml --accept meant",
     "fmt",
     "generate",
@@ -100,7 +101,7 @@ CHANGES = (
 READS = (
     "breaking --against newer.yaml --level kernel --all --schema native.yaml --for-torch 2.9",
     "check --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
-    "coverage --key PrivateUse1 --only core --like CUDA --fallback --show own --scan . --for-torch 2.9",
+    "coverage --key PrivateUse1 --only core --like CUDA --fallback --show own --scan scanned.cpp --for-torch 2.9",
     "coverage --key PrivateUse1 --native native.yaml --schema ours.yaml --calls calls.log --against verdicts.json",
     "diff --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
     "fmt --check",
@@ -138,6 +139,10 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("newer.yaml", NATIVE.replace("Tensor other", "Tensor others")),
         ("lib.cpp", LIBRARY),
         ("wrong.yaml", LIBRARY_SCHEMA.replace("dispatch", "dispach")),
+        (
+            "scanned.cpp",
+            'TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("add.Tensor", add); }\n',
+        ),
         ("calls.log", "aten::add.Tensor\n"),
         ("verdicts.json", '{"key": "PrivateUse1", "verdicts": {}}'),
         ("member/torchgen_lite.toml", 'targets = ["docs"]\n'),
