@@ -148,10 +148,12 @@ def test_gradcheck(case: Case) -> None:
     def function(*values: torch.Tensor) -> Any:
         return tuple(v for v, kept in zip(results_of(*values), differentiable) if kept)
 
+    make_dual: Any = forward_ad.make_dual
+
     def has_tangents() -> bool:
         with forward_ad.dual_level():
             try:
-                function(*(forward_ad.make_dual(v, torch.ones_like(v)) for v in inputs))
+                function(*(make_dual(v, torch.ones_like(v)) for v in inputs))
             except RuntimeError as error:
                 if "for forward-mode" in str(error) or "forward AD with" in str(error):
                     return False
@@ -166,7 +168,8 @@ def test_gradcheck(case: Case) -> None:
     is_single = any(
         torch.equal(v, v.to(ROUNDED.get(v.dtype, v.dtype)).to(v.dtype)) for v in results
     )
-    assert torch.autograd.gradcheck(function, inputs, **((SINGLE if is_single else {}) | given))
+    options: dict[str, Any] = (SINGLE if is_single else {}) | given
+    assert torch.autograd.gradcheck(function, inputs, **options)
 
 
 @those(lambda case: case.devices)
