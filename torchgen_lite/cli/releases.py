@@ -47,5 +47,6 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
         for one, among in found.values()
     )
     session.report(diagnostics, kind="check")
+    session.talk("The files of the outputs were not compared; `check` for one release does that.")
     session.answer("check", "\n".join(map(section_text, sections)), releases=data)
     return session.exit_code(diagnostics)

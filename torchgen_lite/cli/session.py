@@ -76,8 +76,8 @@ def unknown(what: str, name: str, known: Iterable[str], hint: Help | None = None
 class Session:
     """The global options, accepted before or after the command (the last one wins), and findings.
 
-    `releases` are several for `check`. `root` is the folder of the project that messages are about; None means this folder. `shown` are codes of
-    diagnostics shown in full, the first one first.
+    `releases` are several for `check`. `root` is the folder of the project that messages are about; None means this
+    folder. `shown` are codes of diagnostics shown in full, the first one first.
     """
 
     config: tuple[str, ...] = ()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from enum import Enum
-from typing import Union
 
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.facts import Fact
@@ -40,7 +39,7 @@ def nonlinear(tree: Typed, gradients: Collection[str]) -> Typed | None:
     return tree if degree is _Degree.constant and tree.kind.sort is Sort.tensor else None
 
 
-def _degree(tree: Typed, gradients: Collection[str]) -> Union[_Degree, Typed]:
+def _degree(tree: Typed, gradients: Collection[str]) -> _Degree | Typed:
     node, kind = tree.node, tree.kind
     if isinstance(node, nodes.Name):
         named = _Degree.any if tree.is_none else _Degree.constant

@@ -101,16 +101,25 @@ def called(
     modules: Sequence[str],
     calls: Path | None,
 ) -> tuple[list[Covered], Mapping[str, int], str]:
-    """What of the selection is called; of a script, how often, and why it ended early."""
+    """What of the selection is called; of a script, how often, and why it ended early.
+
+    Raises Refused if no operator of PyTorch is: that says nothing about a backend.
+    """
     if calls is None:
         return list(selected), {}, ""
-    if calls.suffix != ".py":
-        names = called_names(read_any_text(calls))
-        return [one for one in selected if _is_called(one.operator.name, names)], {}, ""
-    ran = run(overlay, key, modules, calls)
-    stopped = f"`{shown_path(calls, Path.cwd())}` stopped early: {ran.stopped}"
-    found = [one for one in selected if one.operator.name in ran.leaves]
-    return found, ran.leaves, stopped if ran.stopped else ""
+    leaves, stopped, what = {}, "", "names"
+    if calls.suffix == ".py":
+        ran = run(overlay, key, modules, calls)
+        leaves, stopped, what = ran.leaves, ran.stopped, f"runs, on the device of {key},"
+        names: Collection[str] = leaves.keys() & overlay.tables.keys()
+    else:
+        listed = called_names(read_any_text(calls))
+        names = {name for name in overlay.tables if _is_called(name, listed)}
+    shown = f"`{shown_path(calls, Path.cwd())}`"
+    if not names:
+        raise Refused(Diagnostic("TG012", f"{shown} {what} no operator of PyTorch"))
+    found = [one for one in selected if one.operator.name in names]
+    return found, leaves, f"{shown} stopped early: {stopped}" if stopped else ""
 
 
 def _is_called(name: str, called: Collection[str]) -> bool:

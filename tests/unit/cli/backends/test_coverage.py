@@ -108,6 +108,12 @@ def test_selections(run: Run, backend: Path) -> None:
     assert set(verdicts(run, *KEY, "--calls", "log")) == {"isnan"}
 
 
+def test_a_log_that_names_nothing_gives_no_verdict(run: Run, backend: Path) -> None:
+    (backend / "log").write_text("mylib::f 3 calls\n")
+    result = run("coverage", *KEY, "--calls", "log")
+    assert result.code == 2 and "`log` names no operator of PyTorch" in result.stderr
+
+
 def test_a_tag_alone(run: Run, backend: Path) -> None:
     text = run("coverage", *KEY, "--only", "core").stdout
     assert text.startswith("PrivateUse1: 3 operators\n")
@@ -385,6 +391,12 @@ torch.ones(3, device="cpu").cos_()
         assert result.stderr == (
             "`lstm.py` stopped early: NotImplementedError: Could not run 'aten::_thnn_fused_lstm_cell' "
             "with arguments from the 'CPU' backend in aten::_thnn_fused_lstm_cell\n"
+        )
+        (device / "cpu.py").write_text("import torch\ntorch.ones(2, device='cpu').sum()\n")
+        result = run("coverage", "--calls", "cpu.py")
+        assert result.code == 2
+        assert (
+            "`cpu.py` runs, on the device of PrivateUse1, no operator of PyTorch" in result.stderr
         )
         (device / "lstm.py").write_text("import no_such_module\n")
         result = run("coverage", "--calls", "lstm.py")
