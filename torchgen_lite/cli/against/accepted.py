@@ -70,7 +70,7 @@ def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
 
     Only at the widest level that has the finding of an entry is it known that there is none.
     """
-    entries = list(_read(root))
+    entries = list(_entries(_text(root)))
     known = {identity(one): one for one in found}
     accepted = {_said(entry) for entry, _ in entries} & known.keys()
     stale = [
@@ -83,15 +83,16 @@ def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
 
 
 def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
-    """Write an entry for each of these findings. Raises Refused."""
-    path = root / FILE
-    old = _text(path).text if path.exists() else ""
-    new = [Accepted(*identity(one), reason) for one in found]
+    """Write an entry for each of these findings that has none, from another run for example. Raises Refused."""
+    source = _text(root)
+    there = {_said(entry) for entry, _ in _entries(source)}
+    old = source.text if source is not None else ""
+    new = [Accepted(*identity(one), reason) for one in found if identity(one) not in there]
     texts = [old.rstrip("\n") + "\n"] if old.strip() else []
     for entry in new:
         named = zip((one.name for one in fields(Accepted)), astuple(entry))
         texts.append("".join(["[[accepted]]\n", *[f"{n} = {_quoted(v)}\n" for n, v in named]]))
-    write_text(path, "\n".join(texts))
+    write_text(root / FILE, "\n".join(texts))
 
 
 def _quoted(text: str) -> str:
@@ -108,19 +109,20 @@ def _said(entry: Accepted) -> tuple[str, str, str]:
     return entry.code, entry.operator, entry.change
 
 
-def _text(path: Path) -> Source:
-    source, unread = read_source(path, path.parent)
+def _text(root: Path) -> Source | None:
+    """The file, if there is one. Raises Refused."""
+    path = root / FILE
+    if not path.exists():
+        return None
+    source, unread = read_source(path, root)
     require([replace(one, code="TG384") for one in unread])
-    assert source is not None
     return source
 
 
-def _read(root: Path) -> Iterator[tuple[Accepted, Label | None]]:
+def _entries(source: Source | None) -> Iterator[tuple[Accepted, Label | None]]:
     """The entries and their places. Raises Refused."""
-    path = root / FILE
-    if not path.exists():
+    if source is None:
         return
-    source = _text(path)
     try:
         data = tomllib.loads(source.text)
     except (ValueError, RecursionError) as error:
