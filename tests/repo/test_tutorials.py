@@ -70,6 +70,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "PYTHONPATH": str(ROOT),
         "COLUMNS": "100",
         "MAX_JOBS": "2",
+        # What another package adds to pytest here, a reader's pytest does not say.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
 
 
