@@ -8,7 +8,7 @@ Each folder holds the `native_functions.yaml` of one release, and its `tags.yaml
     pip download --no-deps --only-binary=:all: --platform macosx_11_0_arm64 --python-version 3.10 torch==2.5.1
     unzip -j torch-2.5.1-*.whl 'torchgen/packaged/ATen/native/*.yaml' -d 2.5.1
 
-One line for each folder; the exit code is 1 if anything is not as it should be. docs/conformance.md has
+One line for each folder; the exit code is 1 if anything is not as it should be. tests/conformance/README.md has
 the results.
 """
 

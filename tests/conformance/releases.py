@@ -4,7 +4,7 @@
     python -m tests.conformance.releases [--quick] [--only COLUMN]... --python PATH
 
 Each release is installed from the package index into its own environment, which is removed afterwards. The tests
-run there part by part, then the examples are built, run and tested. The table of docs/conformance.md is
+run there part by part, then the examples are built, run and tested. The table of tests/conformance/README.md is
 printed: passed tests, with those that are skipped or fail. The exit code is 1 if anything is not as it
 should be. Builds with CUDA import on machines without a GPU, and take 5 GB each.
 

@@ -11,7 +11,7 @@ that catches every call keeps its operator and its arguments, and these have to 
 there is not compiled again.
 
 Prints what each compilation took, how much was compared, and what differs; the exit code is 1 if anything
-does. docs/conformance.md has the figures.
+does. tests/conformance/README.md has the figures.
 """
 
 from __future__ import annotations

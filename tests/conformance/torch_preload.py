@@ -7,7 +7,7 @@ has for its tests, with gradients, and give what they give without the library. 
 to run (uninitialised memory) doesn't count.
 
 Needs binutils and glibc. `--folder` is the same as for torch_calls.py. Prints how many calls were ours, how many
-samples were compared, and what differs; the exit code is 1 if anything does. docs/conformance.md has the
+samples were compared, and what differs; the exit code is 1 if anything does. tests/conformance/README.md has the
 figures.
 """
 

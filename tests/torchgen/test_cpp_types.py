@@ -1,7 +1,7 @@
 """The C++ generated for every operator of PyTorch has the types and texts of PyTorch's own headers.
 
 One translation unit includes both, `aten_ops::ops::X` and `at::_ops::X`, and compares them at compile time.
-docs/conformance.md has the figures.
+tests/conformance/README.md has the figures.
 """
 
 from __future__ import annotations
