@@ -72,8 +72,17 @@ def _operators() -> dict[str, str]:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     uri = page.file.src_uri
     if uri.startswith(f"{OPERATORS}/"):
+        # There are so many that a search would find nothing else.
+        page.meta["search"] = {"exclude": uri != f"{OPERATORS}/index.md"}
         return markdown
     return "".join(_with_links(markdown, uri, config.repo_url))
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """What the theme leaves out for readers who use a keyboard or listen: what scrolls takes the focus, a dialog has a name."""
+    for part in ("<pre><span></span><code", "<table"):
+        output = output.replace(f"{part}>", f'{part} tabindex="0">')
+    return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
 
 
 def _with_links(markdown: str, uri: str, repository: str | None) -> Iterator[str]:

@@ -26,7 +26,7 @@ def show(address: str, *flags: str) -> str:
     """The page after its scripts have run, as HTML. With `--screenshot=FILE` there is a PNG of it, too."""
     assert CHROMIUM is not None
     command = [CHROMIUM, *FLAGS, "--dump-dom", *flags, address]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     return done.stdout
 
 

@@ -26,7 +26,7 @@ def blocks(language: str, page: str = README) -> list[str]:
 
 
 def test_the_readme_is_read_to_its_end() -> None:
-    assert README.count("\n") < 125
+    assert README.count("\n") <= 110
 
 
 def test_the_entry_of_the_readme_replaces_as_many_lines_as_it_says() -> None:
@@ -156,7 +156,7 @@ def test_a_type_checker_reads_its_stubs(project: Path) -> None:
 
 def test_mistakes_are_shown_as_readme_shows_them(project: Path) -> None:
     schema = project / "ops.yaml"
-    schema.write_text(schema.read_text().replace("float", "flaot").replace("CPU:", "CPUU:"))
+    schema.write_text(schema.read_text().replace("float", "flaot"))
     done = subprocess.run(
         [sys.executable, "-m", "torchgen_lite", "check"],
         cwd=project,

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -79,30 +80,83 @@ window.addEventListener("load", () => {
 """
 
 
+AUDITED = [
+    # One page of each kind: prose, commands, tables, consoles, an index, a code, operators.
+    "",
+    "cli/",
+    "configuration/",
+    "tutorial-operators/",
+    "diagnostics/TG202/",
+    "operators/aten/add.Tensor/",
+]
+AUDIT = """
+<script src="/axe.js"></script>
+<script>
+axe.run().then(found => parent.postMessage(found.violations.map(rule =>
+  [rule.id, rule.nodes.length, rule.nodes[0].html.slice(0, 200)])));
+</script>
+"""
+# Each page in a frame as wide as a phone, and in one as wide as a screen.
+AUDITS = """
+<!doctype html>
+<meta name="color-scheme" content="light dark">
+<body>
+<script>
+const found = [], left = PAGES.flatMap(page => [390, 1280].map(width => [page, width]));
+const frame = document.body.appendChild(document.createElement("iframe"));
+function next() {
+  if (!left.length) { document.title = JSON.stringify(found); return; }
+  frame.style.cssText = `height: 900px; width: ${left[0][1]}px`;
+  frame.src = `/${left[0][0]}?audit`;
+}
+addEventListener("message", ({data}) => {
+  const [page, width] = left.shift();
+  found.push(...data.map(one => [page, width, ...one]));
+  next();
+});
+next();
+</script>
+"""
+
+
 class Handler(SimpleHTTPRequestHandler):
-    """Serves the site. Pages have a probe, which holds the load event until the search has answered."""
+    """Serves the site. Pages have a probe, which holds the load event until the search has answered, or an audit."""
 
     seconds = 0.0
 
     def do_GET(self) -> None:
-        path = Path(self.translate_path(self.path.partition("?")[0]))
+        address, _, query = self.path.partition("?")
+        path = Path(self.translate_path(address))
         if self.path == "/wait":
             time.sleep(self.seconds)
             self.send_error(404)
+        elif self.path == "/axe.js":
+            self.send(_axe(), "text/javascript")
+        elif address == "/audits":
+            self.send(AUDITS.replace("PAGES", json.dumps(AUDITED)), "text/html; charset=utf-8")
         elif (path / "index.html").is_file():
-            body = (
-                (path / "index.html").read_bytes().replace(b"</body>", PROBE.encode() + b"</body>")
-            )
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            more = AUDIT if query == "audit" else PROBE
+            text = (path / "index.html").read_text("utf-8").replace("</body>", f"{more}</body>")
+            self.send(text, "text/html; charset=utf-8")
         else:
             super().do_GET()
 
+    def send(self, text: str, kind: str) -> None:
+        body = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
     def log_message(self, format: str, *arguments: object) -> None:
         pass
+
+
+def _axe() -> str:
+    """The script that audits a page for those who cannot see it, or not well."""
+    folder = resources.files(pytest.importorskip("axe_core_python", reason="needs axe"))
+    return (folder / "axe.min.js").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +197,11 @@ def test_the_search(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert fits and query == "fallthrough"
     assert "/runtime/" in found, found
     assert_picture(picture)
+
+
+@in_a_browser
+@pytest.mark.parametrize("flags", [[], [DARK]], ids=["light", "dark"])
+def test_everybody_can_read_it(server: str, flags: list[str]) -> None:
+    _axe()
+    flags = ["--window-size=1300,1000", "--virtual-time-budget=200000", *flags]
+    assert probed(f"{server}/audits", *flags) == []
