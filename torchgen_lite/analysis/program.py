@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.checks import check_functions
-from torchgen_lite.analysis.checks.releases import check_releases
+from torchgen_lite.analysis.checks.releases import check_releases, empty_range
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.policy import Policy
@@ -182,7 +182,6 @@ def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> 
     """
     # Imported here: most runs do not lint.
     from torchgen_lite.analysis.lint import run_lint
-    from torchgen_lite.analysis.lint.versions import empty_range
 
     found = [*run_lint(program.resolved, policies), *empty_range(Resolved(program.elsewhere))]
     return program.with_findings(program.wanted(found))

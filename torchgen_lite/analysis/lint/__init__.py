@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from torchgen_lite.analysis.checks.releases import empty_range
 from torchgen_lite.analysis.lint import (
     aliasing,
     autogen,
     dispatch,
     kernels,
-    overloads,
     variants,
-    versions,
 )
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved
@@ -25,7 +24,7 @@ KERNEL_RULES: tuple[Rule, ...] = (
     dispatch.ambiguous_autograd_other,
     dispatch.composite_with_autograd,
     dispatch.composite_without_gradient,
-    versions.empty_range,
+    empty_range,
     kernels.kernel_with_two_schemas,
     kernels.samples_without_tests,
 )
@@ -36,7 +35,7 @@ SCHEMA_RULES: tuple[Rule, ...] = (
     aliasing.write_without_inplace_name,
     aliasing.positional_out,
     aliasing.unknown_returned_alias,
-    overloads.indistinguishable_overloads,
+    variants.indistinguishable_overloads,
     aliasing.inplace_without_return,
     autogen.autogen_disagrees,
     variants.variant_disagrees,
