@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
-from torchgen_lite.analysis.program import Modules, Program, build_program, lint_program
+from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import (
@@ -110,6 +110,9 @@ def load(
 
 def lint(program: Program) -> Program:
     """The program, with what the lint rules find under the policies of its targets."""
+    # Imported here: most runs do not lint.
+    from torchgen_lite.analysis.lint import lint_program
+
     return lint_program(program, _policies_in_use(program.config))
 
 
