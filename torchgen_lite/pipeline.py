@@ -373,11 +373,12 @@ def _render(
             output_dir=config.output_dir,
         )
     except RenderError as error:
-        found = error.diagnostic
-        if error.formatter:
-            target = next(name for name, one in commands.items() if one == error.formatter)
-            found = replace(found, label=locate_option(config, f"target.{target}", "format"))
-        return Generated({}, {}, sort_diagnostics([*diagnostics, found]))
+        found, (option, value) = error.diagnostics, error.option
+        for name in commands if option else ():
+            if value in (commands[name], TARGETS[name].given_options(config).get(option)):
+                place = locate_option(config, f"target.{name}", option)
+                found = tuple([replace(one, label=place) for one in found])
+        return Generated({}, {}, sort_diagnostics([*diagnostics, *found]))
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 
 
