@@ -84,7 +84,7 @@ def test_an_unknown_verb_stops_where_it_is_called(call: str, tmp_path: Path) -> 
             (str(tmp_path),),
             root=tmp_path,
         )
-    assert render_concise([caught.value.diagnostic]) == (
+    assert render_concise(caught.value.diagnostics) == (
         f"own.py.j2:3:{call.index('py') + 5}: error[TG500] there is no verb 'py.forwardd': called here "
         "(did you mean 'py.forwarded'?)\n"
     )

@@ -20,9 +20,13 @@ from torchgen_lite.analysis.derive.layout import (
     is_tensor_like,
     strip_type,
 )
-from torchgen_lite.analysis.derive.names import FUNCTIONAL_SUFFIX, out_overload, root_of
+from torchgen_lite.analysis.derive.names import (
+    FUNCTIONAL_SUFFIX,
+    derived_tags,
+    out_overload,
+    root_of,
+)
 from torchgen_lite.analysis.derive.signature import unreturned_writes
-from torchgen_lite.analysis.derive.tags import derived_tags
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Return, SchemaKind
 

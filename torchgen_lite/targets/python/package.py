@@ -53,7 +53,7 @@ class Package(NamedTuple):
 
     def called(self, prefix: str = "") -> CalledModule:
         """The framework for templates that call it."""
-        return CalledModule(self.framework, prefix, self.known)
+        return CalledModule(self.framework, prefix, self.known, "framework")
 
     @property
     def namespaces(self) -> tuple[str, ...]:
