@@ -215,8 +215,10 @@ def _backend(reader: EntryReader) -> Backend:
         names.get(name, "PrivateUse1"),
         namespace,
         class_name or f"{text}NativeFunctions",
-        "use_out_as_primary" in reader.fields and reader.flag("use_out_as_primary"),
-        "device_guard" in reader.fields and reader.flag("device_guard"),
+        "use_out_as_primary" in reader.fields
+        and reader.flag("use_out_as_primary", reader.fields["use_out_as_primary"][1]),
+        "device_guard" in reader.fields
+        and reader.flag("device_guard", reader.fields["device_guard"][1]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from sys import intern
 from typing import Any
@@ -40,7 +40,7 @@ def load_entry(
             reader.func, reader.is_structured = base.func, base.structured
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
-    extra = _check_fields(reader, reader.dialect.extra_fields)
+    extra = _check_fields(reader)
     # Fields are read even if the schema is wrong, so that one run reports everything.
     values = read_fields(reader)
     return None if reader.func is None else _build(reader, node, base, values, extra)
@@ -52,9 +52,11 @@ def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | No
     if earlier is None or field not in reader.fields or not (earlier.has_names or field == "op"):
         return None
     name = reader.fields[field][1]
-    if field == "op" and reader.operator_name("op") is None:
+    if (field == "op" and reader.text(field) is None) or not isinstance(name, ScalarNode):
         return None
-    if not isinstance(name, ScalarNode) or not OPERATOR_NAME.fullmatch(name.value):
+    if not OPERATOR_NAME.fullmatch(name.value):
+        if field == "op":
+            reader.refuse("TG123", name.value, "the name of an operator", name)
         return None
     reader.head = name
     return name
@@ -63,22 +65,18 @@ def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | No
 def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     pair = reader.fields.get("func")
     if pair is None:
-        names = list(reader.fields)
-        near = next((n for n in names if n not in FIELDS and _nearest_field(n, ("func",))), None)
-        span = reader.span(reader.fields[near][0]) if near else reader.span(entry)
-        hint = meant(near, "func") if near else None
-        reader.report("TG104", "an entry without `func`", span, "here", hint)
+        unknown = (name for name in reader.fields if name not in FIELDS)
+        near = next((name for name in unknown if _nearest_field(name, ("func",))), None)
+        at, hint = (reader.fields[near][0], meant(near, "func")) if near else (entry, None)
+        reader.report("TG104", "an entry without `func`", at, "here", hint)
         return None
     node = pair[1]
-    if not isinstance(node, ScalarNode) or (node.is_null and not node.style):
+    if not isinstance(node, ScalarNode) or node.is_null:
         reader.wrong_type("func", node, "a schema")
         return None
     reader.head = node
     schema, found = parse_schema(node.value, locate=scalar_locator(reader.source, node))
-    if found:
-        reader.diagnostics += [
-            replace(d, operator=reader.operator, context=reader.context) for d in found
-        ]
+    reader.diagnostics += [replace(d, **reader.about) for d in found]
     if schema is None:
         return None
     _check_duplicates(reader, schema)
@@ -135,13 +133,12 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
     return meant(word, other) if other in names else did_you_mean(word, names)
 
 
-def _check_fields(
-    reader: EntryReader, extra_fields: Collection[str]
-) -> tuple[tuple[str, str], ...]:
+def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
     if reader.fields.keys() <= USUAL_FIELDS:
         return ()
     extra: list[tuple[str, str]] = []
+    extra_fields = reader.dialect.extra_fields
     for name, (key, value) in reader.fields.items():
         field = FIELDS.get(name)
         if field is None and name not in extra_fields:

@@ -96,7 +96,7 @@ def _load_file(
         return
     # Readers of other formats are imported on demand: most projects never need one.
     if _has_formulas(node):
-        from torchgen_lite.loader.derivatives_format import load_derivatives_file
+        from torchgen_lite.loader.derivatives import load_derivatives_file
 
         load_derivatives_file(EntryReader(source, diagnostics, dialect, node), node, earlier)
     elif isinstance(node, MapNode) and not _OF_BACKENDS.isdisjoint(_keys(node)):
