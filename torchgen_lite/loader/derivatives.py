@@ -39,13 +39,9 @@ AUTOGRAD_KEYS = (
 NOT_DIFFERENTIABLE = "not_differentiable"
 AUTO_LINEAR = "auto_linear"
 AUTO_ELEMENT_WISE = "auto_element_wise"
+_WORDS = {word: word for word in (NOT_DIFFERENTIABLE, AUTO_LINEAR, AUTO_ELEMENT_WISE)}
 # PyTorch's spelling of the first word is accepted too.
-_WORDS = {
-    "not_differentiable": NOT_DIFFERENTIABLE,
-    "non_differentiable": NOT_DIFFERENTIABLE,
-    "auto_linear": AUTO_LINEAR,
-    "auto_element_wise": AUTO_ELEMENT_WISE,
-}
+_WORDS["non_differentiable"] = NOT_DIFFERENTIABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +90,8 @@ def read_derivatives(
     for key, value in pairs:
         if key.value == "output_differentiability":
             if place is not None:
-                message = (
-                    "`output_differentiability` is given both under `derivatives` and next to it"
-                )
-                reader.report("TG105", message, key, "again here")
+                said = "`output_differentiability` is given both under `derivatives` and next to it"
+                reader.report("TG105", said, key, "again here")
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)
         elif key.value == "dispatch" and isinstance(value, MapNode):
@@ -121,15 +115,12 @@ def _read_formulas(
 ) -> tuple[Formula, ...]:
     formulas: list[Formula] = []
     for key, value in pairs:
-        words = reader.split_words(key)
-        names = tuple(word for word, _ in words)
-        spans = tuple(span for _, span in words)
         if not isinstance(value, ScalarNode) or value.is_null:
             reader.wrong_type(key.value, value, "a formula")
             continue
-        text = value.value
+        names, spans = zip(*reader.split_words(key))
+        text, tree = value.value, None
         word = _WORDS.get(text.strip().lower(), "")
-        tree: Expression | None = None
         if not word:
             tree, found = parse_formula(text, locate=scalar_locator(reader.source, value))
             reader.repeat(found)
@@ -156,17 +147,11 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
     return tuple(values)
 
 
-def load_derivatives_file(reader: EntryReader, node: MapNode | ListNode, earlier: Earlier) -> None:
+def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> None:
     """Give the functions their formulas."""
-    items = node.items if isinstance(node, ListNode) else []
-    if isinstance(node, MapNode):
-        found = reader.fields["backward"][1]
-        if isinstance(found, ListNode):
-            items = found.items
-        elif not (isinstance(found, ScalarNode) and found.is_null):
-            reader.wrong_type("backward", found, "a list of entries")
     versions = VendorVersions(reader)
-    for item in items:
+    plain = node.items if isinstance(node, ListNode) else None
+    for item in plain or reader.items("backward", "a list of entries"):
         entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
         _load_formulas(entry, item, earlier, versions)
 
@@ -195,16 +180,14 @@ def _load_formulas(
     if position is None:
         return
     function = earlier.functions[position]
-    every = [f for f in earlier.functions if f.name == function.name]
     names = [a.name for a in schema.arguments]
+    every = [f for f in earlier.functions if f.name == function.name]
     same = [f for f in every if [a.name for a in f.func.arguments] == names]
     if not same:
-        message = (
-            f"the arguments of `{schema.full_name}` are named differently where it is declared"
-        )
-        place, there = reader.span(name), function.func.span
+        said = f"the arguments of `{schema.full_name}` are named differently where it is declared"
+        there = function.func.span
         declared = (Label(there, "declared here"),) if there else ()
-        reader.report("TG307", message, place, "formulas use these names", secondary=declared)
+        reader.report("TG307", said, name, "formulas use these names", secondary=declared)
         return
     if earlier.is_native(function.name):
         variants = dict(derivatives.variants)

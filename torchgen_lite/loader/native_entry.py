@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from sys import intern
 from typing import Any
 
@@ -15,7 +16,7 @@ from torchgen_lite.loader.fields import FIELDS, USUAL_FIELDS, read_fields
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.schema import Argument, FunctionSchema, Return, parse_schema
 
 MAX_ARGUMENTS = 64
 """The limit of c10's dispatcher, and of this project's."""
@@ -92,23 +93,17 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     """Refuse repeated names; not in the parser, since PyTorch registers such operators."""
-    if len({a.name for a in schema.arguments}) < len(schema.arguments):
-        _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
-    named = [(result.name, result.span) for result in schema.returns if result.name]
-    if len(dict(named)) < len(named):
-        _check_names(reader, "result", named)
-
-
-def _check_names(
-    reader: EntryReader, what: str, names: Sequence[tuple[str | None, Span | None]]
-) -> None:
-    seen: dict[str | None, Span | None] = {}
-    for name, span in names:
-        first = seen.setdefault(name, span)
-        if first is not span and span is not None:
-            earlier = (Label(first, "first named here"),) if first else ()
-            message = f"duplicate {what} `{name}`"
-            reader.report("TG203", message, span, "named again here", secondary=earlier)
+    arguments: list[tuple[str, Argument | Return]] = [(a.name, a) for a in schema.arguments]
+    results: list[tuple[str, Argument | Return]] = [(r.name, r) for r in schema.returns if r.name]
+    for what, named in (("argument", arguments), ("result", results)):
+        seen: dict[str, Span | None] = {}
+        for name, part in named if len(dict(named)) < len(named) else ():
+            span = part.name_span if isinstance(part, Argument) else part.span
+            first = seen.setdefault(name, span)
+            if first is not span and span is not None:
+                earlier = (Label(first, "first named here"),) if first else ()
+                message = f"duplicate {what} `{name}`"
+                reader.report("TG203", message, span, "named again here", secondary=earlier)
 
 
 # Names that other tools use for a field, and that users try first.
@@ -174,7 +169,7 @@ def _build(
             func,
             intern(func.namespace or "aten"),
             extra=extra,
-            field_spans=FieldSpans(source, tuple(fields), number),
+            field_spans=FieldSpans(source, _shared(tuple(fields)), number),
             **values,
         )
     if not values.get("structured", base.structured):
@@ -182,10 +177,17 @@ def _build(
     if any(entry.key in CURRENT.backends for entry in values.get("dispatch", ())):
         # An entry with its own kernel is not part of a structured group.
         values = {"structured_delegate": None, **values}
-    others = tuple([(n, at) for n, at in base.field_spans if n not in fields])
-    # An operator that PyTorch derives stays derived when it gets a kernel.
-    names = tuple(fields) if base.is_written else ()
-    places = FieldSpans(source, names, number, others if names else ())
+    places = FieldSpans(source, (), number)
+    if base.is_written:
+        # An operator that PyTorch derives stays derived when it gets a kernel.
+        others = tuple([(n, at) for n, at in base.field_spans if n not in fields])
+        places = FieldSpans(source, tuple(fields), number, others)
     return base._replace(
         is_part_of_structured=base.shares_structured, extra=extra, field_spans=places, **values
     )
+
+
+@lru_cache(maxsize=256)
+def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
+    """One shared tuple for all entries with these field names."""
+    return names

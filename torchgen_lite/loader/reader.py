@@ -179,6 +179,15 @@ class EntryReader:
         self.wrong_type(name, node, "a string")
         return None
 
+    def items(self, name: str, wanted: str) -> list[Node]:
+        """The items of a field that is a list; none if it is absent or wrong."""
+        node = self.fields[name][1] if name in self.fields else None
+        if isinstance(node, ListNode):
+            return node.items
+        if node is not None and not (isinstance(node, ScalarNode) and node.is_null):
+            self.wrong_type(name, node, wanted)
+        return []
+
     def flag(self, name: str, node: Node) -> bool:
         """The truth value of a field by YAML 1.2; False if it is wrong."""
         if isinstance(node, ScalarNode) and node.style == "" and node.value in TRUTH:
