@@ -32,8 +32,7 @@ from torchgen_lite.loader.native_functions import load_native_functions, load_sc
 from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.sources import portable_path
-from torchgen_lite.loader.torch_files import find_torch_files, read_tags
-from torchgen_lite.loader.torch_operators import load_installed_torch
+from torchgen_lite.loader.torch_files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.version import __version__
 

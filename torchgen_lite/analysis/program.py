@@ -16,7 +16,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.torch_operators import InstalledTorch
+from torchgen_lite.loader.torch_files import InstalledTorch
 from torchgen_lite.loader.versions import Version, parse_version
 
 Modules = Mapping[str, Mapping[str, KernelIndex]]

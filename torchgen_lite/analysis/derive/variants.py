@@ -10,6 +10,7 @@ operator (torchgen `native_function_generation`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, count, islice
 from string import ascii_lowercase
 
@@ -156,5 +157,5 @@ def _derived(
         torch=base.torch,
         guard=base.guard,
         extra=base.extra,
-        field_spans=base.field_spans.of_entry,
+        field_spans=replace(base.field_spans, names=(), others=()),
     )
