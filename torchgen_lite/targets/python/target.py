@@ -25,10 +25,14 @@ from torchgen_lite.targets.output import (
 )
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.framework import CALLED, check_framework, known_names
-from torchgen_lite.targets.python.functions import build_functions, build_redispatch, merged_groups
-from torchgen_lite.targets.python.kernels import kernel_finder
+from torchgen_lite.targets.python.functions import (
+    build_functions,
+    build_ops,
+    build_redispatch,
+    merged_groups,
+)
+from torchgen_lite.targets.python.key_file import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
-from torchgen_lite.targets.python.ops import build_ops
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base
 from torchgen_lite.targets.python.package import Package, build_package
