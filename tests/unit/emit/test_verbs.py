@@ -47,7 +47,12 @@ WHERE = FunctionSchema.parse("where(Tensor condition, Tensor self, int[2] from=1
         ("'from' | py.is_reserved", "True"),
         ("'a\"b' | py.quote", "'a\"b'"),
         ("['a'] | py.quoted", '("a",)'),
+        ("[(op | py.parameters)[0].annotation] | py.returned(hidden)", "_Tensor"),
         ("op | py.returns", "list[Tensor]"),
+        (
+            "op | py.parameters | py.shown(hidden, (op | py.parameters)[0]) | join(', ')",
+            "_condition: _Tensor, condition: _Tensor, self: _Tensor, from_: int | Sequence[int] = 1",
+        ),
         ("op | py.torch_forwarded | join(', ')", "condition, self, from_"),
         (
             "op | py.torch_parameters(hidden) | join(', ')",

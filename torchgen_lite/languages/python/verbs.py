@@ -25,6 +25,21 @@ def returns(schema: FunctionSchema) -> str:
     return str(returned(runtime.returns(schema.returns)))
 
 
+def shown(
+    parameters: Sequence[Parameter], hidden: frozenset[str], first: Parameter | None = None
+) -> Sequence[Parameter]:
+    """The parameters in a module that hides types, behind a `first` one, whose name none of them has."""
+    if first is not None:
+        name = free_name(first.name, [one.name for one in parameters])
+        parameters = [first._replace(name=name), *parameters]
+    return unshadowed(parameters, hidden)
+
+
+def result(types: Sequence[Annotation], hidden: frozenset[str] = frozenset()) -> Annotation:
+    """The annotation of these results in a module that hides types."""
+    return returned([one.unshadowed(hidden) for one in types])
+
+
 def bare_types(arguments: Iterable[Argument]) -> str:
     """The types without annotations as a tuple of literals: `("Tensor", "Scalar")`."""
     return quoted([bare_type(argument.type) for argument in arguments])
@@ -63,8 +78,9 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.parameters": runtime.parameters,
     "py.quote": quote,
     "py.quoted": quoted,
-    "py.returned": returned,
+    "py.returned": result,
     "py.returns": returns,
+    "py.shown": shown,
     "py.torch_forwarded": torch_library.forwarded,
     "py.torch_parameters": torch_parameters,
     "py.torch_returns": torch_returns,

@@ -25,9 +25,8 @@ from torchgen_lite.targets.python.overloads import (
     group_by_base,
     merge_out,
 )
-from torchgen_lite.targets.python.package import Package, type_imports, used_constants
+from torchgen_lite.targets.python.package import Package, typing_context
 from torchgen_lite.targets.python.taken import is_exported
-from torchgen_lite.targets.python.views import shadowed_types
 
 _KEYSET = Parameter("keyset", Annotation("DispatchKeySet"))
 Groups = Mapping[str, Sequence[Overload]]
@@ -56,7 +55,8 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
         "names": [quote(name) for name in map(identifier, groups) if is_exported(name)],
     }
     yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)
-    yield _types_of(package, "functions", groups, names=context["names"])
+    types = {**context, "first": None, **_types(package, groups)}
+    yield OutputFile(f"{package.root}/functions.pyi", "python/functions.pyi.j2", types)
 
 
 def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
@@ -71,7 +71,10 @@ def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
         "has_choices": any(not packet.stub and not same for packet, same in functions),
     }
     yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
-    yield _types_of(package, "redispatch", groups, first=_KEYSET)
+    packets = [packet for packet, _ in functions]
+    shown = {"runtime": package.runtime, "functions": packets, "names": (), "first": _KEYSET}
+    types = {**shown, **_types(package, groups)}
+    yield OutputFile(f"{package.root}/redispatch.pyi", "python/functions.pyi.j2", types)
 
 
 def _common_packet(base: str, overloads: Sequence[Overload]) -> str:
@@ -80,63 +83,38 @@ def _common_packet(base: str, overloads: Sequence[Overload]) -> str:
     return f"_ops.{identifier(*namespaces)}.{identifier(base)}" if len(namespaces) == 1 else ""
 
 
-def _types_of(
-    package: Package,
-    module: str,
-    groups: Groups,
-    *,
-    names: object = (),
-    first: Parameter | None = None,
-) -> OutputFile:
+def _types(package: Package, groups: Groups) -> dict[str, object]:
+    """What the annotations of functions need."""
     overloads = [part for group in groups.values() for o in group for part in (o, o.out) if part]
-    shadowed = shadowed_types([identifier(base) for base in groups])
-    context: dict[str, object] = {
-        "runtime": package.runtime,
-        "functions": [
-            build_packet(identifier(base), group, first=first, shadowed=shadowed)
-            for base, group in groups.items()
-        ],
-        "names": names,
-        "types": type_imports(package, overloads, shadowed),
-        "constants": used_constants(overloads),
-        "is_redispatch": module == "redispatch",
-    }
-    return OutputFile(f"{package.root}/{module}.pyi", "python/functions.pyi.j2", context)
+    return typing_context(package, overloads, [identifier(base) for base in groups])
 
 
 def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     """The namespaces at run time, and their types."""
+    namespaces = {identifier(n): _packets(package, n, merged) for n in package.namespaces}
+    context: dict[str, object] = {"runtime": package.runtime, "namespaces": namespaces}
     # A class with an overload named `Tensor` would hide the type with that name.
-    shadowed = shadowed_types([o.attribute for o in package.overloads])
-    context: dict[str, object] = {
-        "runtime": package.runtime,
-        "namespaces": {
-            identifier(n): _packets(package, n, merged, shadowed) for n in package.namespaces
-        },
-    }
+    attributes = [o.attribute for o in package.overloads]
     types = {
-        "types": type_imports(package, package.overloads, shadowed),
-        "constants": used_constants(package.overloads),
+        "first": Parameter("_packet"),
+        **typing_context(package, package.overloads, attributes),
     }
     yield OutputFile(f"{package.root}/ops.py", "python/ops.py.j2", context)
     yield OutputFile(f"{package.root}/ops.pyi", "python/ops.pyi.j2", context | types)
 
 
 def _packets(
-    package: Package, namespace: str, merged: Groups, shadowed: frozenset[str]
+    package: Package, namespace: str, merged: Groups
 ) -> list[tuple[Packet, str, dict[str, str]]]:
     """The packets of a namespace. Each has the same packet in `functions.py`, or empty, and its
     stubs by overload."""
     overloads = [o for o in package.overloads if o.function.namespace == namespace]
     prefix = f"{identifier(namespace)}."
-    first = Parameter("_packet")
     packets = []
     for base, group in group_by_base(overloads).items():
         name = identifier(base)
         mine = [o for o in merged[base] if o.function.namespace == namespace]
-        packet = build_packet(name, mine, prefix=prefix)
-        if not packet.is_only:
-            packet = build_packet(name, mine, prefix=prefix, first=first, shadowed=shadowed)
+        packet = build_packet(name, mine, prefix)
         # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
         function = name if is_shared and not packet.stub else ""

@@ -20,7 +20,7 @@ from torchgen_lite.targets.python.options import (
     VENDORED,
     PythonOptions,
 )
-from torchgen_lite.targets.python.views import used_types
+from torchgen_lite.targets.python.views import shadowed_types, used_types
 
 AUTOMATIC_SHARDS = 16
 
@@ -93,6 +93,18 @@ def type_imports(
     modules = dict.fromkeys(BUILTIN_TYPES, "builtins")
     modules |= dict.fromkeys(FRAMEWORK_TYPES, package.framework)
     return imports(imported_names(used_types(overloads), shadowed), modules)
+
+
+def typing_context(
+    package: Package, overloads: Sequence[Overload], names: Sequence[str]
+) -> dict[str, object]:
+    """What the annotations and defaults of overloads need in a module that has these names."""
+    hidden = shadowed_types(names)
+    return {
+        "hidden": hidden,
+        "types": type_imports(package, overloads, hidden),
+        "constants": used_constants(overloads),
+    }
 
 
 def used_constants(overloads: Iterable[Overload]) -> list[str]:
