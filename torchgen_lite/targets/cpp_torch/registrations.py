@@ -9,6 +9,11 @@ the boxed kernels of `fallback.h`, `functionalize.h` and `autocast.h`.
     }
 
 See Note [Functionalization].
+
+Note [Kernels of structured operators]
+The out variant of a structured operator names the impl function of a kernel class in `dispatch:`,
+which is not a kernel, and the variants that delegate to it have none in the YAML. So neither is
+among the kernels that the author writes, but kernels for keys without a dense backend (SparseCPU) are.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -24,6 +30,8 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified
+from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
@@ -31,13 +39,23 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import ModuleOptions
+from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.registrations import (
     ImplCall,
     Libraries,
     definitions,
     registration_files,
 )
-from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    author_kernels,
+    kernel_includes,
+    kernels_headers,
+    shared_names,
+)
+from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.calls import declaration_includes
+from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, devices
 from torchgen_lite.targets.output import Header, OutputFile
 
@@ -173,3 +191,28 @@ def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterato
                 place, help_ = function.place("tags"), did_you_mean(tag, known)
                 help_ = help_ or "a tag of the project is declared with `tags` in the configuration"
                 yield finding(function, "TG543", message, place, "not a tag", help_)
+
+
+def torch_kernels(
+    registered: Iterable[Registration],
+    operators: Sequence[CppOperator],
+    layout: TorchLayout,
+    classes: Collection[str],
+) -> list[Kernel]:
+    """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
+    it takes symbolic integers."""
+
+    def signature(operator: CppOperator, entry: KernelEntry) -> CppSignature:
+        return types.signature(operator.function, sizes_of(entry), layout.classes)
+
+    return author_kernels(registered, operators, signature, classes)
+
+
+def build_kernels(kernels: Sequence[Kernel], layout: TorchLayout) -> Iterator[OutputFile]:
+    """`kernels.h`, and the proof."""
+
+    def includes(own: Sequence[Kernel]) -> Blocks:
+        return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
+
+    yield from kernels_headers(layout, kernels, includes(kernels))
+    yield from proof_files(layout, kernels, includes, is_boxed=False)

@@ -29,15 +29,16 @@ from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.following import following_registrations
-from torchgen_lite.targets.cpp_torch.kernels import build_kernels, torch_kernels
 from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import (
     boxed_registrations,
+    build_kernels,
     build_registrations,
     check_tags,
     kernel_registrations,
     known_tags,
+    torch_kernels,
 )
 from torchgen_lite.targets.cpp_torch.structured import (
     author_members,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
-from torchgen_lite.languages.python.signature import Import, imported_names, imports
+from torchgen_lite.languages.python.signature import Annotation, Import, imported_names, imports
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import CalledModule
@@ -20,7 +20,6 @@ from torchgen_lite.targets.python.options import (
     VENDORED,
     PythonOptions,
 )
-from torchgen_lite.targets.python.views import shadowed_types, used_types
 
 AUTOMATIC_SHARDS = 16
 
@@ -83,6 +82,20 @@ def sharded(package: Package, name: str) -> list[str]:
 def libraries_of(overloads: Sequence[Overload]) -> dict[str, str]:
     """The library of each namespace in use: its name, and the namespace as a literal."""
     return {identifier(o.function.namespace): quote(o.function.namespace) for o in overloads}
+
+
+def shadowed_types(names: Sequence[str]) -> frozenset[str]:
+    """The types that a module with these names hides."""
+    return (BUILTIN_TYPES | FRAMEWORK_TYPES).intersection(names)
+
+
+def used_types(overloads: Iterable[Overload]) -> frozenset[str]:
+    """Every name in the annotations of these overloads."""
+    found: set[Annotation | None] = set()
+    for overload in overloads:
+        found.update([parameter.annotation for parameter in overload.parameters])
+        found.update(overload.returns)
+    return frozenset().union(*[annotation.names for annotation in found if annotation])
 
 
 def type_imports(

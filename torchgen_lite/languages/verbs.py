@@ -1,4 +1,4 @@
-"""The verbs of Python that templates call: `{{ kernel.schema | py.forwarded | join(", ") }}`.
+"""The verbs that templates call: `{{ kernel.schema | py.forwarded | join(", ") }}`.
 
 Note [Verbs]
 A template calls the language on what a target has decided: a schema, an entry, an argument. So no
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from torchgen_lite.languages.cpp import kernels, text
 from torchgen_lite.languages.python import runtime, torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
-from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
+from torchgen_lite.languages.text import doc_lines, doc_text, one_line, quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
@@ -67,6 +68,16 @@ def torch_returns(schema: FunctionSchema, hidden: frozenset[str] = frozenset()) 
 
 
 VERBS: Mapping[str, Callable[..., object]] = {
+    "cpp.defaults": text.defaulted_list,
+    "cpp.doc": text.doc_comment,
+    "cpp.forwarded": text.forwarded,
+    "cpp.free_name": text.free_name,
+    "cpp.function": text.function_name,
+    "cpp.identifier": text.identifier,
+    "cpp.line": one_line,
+    "cpp.parameters": text.parameter_list,
+    "cpp.qualified": kernels.qualified,
+    "cpp.quote": text.quote,
     "py.adapter_parameters": runtime.adapter_parameters,
     "py.annotated": runtime.annotated,
     "py.bare_types": bare_types,
