@@ -47,8 +47,7 @@ from torchgen_lite.emit.template_errors import (
     unknown_verb,
 )
 from torchgen_lite.emit.templates import find_templates, read_copied
-from torchgen_lite.languages.cpp import verbs as cpp_verbs
-from torchgen_lite.languages.python import verbs as python_verbs
+from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
@@ -91,7 +90,7 @@ def _configured(
         auto_reload=False,
         optimized=False,
     )
-    environment.filters |= {**python_verbs.VERBS, **cpp_verbs.VERBS}
+    environment.filters |= VERBS
     environment.extend(trusted=trusted, homes=tuple([package.name for package in packages]))
     return environment
 
