@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
-from torchgen_lite.analysis.program import Modules, Program, build_program, lint_program
+from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import (
@@ -32,8 +32,7 @@ from torchgen_lite.loader.native_functions import load_native_functions, load_sc
 from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.sources import portable_path
-from torchgen_lite.loader.torch_files import find_torch_files, read_tags
-from torchgen_lite.loader.torch_operators import load_installed_torch
+from torchgen_lite.loader.torch_files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.version import __version__
 
@@ -110,6 +109,9 @@ def load(
 
 def lint(program: Program) -> Program:
     """The program, with what the lint rules find under the policies of its targets."""
+    # Imported here: most runs do not lint.
+    from torchgen_lite.analysis.lint import lint_program
+
     return lint_program(program, _policies_in_use(program.config))
 
 
@@ -370,11 +372,12 @@ def _render(
             output_dir=config.output_dir,
         )
     except RenderError as error:
-        found = error.diagnostic
-        if error.formatter:
-            target = next(name for name, one in commands.items() if one == error.formatter)
-            found = replace(found, label=locate_option(config, f"target.{target}", "format"))
-        return Generated({}, {}, sort_diagnostics([*diagnostics, found]))
+        found, (option, value) = error.diagnostics, error.option
+        for name in commands if option else ():
+            if value in (commands[name], TARGETS[name].given_options(config).get(option)):
+                place = locate_option(config, f"target.{name}", option)
+                found = tuple([replace(one, label=place) for one in found])
+        return Generated({}, {}, sort_diagnostics([*diagnostics, *found]))
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 
 

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 from tests.conftest import ROOT
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.diagnostics import Source, render_full
 from torchgen_lite.loader import Config, find_torch_files, load_native_functions
 from torchgen_lite.loader.fmt import format_text

@@ -26,8 +26,9 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from tests.fuzz.grammar import Grammar, Options
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.computed_table import table
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.native import NativeOperators
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import derive_functions

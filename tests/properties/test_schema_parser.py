@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.diagnostics import (
     Source,
     render_concise,

@@ -10,7 +10,7 @@ import pytest
 from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs, full_name, spelled
 from torchgen_lite.analysis import Resolved
-from torchgen_lite.languages.cpp import dispatcher, native, public, structured
+from torchgen_lite.languages.cpp import native, public, structured
 
 pytestmark = [pytest.mark.torch, todays_torchgen]
 
@@ -52,7 +52,7 @@ def test_dispatcher_and_kernels(ours: Resolved, theirs: Theirs, symint: bool) ->
         mine = ours.by_name[name].function
         with native_function_manager(function):
             expected = DispatcherSignature.from_schema(function.func, symint=symint)
-            found = dispatcher.signature(mine, "SymInt" if symint else "int")
+            found = public.dispatched(mine, "SymInt" if symint else "int")
             assert found.type == spelled(expected.type())
             assert str(found) == spelled(expected.decl())
             kernel = NativeSignature(function.func, symint=symint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import KernelEntry, kernels_of
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.program import Program, build_program, lint_program
+from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, resolve
 
 __all__ = [
@@ -14,6 +14,5 @@ __all__ = [
     "Resolved",
     "build_program",
     "kernels_of",
-    "lint_program",
     "resolve",
 ]

@@ -71,11 +71,7 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
             ]
         )
     name = function.func.flat_name
-    source, number = function.field_spans.number("func")
-    if source is not None:
-        entry = DispatchEntry(COMPOSITE_IMPLICIT, name, None, source, number)
-    else:
-        entry = DispatchEntry.at(COMPOSITE_IMPLICIT, name, function.place("func"))
+    entry = DispatchEntry.at(COMPOSITE_IMPLICIT, name, function.place("func"))
     return (KernelEntry(entry.key, entry.kernel, False, True, None, entry),)
 
 

@@ -105,12 +105,6 @@ class _Table(NamedTuple):
         return found.origin if found is not None else Origin.written
 
     @property
-    def may_fall_back(self) -> bool:
-        """Whether the fallback of a backend would serve calls: it runs what the CPU has."""
-        is_over = self.served.table.own is not None
-        return is_over and self.strength("CPU") is _Strength.kernel
-
-    @property
     def is_composed(self) -> bool:
         return COMPOSITE_IMPLICIT in self.served.table.kernels
 
@@ -170,9 +164,7 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
-        message, label = _field_words(code, cells, was) or _words(code, cells, new)
-        if new.may_fall_back and returns_view(operator):
-            message += ", and a fallback copies: what is written to the view is lost"
+        message, label = _field_words(code, cells, was) or _words(code, cells, operator, new)
         here = place or now.function.place("dispatch")
         there = _place(operator, code, was.registered.get(cells[0].source))
         yield Change(code, message, here, label, there)
@@ -245,7 +237,7 @@ def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, st
     return f"`{fields.pop()}` was removed, and nothing else serves {gone}", ""
 
 
-def _words(code: str, cells: Sequence[Cell], new: _Table) -> tuple[str, str]:
+def _words(code: str, cells: Sequence[Cell], operator: Operator, new: _Table) -> tuple[str, str]:
     """The message, and the label where the new version has its kernels."""
     if code == "TG367":
         return "calls can no longer be functionalized", ""
@@ -261,15 +253,18 @@ def _words(code: str, cells: Sequence[Cell], new: _Table) -> tuple[str, str]:
     if not gone:
         return f"nothing serves {listed_keys([cell.key for cell in cells])} any more", ""
     if now.own is not None:
-        left, why = "nothing but a fallback of the backend, if it has one, is left for", ""
-        if not new.may_fall_back:
-            left, why = (
-                "nothing is left for",
-                ": a fallback runs what the CPU has, which is nothing",
-            )
-        return f"{left} {listed_keys(gone)}{why}", f"no {listed_keys(gone)}"
+        return f"own -> {_fallen(operator, new)}", f"no {listed_keys(gone)}"
     verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
     return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
+
+
+def _fallen(operator: Operator, new: _Table) -> str:
+    """What a fallback of the backend makes of a call: it has the CPU compute on copies."""
+    if new.strength("CPU") is not _Strength.kernel:
+        return "missing: the CPU, where a fallback runs it, has no kernel either"
+    if returns_view(operator):
+        return "wrong: a fallback copies, so what is written to the view is lost"
+    return "fallback on the CPU, or missing if the backend has no fallback"
 
 
 def listed_keys(keys: Sequence[str]) -> str:

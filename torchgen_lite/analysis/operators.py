@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
+from torchgen_lite.analysis.derive.names import tags_of
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
-from torchgen_lite.analysis.derive.tags import tags_of
 from torchgen_lite.analysis.kernels import (
     COMPOSITE_IMPLICIT,
     COMPOSITE_KEYS,

@@ -9,7 +9,6 @@ from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
-from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
 from torchgen_lite.analysis.suppress import filter_diagnostics, leave_out, unknown_codes
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
@@ -17,7 +16,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.torch_operators import InstalledTorch
+from torchgen_lite.loader.torch_files import InstalledTorch
 from torchgen_lite.loader.versions import Version, parse_version
 
 Modules = Mapping[str, Mapping[str, KernelIndex]]
@@ -173,16 +172,3 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
         from torchgen_lite.analysis.autocast import check_autocast
 
         yield from check_autocast(resolved)
-
-
-def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> Program:
-    """The program, with what the lint rules find.
-
-    `policies` are those of the targets in use; None stands for any target.
-    """
-    # Imported here: most runs do not lint.
-    from torchgen_lite.analysis.lint import run_lint
-    from torchgen_lite.analysis.lint.versions import empty_range
-
-    found = [*run_lint(program.resolved, policies), *empty_range(Resolved(program.elsewhere))]
-    return program.with_findings(program.wanted(found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.loader.python_signature import PythonSignature
+from torchgen_lite.loader.kernel_modules import PythonSignature
 
 
 class Passed(NamedTuple):

@@ -95,7 +95,7 @@ def _copied(program: Program, operator: Operator) -> Iterator[Registration]:
 
 def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
     """What could be registered for one operator besides autograd; the policy selects from it."""
-    function, group = operator.function, operator.group
+    function = operator.function
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = (
@@ -105,9 +105,9 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
             yield Registration(operator, kernel.key, origin, kernel)
     if function.structured or function.structured_delegate is not None:
         yield from _structured(program, operator, policy)
-    if group is not None:
-        for kernel in out_kernels(group, function):
-            out = program.resolved.by_name[group.out.name]
+    if Origin.from_out in policy.makes and operator.group is not None:
+        for kernel in out_kernels(operator.group, function):
+            out = program.resolved.by_name[operator.group.out.name]
             yield Registration(operator, kernel.key, Origin.from_out, kernel, out)
     if not operator.is_derived and not function.is_written:
         # A backend may have a kernel for it, but PyTorch's own is registered too.
@@ -207,14 +207,14 @@ _CATEGORIES = {
 }
 
 
-_BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
+BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
 
 
 def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
     """PyTorch tracks versions and views everywhere; other targets need them only with formulas."""
     if policy.in_pytorch and not policy.is_pytorch and policy.makes & AUTOGRAD_KERNELS:
         return True
-    return not _BY_FORMULAS.isdisjoint(policy.makes) and any(
+    return not BY_FORMULAS.isdisjoint(policy.makes) and any(
         o.function.derivatives is not None for o in operators
     )
 

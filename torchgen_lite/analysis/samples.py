@@ -14,8 +14,7 @@ from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.references import Reference
-from torchgen_lite.loader.samples import Sample
+from torchgen_lite.loader.samples import Reference, Sample
 
 FACTORIES = frozenset(
     {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}

@@ -174,7 +174,6 @@ def _run_each(
 def _diff_against(session: Session, request: Request, against: str) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
     from torchgen_lite.cli.against.accepted import judge
-    from torchgen_lite.cli.against.generated import changed_files, generate_old
     from torchgen_lite.cli.against.version import other_version
     from torchgen_lite.cli.breaking import breaking_changes
     from torchgen_lite.cli.tables.registrations import pytorchs_of_both
@@ -183,12 +182,12 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     generated = generate_all(program, targets=request.targets)
     require(generated.diagnostics)
     with other_version(session, against, program, request.schema) as old:
-        before = generate_old(old, request.targets)
+        before = old.generate(request.targets)
         beneath = pytorchs_of_both(session, old.program, program)
         changes = breaking_changes(old, program, "source", beneath)
         judged = judge(changes, program.config.root, "source")
     root = program.config.root / program.config.output_dir
-    plan = Plan(root, tuple(changed_files(before, generated)))
+    plan = Plan(root, tuple(plans.changed_files(before, generated)))
     prefix = shown_folder(root, program.config.root)
     patches = plans.patches_of(plan)
     plans.report_files(session, generated.diagnostics, "diff", plan, generated, prefix, patches)

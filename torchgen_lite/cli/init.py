@@ -35,6 +35,9 @@ _NAME = "mylib"
 # Named in the first line of a schema file, for editors that know JSON Schema.
 _SCHEMA = "ops.schema.json"
 _CONFIG = CONFIG_FILES[0]
+# What Python and builds leave beside the sources: nothing to check in.
+_LEFT = "__pycache__/\n*.egg-info/\nbuild/\ndist/\n"
+_GIT_FILES = (".gitattributes", ".gitignore")
 _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 
 
@@ -140,11 +143,12 @@ def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             config, _ = parse_config(Source(shown, text), Path(shown).resolve(), [])
         yield shown, text
     assert config is not None
+    yield ".gitignore", _LEFT
     yield _SCHEMA, json.dumps(schema_of_yaml(config), indent=2) + "\n"
 
 
 def _change(shown: str, text: str) -> Change:
-    """Write a file unless it exists; append lines to `.gitattributes`."""
+    """Write a file unless it exists; append lines to what git reads."""
     place = Path(shown)
     if not place.exists():
         return Change(shown, "create", None, text)
@@ -152,7 +156,7 @@ def _change(shown: str, text: str) -> Change:
         raise OSError(errno.EINVAL, "not a regular file", str(place))
     old = place.read_text("utf-8")
     missing = [line for line in text.splitlines() if line not in old.splitlines()]
-    if shown != ".gitattributes" or not missing:
+    if shown not in _GIT_FILES or not missing:
         return Change(shown, "keep", old, old)
     end = "" if not old or old.endswith("\n") else "\n"
     return Change(shown, "update", old, old + end + "".join(f"{line}\n" for line in missing))

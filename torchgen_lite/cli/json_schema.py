@@ -10,9 +10,10 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options, require, write_text
 from torchgen_lite.diagnostics.json_format import json_format_schema
 from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.json_schema import build_json_schema
+from torchgen_lite.loader.fields import build_json_schema
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.options import Json
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.targets.configuration import configuration_schema
 
 
@@ -53,4 +54,4 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
 def schema_of_yaml(config: Config) -> Json:
     """The schema of a project's schema files, with the tags and the fields that its configuration adds."""
     tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
-    return build_json_schema(tags, config.extra_fields, config.privateuse1)
+    return build_json_schema(Dialect(tags, config.extra_fields, privateuse1=config.privateuse1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
-from torchgen_lite.emit.plan import Change, Plan, build_plan
+from torchgen_lite.emit.plan import Action, Change, Plan, build_plan
 from torchgen_lite.emit.templates import find_templates, template_names
 from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.config import Config
@@ -126,6 +126,15 @@ def report_files(
     """Report the findings and, in machine-readable formats, each file with its line counts."""
     parts = {} if session.is_text else json_parts(plan, generated, prefix, patches)
     session.report(diagnostics, kind=kind, **parts)
+
+
+def changed_files(old: Generated, new: Generated) -> Iterator[Change]:
+    """The files that two versions generate differently, sorted by path; the disk is not looked at."""
+    for path in sorted({*old.files, *new.files}):
+        was, now = old.files.get(path), new.files.get(path)
+        if was != now:
+            action: Action = "create" if was is None else "delete" if now is None else "update"
+            yield Change(path, action, was, now)
 
 
 def patches_of(plan: Plan) -> dict[str, str]:

@@ -14,13 +14,12 @@ from torchgen_lite.analysis.compare import Level
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.cli.against.accepted import Judged, identity, judge
-from torchgen_lite.cli.against.generated import changed_files, generate_old
 from torchgen_lite.cli.against.version import NotThere, Version, other_version
 from torchgen_lite.cli.backends.pages import Section, render_markdown
 from torchgen_lite.cli.breaking import breaking_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
-from torchgen_lite.cli.plans import STATUS, join, json_parts, out_of_date, plan_of
+from torchgen_lite.cli.plans import STATUS, changed_files, join, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
 from torchgen_lite.cli.session import Session, global_options, writing
@@ -119,7 +118,7 @@ def _find(
         try:
             old = stack.enter_context(other_version(session, against, program))
             old = old._replace(program=lint(old.program))
-            before = generate_old(old)
+            before = old.generate()
         except NotThere:  # So everything is new.
             nothing = Program(Resolved(()), program.config)
             old, before = Version(against, nothing, Path(), ""), Generated({}, {}, ())

@@ -111,4 +111,4 @@ def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
         try:
             load_template(build_environment(folders, packages), name, config.root)
         except RenderError as error:
-            yield error.diagnostic
+            yield from error.diagnostics

@@ -20,7 +20,6 @@ from .code import (
 )
 from .concise import render_concise
 from .content import Content, content_of
-from .fixes import apply_edits, pick_edits
 from .full import colored, plain, render_full
 from .github import render_github
 from .json_format import diagnostic_to_json, render_json
@@ -32,7 +31,9 @@ from .model import (
     Source,
     Span,
     Suggestion,
+    apply_edits,
     has_errors,
+    pick_edits,
     sort_diagnostics,
 )
 from .sarif import render_sarif

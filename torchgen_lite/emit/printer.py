@@ -54,7 +54,7 @@ def lay_out(path: str, text: str) -> str:
     if language is None:
         return text
     lines = text.split("\n")
-    long = {i for i, line in enumerate(lines) if len(line) > WIDTH}
+    long = {i for i, length in enumerate(map(len, lines)) if length > WIDTH}
     marked = _marked(text, language) if long else long
     end = ""
     for i in sorted(long | marked):

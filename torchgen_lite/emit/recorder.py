@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from torchgen_lite.diagnostics import Help, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.languages.python.signature import ImportedName
 from torchgen_lite.targets.output import CalledModule
+
+# By option, module and name.
+Lacking = dict[tuple[str, str, str], Diagnostic]
 
 
 class NotImported(Exception):
@@ -28,8 +31,9 @@ class NotImported(Exception):
 class Recorder:
     """One module while one template is rendered: called with a name, it gives the local name."""
 
-    def __init__(self, called: CalledModule) -> None:
+    def __init__(self, called: CalledModule, lacking: Lacking | None = None) -> None:
         self.module = called.module
+        self._lacking = lacking
         self._called = called
         self._names: set[ImportedName] = set()
         self._is_printed = False
@@ -40,7 +44,11 @@ class Recorder:
         if called.known is not None and name not in called.known:
             message = f"`{called.module}` has no `{name}`, which the template calls"
             hint = did_you_mean(name, called.known) or f"define or import it in `{called.module}`"
-            raise NotImported(message, name, hint)
+            if self._lacking is None or not called.option:
+                raise NotImported(message, name, hint)
+            self._lacking[called.option, called.module, name] = Diagnostic(
+                "TG510", message, help=hint
+            )
         local = alias or f"{called.prefix}{name}"
         imported = ImportedName(name, local if local != name else "")
         if self._is_printed and imported not in self._names:
@@ -56,9 +64,13 @@ class Recorder:
         return sorted(self._names)
 
 
-def recording(context: Mapping[str, object]) -> dict[str, object]:
-    """The context for one rendering, with a recorder for each module that templates call."""
+def recording(context: Mapping[str, object], lacking: Lacking | None = None) -> dict[str, object]:
+    """The context for one rendering, with a recorder for each module that templates call.
+
+    What a module lacks that an option names is added to `lacking`, if given: the option, and not the template, is to be
+    mended there.
+    """
     return {
-        name: Recorder(value) if isinstance(value, CalledModule) else value
+        name: Recorder(value, lacking) if isinstance(value, CalledModule) else value
         for name, value in context.items()
     }

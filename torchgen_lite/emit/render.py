@@ -35,7 +35,7 @@ from jinja2 import (
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.printer import lay_out
-from torchgen_lite.emit.recorder import recording
+from torchgen_lite.emit.recorder import Lacking, recording
 from torchgen_lite.emit.template_errors import (
     RenderError,
     check_api,
@@ -47,8 +47,7 @@ from torchgen_lite.emit.template_errors import (
     unknown_verb,
 )
 from torchgen_lite.emit.templates import find_templates, read_copied
-from torchgen_lite.languages.cpp import verbs as cpp_verbs
-from torchgen_lite.languages.python import verbs as python_verbs
+from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
@@ -91,7 +90,7 @@ def _configured(
         auto_reload=False,
         optimized=False,
     )
-    environment.filters |= {**python_verbs.VERBS, **cpp_verbs.VERBS}
+    environment.filters |= VERBS
     environment.extend(trusted=trusted, homes=tuple([package.name for package in packages]))
     return environment
 
@@ -127,14 +126,17 @@ def render_files(
     texts: dict[str, str] = {}
     inputs: dict[str, object] = {}
     fresh: dict[str, str] = {}
+    lacking: Lacking = {}
     for file in files:
         inputs[file.path] = (file, source, extra, packages, formatters.get(file.path))
         last, text = before.get(file.path, (None, ""))
         if last != inputs[file.path]:
-            text = render_file(environment, file, source, extra=extra, root=root)
+            text = render_file(environment, file, source, extra=extra, root=root, lacking=lacking)
             if formatters.get(file.path):
                 fresh[file.path] = text
         texts[file.path] = text
+    if lacking:
+        raise RenderError(*lacking.values(), option=next(iter(lacking))[:2])
     if fresh:
         texts |= _formatted(fresh, source, formatters, root, output_dir)
     if rendered is not None:
@@ -161,7 +163,7 @@ def _formatted(
         own = {p: t[len(headers[p]) :] for p, t in texts.items() if formatters[p] == formatter}
         done = format_texts(formatter, own, root, root / output_dir)
         if isinstance(done, Diagnostic):
-            raise RenderError(done, formatter)
+            raise RenderError(done, option=("format", formatter))
         formatted.update(done)
     return {path: headers[path] + body for path, body in formatted.items()}
 
@@ -173,13 +175,15 @@ def render_file(
     *,
     extra: Mapping[str, object],
     root: Path,
+    lacking: Lacking,
 ) -> str:
-    """Header and body of one file."""
+    """Header and body of one file; what our template calls and a module lacks is added to `lacking`."""
     if not file.template.endswith(".j2"):
         return render_header(file.path, source) + read_copied(file.template, file.context)
     template = load_template(environment, file.template, root)
+    names = recording(file.context, None if is_override(template) else lacking)
     try:
-        body = template.render({**recording(file.context), **extra})
+        body = template.render({**names, **extra})
     except Exception as error:
         # An override may raise anything: `{{ 1 // 0 }}` is the user's mistake, not ours.
         raise RenderError(rendering_failed(error, file.template, template, root)) from error

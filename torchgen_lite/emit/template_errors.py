@@ -17,13 +17,13 @@ from torchgen_lite.loader.sources import shown_path
 
 
 class RenderError(Exception):
-    """A template that cannot be rendered, into which `diagnostic` points, or a formatter that does
-    not work."""
+    """A template that cannot be rendered, into which a diagnostic points; or what an option of a target names does not
+    work, and then `option` is its name and its value."""
 
-    def __init__(self, diagnostic: Diagnostic, formatter: str = "") -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
-        self.formatter = formatter
+    def __init__(self, *diagnostics: Diagnostic, option: tuple[str, str] = ("", "")) -> None:
+        super().__init__(diagnostics[0].message)
+        self.diagnostics = diagnostics
+        self.option = option
 
 
 def is_override(template: Template) -> bool:
@@ -55,8 +55,7 @@ def check_api(name: str, template: Template, root: Path) -> None:
 
 
 def rendering_failed(error: Exception, name: str, template: Template, root: Path) -> Diagnostic:
-    """TG500 at the innermost line of a template that ran when the error was raised; TG510 if ours
-    calls what a configured module lacks."""
+    """TG500 at the innermost line of a template that ran when the error was raised."""
     filename, line = template.filename, 0
     if isinstance(error, TemplateSyntaxError):
         filename, line = error.filename, error.lineno
@@ -69,10 +68,8 @@ def rendering_failed(error: Exception, name: str, template: Template, root: Path
             trace = trace.tb_next
     said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
     if isinstance(error, NotImported):
-        trusted = template.environment.trusted  # type: ignore[attr-defined]
-        code = "TG510" if _is_trusted(filename or "", trusted) else "TG500"
         place = line_span(filename, line, root, error.name)
-        return replace(pointing(code, said, place, "called here"), help=error.help)
+        return replace(pointing("TG500", said, place, "called here"), help=error.help)
     unknown = unknown_verb(said, (filename, line), template.environment, root)
     if unknown is not None:
         return unknown

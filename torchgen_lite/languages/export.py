@@ -13,7 +13,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import registrations
-from torchgen_lite.languages.cpp import dispatcher, native, public
+from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.python import torch_pyi, torch_python
 from torchgen_lite.schema.kind import VARIANTS
 
@@ -94,7 +94,7 @@ def _signatures(operator: Operator) -> Json:
     return {
         "cpp": [str(signature) for signature in public.signatures(function)],
         "cpp_faithful": str(public.signature(function, style)),
-        "dispatcher": str(dispatcher.signature(function)),
+        "dispatcher": str(public.dispatched(function)),
         "native": str(native.signature(function, "SymInt" if is_symbolic else "int")),
         "python": str(torch_python.signature(function, variant)),
         "pyi": list(torch_pyi.signatures(function)),

@@ -10,8 +10,7 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, KernelModule, index_kernel_modules
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.sources import decode_source, read_source, shown_path
-from torchgen_lite.loader.tags import load_tags
-from torchgen_lite.loader.torch_files import TorchFiles, find_torch_files
+from torchgen_lite.loader.torch_files import TorchFiles, find_torch_files, load_tags
 
 __all__ = [
     "Config",

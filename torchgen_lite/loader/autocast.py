@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import EntryReader
-from torchgen_lite.loader.shapes import Shape
+from torchgen_lite.loader.shapes import Shape, plain
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch_files import find_torch_files
 from torchgen_lite.loader.versions import parse_version
@@ -81,9 +80,8 @@ def _read_lists(header: str) -> dict[str, str]:
     }
 
 
-def read_autocast(reader: EntryReader, name: str) -> Autocast | None:
+def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None:
     """The value of the field, or None and diagnostics if it can't be read."""
-    node = reader.fields[name][1]
     if isinstance(node, ScalarNode):
         text = reader.text(name)
         if text == LIKE_CUDA:
@@ -128,16 +126,10 @@ def _is_dtype(reader: EntryReader, node: ScalarNode) -> bool:
     return reader.choice("TG337", "autocast rule", node.value, node, DTYPES)
 
 
-def _schema() -> Json:
-    """A dtype, or a mapping that has one."""
-    dtype = {"enum": [*DTYPES, LIKE_CUDA]}
-    mapping = {
-        "type": "object",
-        "properties": {"dtype": {"enum": list(DTYPES)}, "result": {"type": "string"}},
-        "additionalProperties": False,
-        "required": ["dtype"],
-    }
-    return {"anyOf": [dtype, mapping]}
-
-
-SHAPE = Shape(lambda tags: _schema(), read_autocast)
+_MAPPING = {
+    "type": "object",
+    "properties": {"dtype": {"enum": list(DTYPES)}, "result": {"type": "string"}},
+    "additionalProperties": False,
+    "required": ["dtype"],
+}
+SHAPE = Shape(plain(anyOf=[{"enum": [*DTYPES, LIKE_CUDA]}, _MAPPING]), read_autocast)

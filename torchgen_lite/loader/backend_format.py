@@ -29,7 +29,6 @@ Other files list entries, by name or with a schema, under their namespace:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
@@ -37,10 +36,10 @@ from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier, unstructured
 from torchgen_lite.loader.entry import Backend, DispatchEntry, FieldSpans, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, Dialect, EntryReader
+from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader
 from torchgen_lite.loader.vendor_versions import Releases, VendorVersions
 from torchgen_lite.loader.versions import Version
-from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
@@ -53,13 +52,10 @@ _OTHER_LISTS = ("symint", "ir_gen", "non_native", "tocpu")
 # Fields of an operator that ask for a meta function in the place of PyTorch's.
 _METAS = ("define_meta", "ext_structured_meta")
 _ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported")
-_TEXTS = (
-    *("backend", "cpp_namespace", "class_name", "extra_headers", "device_guard"),
-    "all_version",
-    "autocast",
+_FIELDS = (
+    *("backend", "cpp_namespace", "class_name", "extra_headers", "device_guard", "all_version"),
+    *("autocast", "use_out_as_primary", "external", *_KERNEL_LISTS, *_OTHER_LISTS, *_ENTRY_LISTS),
 )
-_FLAGS = ("use_out_as_primary", "external")
-BACKEND_FIELDS = (*_TEXTS, *_FLAGS, *_KERNEL_LISTS, *_OTHER_LISTS, *_ENTRY_LISTS)
 
 # Backends that PyTorch has no key for, and which use a private one.
 _PRIVATE = {"NPU": "PrivateUse1", "Ascend": "PrivateUse1", "PrivateUse": "PrivateUse1"}
@@ -74,9 +70,6 @@ _VENDOR = (
     *("derived_type", "custom_autograd", "override_meta", "override_impl"),
 )
 _NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
-
-
-_FULL_CODEGEN = "run `torchgen.gen_lazy_tensor`, or write the kernels under `supported`"
 
 
 class _Item(NamedTuple):
@@ -94,12 +87,11 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     dialect = reader.dialect
     for name, (key, _) in reader.fields.items():
         if name not in dialect.extra_fields:
-            reader.choice("TG102", "field", name, key, BACKEND_FIELDS)
+            reader.choice("TG102", "field", name, key, _FIELDS)
         if name == "full_codegen":
-            message = (
-                f"`{name}` asks for kernels and nodes of a lazy backend, which are not generated"
-            )
-            reader.report("TG130", message, key, "read as `supported`", _FULL_CODEGEN)
+            said = f"`{name}` asks for kernels and nodes of a lazy backend, which are not generated"
+            hint = "run `torchgen.gen_lazy_tensor`, or write the kernels under `supported`"
+            reader.report("TG130", said, key, "read as `supported`", hint)
     backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
     symint: dict[str, Releases] = {}
@@ -113,18 +105,23 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     own: dict[str, list[int]] = {}
     for field in _ENTRY_LISTS:
         wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
-        for function, releases in _own_entries(reader, field, own_dialect, versions):
+        for node in reader.items(field, "a list of entries"):
+            releases = _releases(_named(node)[1], versions)
+            entry = EntryReader(reader.source, reader.diagnostics, own_dialect, node)
+            function = load_entry(entry, node) if releases else None
+            if function is None:
+                continue
             name = function.func.local_name
             for part, is_symint, _ in _alike((), symint.get(name), releases):
                 own.setdefault(name, []).append(len(functions))
                 kernel = _kernel(function, backend, is_symint, function.structured)
-                entry = function._replace(torch=versions.text(part, function.torch))
-                functions.append(_with_kernels(entry, [wanted], kernel, backend))
+                one = function._replace(torch=versions.text(part, function.torch))
+                functions.append(_with_kernels(one, [wanted], kernel, backend))
     listed: dict[str, list[tuple[str, _Item]]] = {}
     for field in _KERNEL_LISTS:
+        wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for item in _items(reader, field, versions):
             if item.name not in own or field in _PREFIXES:
-                wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
                 listed.setdefault(item.name, []).append((wanted, item))
     for name, items in listed.items():
         before = len(functions)
@@ -134,19 +131,19 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
             # An operator that no file declares has entries for the releases that get a kernel.
             parts = [part for part in parts if part[2] or place < before]
             for count, (releases, is_symint, given) in enumerate(parts):
-                function = base
+                extended = base
                 for wanted, item in given:
-                    function = _external(function, item)
-                    kernel = _kernel(function, backend, is_symint, item.is_structured)
+                    extended = _external(extended, item)
+                    kernel = _kernel(extended, backend, is_symint, item.is_structured)
                     span = reader.span(item.node)
                     dispatched = DispatchEntry.at(wanted, kernel, span, backend=backend)
-                    function = _add(reader, function, dispatched, span)
+                    extended = _add(reader, extended, dispatched, span)
                 if len(parts) > 1 or base.torch is None:
-                    function = function._replace(torch=versions.text(releases, base.torch))
+                    extended = extended._replace(torch=versions.text(releases, base.torch))
                 if count:
-                    functions.append(function)
+                    functions.append(extended)
                 else:
-                    functions[place] = function
+                    functions[place] = extended
     _add_autocast(reader, backend, earlier)
 
 
@@ -159,7 +156,7 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
         own = reader.dialect._replace(extra_fields=extra_fields, namespace=namespace)
-        for item in _list_of(reader, name, "a list of entries"):
+        for item in reader.items(name, "a list of entries"):
             entry = EntryReader(reader.source, reader.diagnostics, own, item)
             function = load_entry(entry, item, earlier)
             if function is None:
@@ -178,14 +175,14 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
 
 def _add_autocast(reader: EntryReader, backend: Backend, earlier: Earlier) -> None:
     """Give the operators in PyTorch's lists their rules for this backend, except those that have one."""
-    if "autocast" not in reader.fields:
+    text, key = reader.text("autocast"), f"Autocast{backend.key}"
+    if text is None:
         return
     # Imported here: few files have it.
     from torchgen_lite.loader.autocast import LIKE_CUDA, Autocast, rules_like_cuda
 
-    node, key = reader.fields["autocast"][1], f"Autocast{backend.key}"
-    text = reader.text("autocast")
-    if text is None or not reader.choice("TG337", "autocast rule", text, node, (LIKE_CUDA,)):
+    node, functions = reader.fields["autocast"][1], earlier.functions
+    if not reader.choice("TG337", "autocast rule", text, node, (LIKE_CUDA,)):
         return
     if reader.choice("TG103", "dispatch key", key, node, key_names()):
         rules = rules_like_cuda(reader, node)
@@ -193,10 +190,9 @@ def _add_autocast(reader: EntryReader, backend: Backend, earlier: Earlier) -> No
         # Without PyTorch's operators, the first stands for all that are not declared.
         for name in known or [*rules][:1]:
             position = earlier.find(reader, name, node)
-            function = earlier.functions[position] if position is not None else None
-            if position is not None and function is not None and function.autocast is None:
+            if position is not None and functions[position].autocast is None:
                 rule = Autocast(rules[name], span=reader.span(node), backend=backend.key)
-                earlier.functions[position] = function._replace(autocast=rule)
+                functions[position] = functions[position]._replace(autocast=rule)
 
 
 def _backend(reader: EntryReader) -> Backend:
@@ -215,8 +211,10 @@ def _backend(reader: EntryReader) -> Backend:
         names.get(name, "PrivateUse1"),
         namespace,
         class_name or f"{text}NativeFunctions",
-        "use_out_as_primary" in reader.fields and reader.flag("use_out_as_primary"),
-        "device_guard" in reader.fields and reader.flag("device_guard"),
+        "use_out_as_primary" in reader.fields
+        and reader.flag("use_out_as_primary", reader.fields["use_out_as_primary"][1]),
+        "device_guard" in reader.fields
+        and reader.flag("device_guard", reader.fields["device_guard"][1]),
     )
 
 
@@ -229,26 +227,17 @@ def _cpp_name(reader: EntryReader, field: str) -> str:
     return text
 
 
-def _list_of(reader: EntryReader, field: str, wanted: str) -> Iterator[Node]:
-    pair = reader.fields.get(field)
-    node = pair[1] if pair else None
-    if isinstance(node, ListNode):
-        yield from node.items
-    elif node is not None and not (isinstance(node, ScalarNode) and node.is_null):
-        reader.wrong_type(field, node, wanted)
-
-
 def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterator[_Item]:
     """The operators of a list, without those for other releases."""
-    for item in _list_of(reader, field, "a list of operator names"):
+    for item in reader.items(field, "a list of operator names"):
         named, fields = _named(item)
-        if named is None or (named.is_null and not named.style):
+        if named is None or named.is_null:
             reader.wrong_type(field, item, "the name of an operator")
             continue
         releases = _releases(fields, versions)
+        text = named.value.split("(", 1)[0].strip()
         if not releases:
             continue
-        text = named.value.split("(", 1)[0].strip()
         if not OPERATOR_NAME.fullmatch(text):
             reader.refuse("TG123", text, "the name of an operator", named)
             continue
@@ -256,12 +245,11 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
         if "(" in named.value:
             schema, found = parse_schema(named.value, locate=scalar_locator(reader.source, named))
             reader.diagnostics += found
-        structured = fields.get("structured")
-        is_structured = _is_true(structured)
         for name in (name for name in _METAS if _is_true(fields.get(name))):
             message = f"`{name}` asks for a meta function of the backend, which is not generated"
             label, hint = "its class derives from PyTorch's", f"leave `{name}` out"
             reader.report("TG130", message, fields[name], label, hint)
+        is_structured = _is_true(fields.get("structured"))
         yield _Item(text.removeprefix("aten::"), named, releases, schema, is_structured)
 
 
@@ -275,18 +263,15 @@ def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
         return item if isinstance(item, ScalarNode) else None, {}
     pairs = [(key, value) for key, value in item.items if isinstance(key, ScalarNode)]
     fields = {key.value: value for key, value in pairs}
-    for name in ("func", "op"):
-        named = fields.get(name)
-        if named is not None:
-            return named if isinstance(named, ScalarNode) else None, fields
-    if not pairs:
-        return None, {}
-    # `- maximum.out:` with fields below or beside it.
-    below = pairs[0][1]
-    if isinstance(below, MapNode):
-        more = {key.value: value for key, value in below.items if isinstance(key, ScalarNode)}
-        return pairs[0][0], {**fields, **more}
-    return pairs[0][0] if isinstance(below, ScalarNode) and below.is_null else None, fields
+    named = fields.get("func", fields.get("op"))
+    if named is None and pairs:
+        # `- maximum.out:` with fields below or beside it.
+        named, below = pairs[0]
+        if isinstance(below, MapNode):
+            fields |= {key.value: node for key, node in below.items if isinstance(key, ScalarNode)}
+        elif not isinstance(below, ScalarNode) or not below.is_null:
+            named = None
+    return named if isinstance(named, ScalarNode) else None, fields
 
 
 def _releases(fields: dict[str, Node], versions: VendorVersions) -> Releases:
@@ -322,7 +307,7 @@ def _places(
     if item.schema is None:
         return []
     span = reader.span(item.node)
-    spans = FieldSpans.of(span, [("func", span), ("dispatch", span)])
+    spans = FieldSpans.at(span, "func", "dispatch", entry=span)
     namespace = item.schema.namespace or "aten"
     earlier.functions.append(NativeFunction(item.schema, namespace, field_spans=spans))
     return [len(earlier.functions) - 1]
@@ -336,21 +321,12 @@ def _external(function: NativeFunction, item: _Item) -> NativeFunction:
     """
     if function.dispatch:
         return function
-    schema = _without_foreign_places(function.func) if item.schema is None else item.schema
+    schema = item.schema or function.func
+    if item.schema is None:
+        # The operator is only named here: places in PyTorch's file are none of its own.
+        schema = schema.placed_in(schema.name_span and schema.name_span.source)
     function = function._replace(func=schema)
     return function if item.is_structured else unstructured(function)
-
-
-def _without_foreign_places(schema: FunctionSchema) -> FunctionSchema:
-    """The schema of an operator that is only named here, without positions in PyTorch's file."""
-    here = schema.name_span and schema.name_span.source
-
-    def is_here(origin: Span | None) -> bool:
-        return origin is not None and origin.source is here
-
-    arguments = [a if is_here(a.origin) else a._replace(origin=None) for a in schema.arguments]
-    returns = [r if is_here(r.origin) else r._replace(origin=None) for r in schema.returns]
-    return replace(schema, arguments=tuple(arguments), returns=tuple(returns))
 
 
 def _kernel(function: NativeFunction, backend: Backend, symint: bool, is_structured: bool) -> str:
@@ -360,7 +336,7 @@ def _kernel(function: NativeFunction, backend: Backend, symint: bool, is_structu
     """
     name = f"{function.kernel_name}_symint" if symint else function.kernel_name
     scope = backend.namespace, "" if is_structured else backend.class_name
-    return "::".join(part for part in (*scope, name) if part)
+    return "::".join(filter(None, (*scope, name)))
 
 
 def _add(
@@ -378,19 +354,6 @@ def _add(
         implicit, own = function.func.flat_name, function.place("func") or span
         dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own),)
     return function._replace(dispatch=(*dispatch, entry))
-
-
-def _own_entries(
-    reader: EntryReader, field: str, dialect: Dialect, versions: VendorVersions
-) -> Iterator[tuple[NativeFunction, Releases]]:
-    for item in _list_of(reader, field, "a list of entries"):
-        releases = _releases(_named(item)[1], versions)
-        if releases:
-            function = load_entry(
-                EntryReader(reader.source, reader.diagnostics, dialect, item), item
-            )
-            if function is not None:
-                yield function, releases
 
 
 def _with_kernels(

@@ -6,10 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal
 
 from torchgen_lite.diagnostics import (
     Diagnostic,
@@ -237,31 +237,32 @@ def _has_table(path: Path) -> bool:
 
 def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> Loaded:
     """Read the text of a configuration file."""
-    root = path.parent
+    config, data = Config(root=path.parent, path=path), _read_toml(source, diagnostics)
+    prefix = f"tool.{_TABLE}" if path.name == "pyproject.toml" else ""
+    if prefix and data is not None:
+        tool = data.get("tool", {})
+        data = tool.get(_TABLE, {}) if isinstance(tool, dict) else {}
+        if not isinstance(data, dict):
+            diagnostics.append(Diagnostic("TG003", f"`{prefix}` must be a table"))
+    if isinstance(data, dict):
+        values = _read_tables(source, prefix, data, diagnostics)
+        config = replace(config, source=source, **values)
+    return config, tuple(diagnostics)
+
+
+def _read_toml(source: Source, diagnostics: list[Diagnostic]) -> Any:
     if crowded := _CROWDED.search(source.text):
         label = Label(Span(source, *crowded.span()).first_line, "here")
         message = f"a key has more than {_MAX_PARTS} parts"
         diagnostics.append(Diagnostic("TG001", message, label))
-        return Config(root=root, path=path), tuple(diagnostics)
+        return None
     try:
-        data: Any = tomllib.loads(source.text)
+        return tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         diagnostics.append(_toml_error(source, str(error)))
-        return Config(root=root, path=path), tuple(diagnostics)
     except RecursionError:
         diagnostics.append(Diagnostic("TG001", f"`{source.path}` is nested too deeply"))
-        return Config(root=root, path=path), tuple(diagnostics)
-    prefix = ""
-    if path.name == "pyproject.toml":
-        tool = data.get("tool", {})
-        data = tool.get(_TABLE, {}) if isinstance(tool, dict) else {}
-        prefix = f"tool.{_TABLE}"
-    if not isinstance(data, dict):
-        message = f"`{prefix}` must be a table"
-        return Config(root=root, path=path), (*diagnostics, Diagnostic("TG003", message))
-    reader = _Reader(source, prefix, diagnostics)
-    values = reader.read(data)
-    return Config(root=root, path=path, source=source, **values), tuple(diagnostics)
+    return None
 
 
 def _toml_error(source: Source, text: str) -> Diagnostic:
@@ -298,55 +299,42 @@ def general_options(table: str = "") -> dict[str, Option]:
     return {name: o for name, o in options_of(Config).items() if o.table == table}
 
 
-class _Reader:
-    """Checks the keys of the table and returns the values, keyed by attribute name."""
+def _read_tables(
+    source: Source, prefix: str, data: Mapping[str, Any], diagnostics: list[Diagnostic]
+) -> dict[str, Any]:
+    """The values by attribute name; keys that are unknown and values that are wrong are reported."""
 
-    def __init__(self, source: Source, prefix: str, diagnostics: list[Diagnostic]) -> None:
-        self.source = source
-        self.prefix = prefix
-        self.diagnostics = diagnostics
+    def report(code: str, message: str, key: str, table: str, help: Help | None = None) -> None:
+        span = find_key(source, f"{prefix}.{table}".strip("."), key)
+        diagnostics.append(Diagnostic(code, message, Label(span, "here"), help=help))
 
-    def read(self, data: Mapping[str, object]) -> dict[str, Any]:
-        values = self.read_table("", data, others=TABLES)
-        for name in TABLES:
-            table = data.get(name)
-            if table is not None and self.is_table(table, name, ""):
-                values |= self.read_table(name, table)
-        if "target_options" in values:
-            given = values["target_options"].items()
-            values["target_options"] = {n: t for n, t in given if self.is_table(t, n, "target")}
-        return values
-
-    def read_table(
-        self, table: str, data: Mapping[str, object], others: tuple[str, ...] = ()
-    ) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for table in ("", *TABLES):
+        given = data.get(table, {}) if table else data
+        if not isinstance(given, dict):
+            report("TG003", f"`{table}` takes a table", table, "")
+            continue
         options = general_options(table)
-        names = [*(option.name for option in options.values()), *others]
-        for key in data:
+        names = [*(option.name for option in options.values()), *(() if table else TABLES)]
+        for key in given:
             if key not in names:
                 hint = did_you_mean(key, names)
-                if key == "tool" and not self.prefix:
+                if key == "tool" and not prefix:
                     hint = f"in this file tables have no `tool.{_TABLE}.` before their names"
-                self.report("TG002", f"unknown configuration key `{key}`", key, table, hint)
-        values, problems = read_options(options, data)
+                report("TG002", f"unknown configuration key `{key}`", key, table, hint)
+        read, problems = read_options(options, given)
+        values |= read
         for problem in problems:
-            if problem.option == "targets" and (wrong := _targets_table(self.source)):
-                self.diagnostics.append(wrong)
+            if problem.option == "targets" and (wrong := _targets_table(source)):
+                diagnostics.append(wrong)
                 continue
             hint = "`targets` lists the names of targets" if problem.option == "target" else None
-            self.report("TG003", problem.message, problem.option, table, problem.help or hint)
-        return values
-
-    def is_table(self, value: object, key: str, table: str) -> TypeGuard[dict[str, object]]:
-        if not isinstance(value, dict):
-            self.report("TG003", f"`{key}` takes a table", key, table)
-        return isinstance(value, dict)
-
-    def report(
-        self, code: str, message: str, key: str, table: str, help: Help | None = None
-    ) -> None:
-        span = find_key(self.source, ".".join(filter(None, (self.prefix, table))), key)
-        self.diagnostics.append(Diagnostic(code, message, Label(span, "here"), help=help))
+            report("TG003", problem.message, problem.option, table, problem.help or hint)
+    targets: dict[str, Any] = values.get("target_options", {})
+    for name in [name for name, table in targets.items() if not isinstance(table, dict)]:
+        report("TG003", f"`{name}` takes a table", name, "target")
+        del targets[name]
+    return values
 
 
 def put_over(options: TargetOptions, given: TargetOptions) -> TargetOptions:
@@ -361,7 +349,7 @@ def locate_option(config: Config, table: str, key: str) -> Label | None:
         return None
     own = config.path is not None and config.path.name != "pyproject.toml"
     prefix = "" if own else f"tool.{_TABLE}"
-    return Label(find_key(config.source, ".".join(filter(None, (prefix, table))), key), "here")
+    return Label(find_key(config.source, f"{prefix}.{table}".strip("."), key), "here")
 
 
 def locate_value(config: Config, table: str, key: str, value: str) -> Label | None:
@@ -390,18 +378,15 @@ def find_key(source: Source, table: str, key: str) -> Span:
         if head.startswith("["):
             current = head.strip("[] ").replace(" ", "")
             is_first = not table and current.split(".")[0] == key
-            if is_first or re.search(rf"(?:^|\.){quoted}$", current) and current.startswith(table):
-                return _at(source, match.start(1), key)
-        elif (current == table and re.match(rf"{quoted}(?:\s*\.|\s*$)", head)) or (
-            head.startswith(table[len(current) :].lstrip(".")) and key in head
-        ):
-            return _at(source, match.start(1), key)
+            is_last = re.search(rf"(?:^|\.){quoted}$", current) and current.startswith(table)
+            is_here = is_first or is_last
+        else:
+            is_alone = current == table and re.match(rf"{quoted}(?:\s*\.|\s*$)", head)
+            is_here = is_alone or head.startswith(table[len(current) :].lstrip(".")) and key in head
+        if is_here:
+            position = text.find(key, match.start(1))
+            return Span(source, position, position + len(key))
     return Span(source, 0, max(min(len(text), 1), 0))
-
-
-def _at(source: Source, start: int, key: str) -> Span:
-    position = source.text.find(key, start)
-    return Span(source, position, position + len(key))
 
 
 def check_required_version(config: Config, version: str) -> tuple[Diagnostic, ...]:

@@ -40,27 +40,22 @@ def _renamed(key: str, privateuse1: str) -> str:
     return key.replace(_PRIVATE, privateuse1)
 
 
-def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
+def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchEntry, ...]:
     """The lines of an entry's dispatch table, in the order written, with each key once."""
-    pair = reader.fields.get("dispatch")
-    if pair is None:
-        return ()
-    node = pair[1]
     if isinstance(node, ScalarNode) and not node.is_null:
         # Until PyTorch 1.6 the value could be a single kernel for every backend.
-        key_span, kernel_span = reader.span(pair[0]), reader.span(node)
-        message = "`dispatch` is a mapping from keys to kernels"
+        message = f"`{name}` is a mapping from keys to kernels"
         if hint := missing_space(node):
-            reader.report("TG108", message, kernel_span, "has no key", hint)
+            reader.report("TG108", message, node, "has no key", hint)
             return ()
-        reader.report("TG112", message, kernel_span, "read as CompositeImplicitAutograd")
-        if _is_kernel_name(reader, node):
-            name = "CompositeImplicitAutograd"
-            return (DispatchEntry.at(name, node.value, key_span, kernel_span),)
-        return ()
+        reader.report("TG112", message, node, "read as CompositeImplicitAutograd")
+        if not _is_kernel_name(reader, node):
+            return ()
+        at, kernel_at = reader.span(reader.fields[name][0]), reader.span(node)
+        return (DispatchEntry.at("CompositeImplicitAutograd", node.value, at, kernel_at),)
     if not isinstance(node, MapNode):
         hint = "write the pairs without dashes: `CPU: kernel`"
-        reader.wrong_type("dispatch", node, "a mapping from keys to kernels", hint)
+        reader.wrong_type(name, node, "a mapping from keys to kernels", hint)
         return ()
     entries: dict[str, DispatchEntry] = {}
     for key, value in reader.read_keys(node):
@@ -84,23 +79,15 @@ def _read_line(
             parts = (usual, kernel, None, source, number)
             entries[usual] = tuple.__new__(DispatchEntry, parts)
         return
-    kernel_span = reader.span(value)
     for word, span in reader.split_words(key):
         name = _read_key(reader, word, span)
-        if name is None:
-            continue
-        earlier = entries.get(name)
+        earlier = entries.get(name or "")
         if earlier is not None:
+            message = f"dispatch key `{name}` is in the table twice"
             first = (Label(earlier.key_span, "first given here"),) if earlier.key_span else ()
-            reader.report(
-                "TG115",
-                f"dispatch key `{name}` is in the table twice",
-                span,
-                "given again here",
-                secondary=first,
-            )
-        elif kernel is not None:
-            entries[name] = DispatchEntry.at(name, kernel, span, kernel_span)
+            reader.report("TG115", message, span, "given again here", secondary=first)
+        elif name is not None and kernel is not None:
+            entries[name] = DispatchEntry.at(name, kernel, span, reader.span(value))
 
 
 @lru_cache(maxsize=1024)

@@ -9,6 +9,7 @@ from torchgen_lite.loader.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.versions import Version, has_release, meet
 from torchgen_lite.loader.yaml_nodes import Node, ScalarNode
+from torchgen_lite.schema.kept import kept
 
 # Gives the operators that PyTorch derives from functions; a higher layer knows how.
 Derive = Callable[[Sequence[NativeFunction]], Iterable[NativeFunction]]
@@ -39,7 +40,6 @@ class Earlier:
         self.has_names = bool(functions or native)
         self._positions: dict[str, int] = {}
         self._indexed = 0
-        self._derived: dict[str, NativeFunction] | None = None
 
     def find(self, reader: EntryReader, name: str, node: Node) -> int | None:
         """The position of `add.Tensor` or `mylib::add` in `functions`; TG312 if there is none.
@@ -58,7 +58,7 @@ class Earlier:
     def has(self, name: str) -> bool:
         """Whether there is such an operator."""
         self._index()
-        is_known = name in self._positions or name in self._derived_by_name()
+        is_known = name in self._positions or name in self._derived
         return is_known or self.is_native(name if "::" in name else f"aten::{name}")
 
     def is_native(self, name: str) -> bool:
@@ -76,12 +76,12 @@ class Earlier:
         if known is None:
             return self._lent(reader, name, node)
         span = reader.span(node)
-        places = FieldSpans.of(None, [("func", span)])
+        places = FieldSpans.at(span, "func")
         return NativeFunction(known.func.named_at(span), known.namespace, field_spans=places)
 
     def _lent(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
         """An operator that no file declares, borrowed without its kernels; TG312 if there is none."""
-        wanted, derived = name.removeprefix("aten::"), self._derived_by_name()
+        wanted, derived = name.removeprefix("aten::"), self._derived
         if wanted in derived:
             return derived[wanted]._replace(dispatch=())
         native = self._native.get(wanted if "::" in wanted else f"aten::{wanted}")
@@ -89,35 +89,33 @@ class Earlier:
             return adopt(native, reader.span(node))
         names = [*self._positions, *derived]
         names += [whole.removeprefix("aten::") for whole in self._native]
-        hint = did_you_mean(wanted, names) if names else _NO_FILE
         release, releases = reader.dialect.for_torch, _releases(reader)
-        if not has_release(releases, release):
+        if has_release(releases, release):
+            hint = did_you_mean(wanted, names) if names else _NO_FILE
+            message = f"operator `{short(name)}` is not declared"
+            reader.report("TG312", message, node, "no such operator", hint)
+        else:
             version = ".".join(map(str, release[:2]))
             message = f"PyTorch {version} does not have `{short(name)}`, which is for `{releases}`"
             reader.report("TG346", message, node, "left out", _NO_SCHEMA)
-            return None
-        message = f"operator `{short(name)}` is not declared"
-        reader.report("TG312", message, node, "no such operator", hint)
         return None
 
     def _index(self) -> None:
         """Index the functions added since the last call."""
         for position in range(self._indexed, len(self.functions)):
-            function = self.functions[position]
-            if not function.is_for(self._release) and function.func.local_name in self._positions:
+            function, name = self.functions[position], self.functions[position].func.local_name
+            if not function.is_for(self._release) and name in self._positions:
                 continue
             if function.namespace == "aten":
-                self._positions[function.func.local_name] = position
+                self._positions[name] = position
             else:
                 self._positions.setdefault(function.name, position)
-                self._positions.setdefault(function.func.local_name, position)
+                self._positions.setdefault(name, position)
         self._indexed = len(self.functions)
 
-    def _derived_by_name(self) -> dict[str, NativeFunction]:
-        if self._derived is None:
-            derived = self._derive(self.functions)
-            self._derived = {function.name.removeprefix("aten::"): function for function in derived}
-        return self._derived
+    @kept
+    def _derived(self) -> dict[str, NativeFunction]:
+        return {f.name.removeprefix("aten::"): f for f in self._derive(self.functions)}
 
 
 def _releases(reader: EntryReader) -> str | None:
@@ -128,7 +126,6 @@ def _releases(reader: EntryReader) -> str | None:
 
 def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
     """A PyTorch operator that an entry names: its schema and properties, without its kernels."""
-    fields = [(name, span) for name in ("func", "dispatch") if span is not None]
     return native._replace(
         func=native.func.named_at(span),
         dispatch=(),
@@ -136,7 +133,7 @@ def adopt(native: NativeFunction, span: Span | None) -> NativeFunction:
         autogen=(),
         manual_kernel_registration=False,
         tags=tuple([tag for tag in native.tags if tag != "generated"]),
-        field_spans=FieldSpans.of(span, fields),
+        field_spans=FieldSpans.at(span, "func", "dispatch", entry=span),
     )
 
 

@@ -7,8 +7,9 @@ backend index).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
@@ -24,85 +25,49 @@ if TYPE_CHECKING:
     from torchgen_lite.schema import FunctionSchema
 
 
+@dataclass(slots=True, eq=False)
 class FieldSpans:
     """Where an entry and its fields are written, as pairs of a name and a span.
 
-    The source stores the spans from `number` on, beginning with the span of the entry. `others` are
+    The source stores the spans from `first` on, beginning with the span of the entry. `others` are
     the fields of another entry, whose operator this one names.
     """
 
-    __slots__ = ("_names", "_number", "_others", "_source")
-
-    def __init__(
-        self,
-        source: Source | None,
-        names: tuple[str, ...] = (),
-        number: int = 0,
-        others: tuple[tuple[str, Span], ...] = (),
-    ) -> None:
-        self._source = source
-        self._names = _shared(names)
-        self._number = number
-        self._others = others
+    source: Source | None = None
+    names: tuple[str, ...] = ()
+    first: int = 0
+    others: tuple[tuple[str, Span], ...] = ()
 
     @staticmethod
-    def of(
-        entry: Span | None,
-        fields: Sequence[tuple[str, Span]] = (),
-        others: tuple[tuple[str, Span], ...] = (),
-    ) -> FieldSpans:
-        """Made from spans, for an operator without an entry or with places from several entries."""
-        spans = [span for _, span in fields]
-        source = next((span.source for span in (entry, *spans) if span is not None), None)
-        if source is None:
-            return FieldSpans(None, others=others)
-        offsets = [at for span in spans for at in span[1:]]
-        number = source.keep(*(entry[1:] if entry is not None else (0, 0)), *offsets)
-        return FieldSpans(source, tuple([name for name, _ in fields]), number, others)
+    def at(span: Span | None, *names: str, entry: Span | None = None) -> FieldSpans:
+        """Fields that all stand at one place, which only names the operator."""
+        if span is None:
+            return NO_FIELDS
+        places = [(0, 0) if entry is None else entry[1:], *[span[1:]] * len(names)]
+        return FieldSpans(span.source, names, span.source.keep(*chain.from_iterable(places)))
 
     @property
     def entry(self) -> Span | None:
-        span = None if self._source is None else self._source.kept(self._number)
+        span = None if self.source is None else self.source.kept(self.first)
         return span if span is not None and span.end else None
-
-    @property
-    def of_entry(self) -> FieldSpans:
-        """The place of the entry alone."""
-        return FieldSpans(self._source, (), self._number)
 
     def find(self, name: str) -> Span | None:
         """Where a field is written."""
-        source, number = self.number(name)
-        if source is not None:
-            return source.kept(number).first_line
-        return next((span for other, span in self._others if other == name), None)
-
-    def number(self, name: str) -> tuple[Source | None, int]:
-        """The source that stores the span of a field, and the span's number.
-
-        The source is None if the entry does not have the field.
-        """
-        if self._source is None or name not in self._names:
-            return None, 0
-        return self._source, self._number + 2 * self._names.index(name) + 2
+        if self.source is not None and name in self.names:
+            return self.source.kept(self.first + 2 * self.names.index(name) + 2).first_line
+        return next((span for other, span in self.others if other == name), None)
 
     def __iter__(self) -> Iterator[tuple[str, Span]]:
-        if self._source is not None:
-            for index, name in enumerate(self._names, 1):
-                yield name, self._source.kept(self._number + 2 * index).first_line
-        yield from self._others
+        for name in self.names:
+            if (span := self.find(name)) is not None:
+                yield name, span
+        yield from self.others
 
     def __bool__(self) -> bool:
-        return bool(self._names)
+        return bool(self.names)
 
 
-@lru_cache(maxsize=256)
-def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
-    """One shared tuple for all entries with these field names."""
-    return names
-
-
-NO_FIELDS = FieldSpans(None)
+NO_FIELDS = FieldSpans()
 
 
 class Backend(NamedTuple):

@@ -23,54 +23,45 @@ from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 
-EXECUTORCH_FIELDS = ("op", "kernels", "type_alias", "dim_order_alias")
-_KERNEL_FIELDS = ("arg_meta", "kernel_name")
+_FIELDS = ("op", "kernels", "type_alias", "dim_order_alias")
 
 
 def load_executorch_entry(
     reader: EntryReader, node: Node, earlier: Earlier
 ) -> NativeFunction | None:
     """The operator with these kernels; None if it can't be read."""
-    allowed = {*reader.dialect.extra_fields, *EXECUTORCH_FIELDS}
+    allowed = {*reader.dialect.extra_fields, *_FIELDS}
     reader.dialect = reader.dialect._replace(extra_fields=allowed)
     function = load_entry(reader, node, earlier)
-    kernels = _read_kernels(reader)
+    default = _default_kernel(reader)
     if function is None:
         return None
-    present = {entry.key for entry in function.dispatch}
-    added = tuple(kernel for kernel in kernels if kernel.key not in present)
+    if default is not None and all(entry.key != default.key for entry in function.dispatch):
+        function = function._replace(dispatch=(*function.dispatch, default))
     extra = tuple((name, text.rstrip()) for name, text in function.extra if name != "op")
-    return function._replace(dispatch=function.dispatch + added, extra=extra)
+    return function._replace(extra=extra)
 
 
-def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:
+def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
     """The default kernel as an entry for CPU; the others are only checked."""
-    pair = reader.fields.get("kernels")
-    if pair is None:
-        return ()
-    if not isinstance(pair[1], ListNode):
-        reader.wrong_type("kernels", pair[1], "a list of kernels")
-        return ()
-    entries: list[DispatchEntry] = []
-    for item in pair[1].items:
+    key, kernels = reader.fields.get("kernels", (None, None))
+    if kernels is not None and not isinstance(kernels, ListNode):
+        reader.wrong_type("kernels", kernels, "a list of kernels")
+    default: DispatchEntry | None = None
+    for item in kernels.items if isinstance(kernels, ListNode) else ():
         if not isinstance(item, MapNode):
             reader.wrong_type("kernels", item, "mappings with `arg_meta` and `kernel_name`")
             continue
         fields = reader.fields_of(item)
-        for name, (key, _) in fields.items():
-            reader.choice("TG102", "field", name, key, _KERNEL_FIELDS)
-        named = fields.get("kernel_name")
-        if named is None or not isinstance(named[1], ScalarNode):
+        for name, (field, _) in fields.items():
+            reader.choice("TG102", "field", name, field, ("arg_meta", "kernel_name"))
+        _, named = fields.get("kernel_name", (None, None))
+        _, meta = fields.get("arg_meta", (None, None))
+        if not isinstance(named, ScalarNode):
             reader.report("TG104", "a kernel without `kernel_name`", item, "here")
-            continue
-        span = reader.span(named[1])
-        if not KERNEL_NAME.fullmatch(named[1].value):
-            reader.refuse(
-                "TG108", named[1].value, "the name of a kernel", span, "not an identifier"
-            )
-            continue
-        meta = fields.get("arg_meta")
-        is_default = meta is None or (isinstance(meta[1], ScalarNode) and meta[1].is_null)
-        if is_default and not entries:
-            entries.append(DispatchEntry.at("CPU", named[1].value, reader.span(pair[0]), span))
-    return tuple(entries)
+        elif not KERNEL_NAME.fullmatch(named.value):
+            reader.refuse("TG108", named.value, "the name of a kernel", named, "not an identifier")
+        elif meta is None or (isinstance(meta, ScalarNode) and meta.is_null):
+            at, kernel_at = reader.span(key or named), reader.span(named)
+            default = default or DispatchEntry.at("CPU", named.value, at, kernel_at)
+    return default

@@ -19,26 +19,12 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas import Expression, ListDisplay, parse_formula
-from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL, KERNEL_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import Shape
+from torchgen_lite.loader.shapes import Shape, plain
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
-RULE_FIELDS = (
-    "like",
-    "shape",
-    "dtype",
-    "device",
-    "stride",
-    "memory_format",
-    "view",
-    "offset",
-    "count",
-    "value",
-)
-
-
+RULE_FIELDS = tuple("like shape dtype device stride memory_format view offset count value".split())
 CHECK = "check"
 
 
@@ -79,9 +65,8 @@ class Fake:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-def read_fake(reader: EntryReader, name: str) -> Fake | None:
+def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
     """The value of `fake:`, or None and diagnostics if it can't be read."""
-    node = reader.fields[name][1]
     span = reader.span(node)
     if isinstance(node, ScalarNode):
         name = node.value.strip()
@@ -206,24 +191,21 @@ def parse_in(
     return tree
 
 
-def _schema() -> Json:
-    """A name, a rule, a list of rules, or a mapping from results to rules."""
-    checks = {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}
-    rule = {
-        "type": "object",
-        "propertyNames": {"enum": [*RULE_FIELDS, CHECK]},
-        "properties": {CHECK: checks},
-        "additionalProperties": {"type": ["string", "number", "array"]},
-        "minProperties": 1,
-    }
-    named = {
-        "type": "object",
-        "properties": {CHECK: checks},
-        "additionalProperties": rule,
-        "minProperties": 1,
-    }
-    several = {"type": "array", "items": rule, "minItems": 1}
-    return {"anyOf": [{"type": "string", "pattern": f"^{KERNEL}$"}, rule, named, several]}
-
-
-SHAPE = Shape(lambda tags: _schema(), read_fake)
+# A name, a rule, a list of rules, or a mapping from results to rules.
+_TEXTS = {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}
+_RULE = {
+    "type": "object",
+    "propertyNames": {"enum": [*RULE_FIELDS, CHECK]},
+    "properties": {CHECK: _TEXTS},
+    "additionalProperties": {"type": ["string", "number", "array"]},
+    "minProperties": 1,
+}
+_NAMED = {
+    "type": "object",
+    "properties": {CHECK: _TEXTS},
+    "additionalProperties": _RULE,
+    "minProperties": 1,
+}
+_SEVERAL = {"type": "array", "items": _RULE, "minItems": 1}
+_ANY = [{"type": "string", "pattern": f"^{KERNEL}$"}, _RULE, _NAMED, _SEVERAL]
+SHAPE = Shape(plain(anyOf=_ANY), read_fake)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from torchgen_lite.loader import native_fields as native
-from torchgen_lite.loader import own_fields as own
-from torchgen_lite.loader.reader import EntryReader
-from torchgen_lite.loader.shapes import FLAG, OPERATOR_NAME, TEXT, UNREAD, UNREAD_FLAG, Shape
+from torchgen_lite.diagnostics import Label
+from torchgen_lite.loader import shapes
+from torchgen_lite.loader.options import Json
+from torchgen_lite.loader.reader import PYTORCH, Dialect, EntryReader
+from torchgen_lite.loader.shapes import FLAG, TEXT, UNREAD, UNREAD_FLAG, Shape, declared_in
+from torchgen_lite.loader.structured_fields import implied_kernels
 
 
 class Field(NamedTuple):
@@ -42,24 +44,24 @@ def _ours(
 
 
 _FIELDS = (
-    Field("func", native.FUNC, "the schema; the only required field"),
+    Field("func", shapes.FUNC, "the schema; the only required field"),
     _ours("doc", TEXT, "what the operator does; goes to docstrings, types and C++ headers"),
     _ours(
         "torch",
-        own.TORCH,
+        shapes.RANGE,
         'the versions of PyTorch that the operator is for: `">=2.6,<2.9"`',
         fills=False,
     ),
     _ours(
         "guard",
-        own.GUARD,
+        shapes.GUARD,
         'a preprocessor condition around generated C++: `"#ifndef USE_ROCM"`, or a list of them',
         fills=False,
     ),
-    Field("variants", native.VARIANTS, "`function` (the default), `method`, or both"),
+    Field("variants", shapes.VARIANTS_OF, "`function` (the default), `method`, or both"),
     Field(
         "device_check",
-        native.DEVICE_CHECK,
+        shapes.DEVICE_CHECK,
         "for generated C++: whether arguments must share a device: `NoCheck` or `ExactSame`",
     ),
     Field(
@@ -72,81 +74,81 @@ _FIELDS = (
     ),
     Field(
         "structured_delegate",
-        OPERATOR_NAME,
+        shapes.OPERATOR_OF,
         "the structured out variant whose kernels this variant uses",
     ),
     Field("structured_inherits", TEXT, "the C++ class that the structured kernel derives from"),
     Field(
         "precomputed",
-        native.PRECOMPUTED,
+        shapes.PRECOMPUTED,
         "arguments that the meta function replaces, `dim -> int dim`",
     ),
     Field(
         "ufunc_inner_loop",
-        native.UFUNC,
+        shapes.LOOPS,
         "the inner loop of an element-wise kernel; gives the kernels `ufunc_<name>_CPU` and `_CUDA`, which "
         "`dispatch` leaves out",
     ),
     Field(
         "python_module",
-        native.PYTHON_MODULE,
+        shapes.PYTHON_MODULE,
         "the submodule of `torch` that PyTorch binds the function in; not for methods",
         fills=True,
     ),
     Field(
         "category_override",
-        native.CATEGORY,
+        shapes.CATEGORY,
         "`factory`, `new`, `like` or `dummy`, where names and types mislead PyTorch",
     ),
     Field("manual_kernel_registration", FLAG, "kernels are registered elsewhere, by hand"),
     Field("manual_cpp_binding", FLAG, "the C++ function is written elsewhere, by hand"),
     Field(
         "cpp_no_default_args",
-        native.NO_DEFAULTS,
+        shapes.NO_DEFAULTS,
         "a list of arguments whose default C++ leaves out",
     ),
     Field(
         "dispatch",
-        native.DISPATCH,
+        shapes.DISPATCH,
         "kernels by dispatch key; several keys, separated by commas, share a kernel. `{}` means none; "
         "without the field the operator is CompositeImplicitAutograd",
     ),
-    Field("autogen", native.AUTOGEN, "operators that PyTorch derives from this one", fills=True),
-    Field("tags", native.TAGS, "names from tags.yaml", fills=True),
+    Field("autogen", shapes.AUTOGEN, "operators that PyTorch derives from this one", fills=True),
+    Field("tags", shapes.TAGS, "names from tags.yaml", fills=True),
     _ours(
         "fake",
-        own.FAKE,
+        declared_in("fakes"),
         "what the operator returns when only shapes are known, [below](#fake-samples-vmap-autocast)",
     ),
     _ours(
         "vmap",
-        own.FUNCTION,
+        shapes.FUNCTION,
         "the name of the Python function that runs the operator under `torch.vmap`",
     ),
     _ours(
         "autocast",
-        own.AUTOCAST,
+        declared_in("autocast"),
         "the precision under autocast: `float32`, `lower_precision` or `like CUDA`, [below](#fake-samples-vmap-autocast)",
     ),
     _ours(
         "derivatives",
-        own.DERIVATIVES,
+        shapes.DERIVATIVES,
         "a mapping from arguments to derivative formulas, see [autograd.md](autograd.md)",
     ),
     _ours(
         "output_differentiability",
-        own.DIFFERENTIABILITY,
+        shapes.DIFFERENTIABILITY,
         "whether each result has a derivative; also accepted under `derivatives`",
         part_of="derivatives",
     ),
     _ours(
         "dtypes",
-        own.CLAIMED_DTYPES,
+        shapes.KERNEL_DTYPES,
         "the dtypes that the kernels of a backend are for, which the [tests of its device](backends.md#tests-of-the-device) run",
     ),
     _ours(
         "samples",
-        own.SAMPLES,
+        declared_in("samples"),
         "a list of example arguments for generated tests, or a mapping with `calls` and a reference to compare them with",
     ),
     Field(
@@ -187,10 +189,83 @@ FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_
 def read_fields(reader: EntryReader) -> dict[str, Any]:
     """Every field that the entry has, by the attribute of `NativeFunction` that it fills."""
     values: dict[str, Any] = {}
-    for name in reader.fields:
+    for name, (_, node) in reader.fields.items():
         found = _READERS.get(name)
         if found is not None and found[0] not in values:
-            values[found[0]] = found[1](reader, name)
-    if values:
-        native.complete_fields(reader, values)
+            values[found[0]] = found[1](reader, name, node)
+    if "ufunc_inner_loop" in values:
+        dispatch = values.get("dispatch", ())
+        values["dispatch"] = dispatch + implied_kernels(
+            reader, values["ufunc_inner_loop"], dispatch
+        )
+    if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):
+        _check_exclusive(reader, values)
     return values
+
+
+# An entry with none of these fields can't contradict itself.
+_EXCLUSIVE = frozenset(
+    "manual_kernel_registration precomputed python_module structured structured_delegate structured_inherits "
+    "ufunc_inner_loop".split()
+)
+
+
+def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
+    """Fields that contradict each other (torchgen `NativeFunction.from_yaml`)."""
+    fields, func = reader.fields, reader.func
+    structured = values.get("structured", reader.is_structured) is True
+    if structured and "structured_delegate" in fields:
+        _exclude(reader, "structured", "structured_delegate")
+    if values.get("manual_kernel_registration") is True and "dispatch" in fields:
+        _exclude(reader, "manual_kernel_registration", "dispatch")
+    for name in ("precomputed", "ufunc_inner_loop", "structured_inherits"):
+        if name in fields and not structured:
+            message = f"`{name}` needs `structured: True`"
+            reader.report("TG116", message, fields[name][0], "not structured")
+    if "python_module" in fields and "method" in values.get("variants", ()):
+        _exclude(reader, "variants", "python_module")
+    if structured and func is not None and not func.out:
+        message = "`structured: True` on an operator without out arguments"
+        hint = "put it on the out variant and give this one `structured_delegate`"
+        reader.report("TG310", message, fields["structured"][0], "not an out variant", hint)
+
+
+def _exclude(reader: EntryReader, first: str, second: str) -> None:
+    """Report two exclusive fields; the first may be from the operator that the entry names."""
+    fields = reader.fields
+    given = (Label(reader.span(fields[first][0]), "given here"),) if first in fields else ()
+    message, label = f"`{first}` and `{second}` exclude each other", f"not together with `{first}`"
+    reader.report("TG116", message, fields[second][0], label, secondary=given)
+
+
+def build_json_schema(dialect: Dialect = PYTORCH) -> Json:
+    """The JSON Schema (Draft-07) of native_functions.yaml in a dialect, for editors."""
+    properties: dict[str, object] = {}
+    for field in FIELDS.values():
+        text = field.description
+        if field.retired:
+            text += f" Retired in PyTorch {field.retired}."
+        if field.ours:
+            text += " An extension of torchgen-lite."
+        properties[field.name] = {"description": text, **field.shape.schema(dialect)}
+    for name in dialect.extra_fields:
+        properties[name] = {"description": "A field of a vendor, declared in the configuration."}
+    entry: Json = {
+        "type": "object",
+        "required": ["func"],
+        "properties": properties,
+        "additionalProperties": False,
+        "not": {
+            "required": ["structured", "structured_delegate"],
+            "properties": {"structured": {"const": True}},
+        },
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "native_functions.yaml",
+        "description": "Operators, declared in PyTorch's format with the extensions of "
+        "torchgen-lite.",
+        "type": "array",
+        "items": {"$ref": "#/definitions/entry"},
+        "definitions": {"entry": entry},
+    }

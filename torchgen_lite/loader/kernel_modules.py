@@ -1,4 +1,7 @@
-"""Where kernels are defined: the top-level names of Python modules, read but not imported."""
+"""Where kernels are defined: the top-level names of Python modules and the signatures of their functions.
+
+Modules are read but not imported.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,34 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import (
-    Diagnostic,
-    Help,
-    Label,
-    Source,
-    Span,
-    Suggestion,
-    write_instead,
-)
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
 from torchgen_lite.loader.config import SOURCE_ROOTS
-from torchgen_lite.loader.python_signature import PythonSignature, read_python_signature
 from torchgen_lite.loader.sources import read_source
+
+
+class PythonSignature(NamedTuple):
+    """The parameters of a Python function, and its line, read from its source.
+
+    `defaults` counts the positional parameters that have a default. `by_keyword` has each
+    keyword-only parameter and whether it has a default. `positional_only` counts the first
+    parameters that keywords can't name.
+    """
+
+    name: str
+    line: int
+    positional: tuple[str, ...]
+    defaults: int = 0
+    by_keyword: tuple[tuple[str, bool], ...] = ()
+    takes_more: bool = False
+    takes_keywords: bool = False
+    positional_only: int = 0
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Positional parameters without a default."""
+        return self.positional[: len(self.positional) - self.defaults]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +138,8 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     message = f"module `{name}` was not found"
     if "/" in name or name.endswith(".py"):
         dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
-        help_: Help = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
-        return Diagnostic("TG311", message, help=help_)
+        hint = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
+        return Diagnostic("TG311", message, help=hint)
     path = name.replace(".", "/")
     folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
     help_ = f"looked for {folders} and an installed package; `source-roots` names other folders"
@@ -206,7 +223,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
     statements = list(_statements(tree.body))
     names = dict(one for statement in statements for one in _definitions(statement))
     signatures = {
-        node.name: read_python_signature(node)
+        node.name: _signature(node)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
@@ -215,6 +232,22 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
     aliases = [alias for one in imports for alias in one.names]
     imported = frozenset(one.asname or one.name.partition(".")[0] for one in aliases)
     return KernelModule(name, source, names, own, imported), ()
+
+
+def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> PythonSignature:
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    by_keyword = zip(arguments.kwonlyargs, arguments.kw_defaults)
+    return PythonSignature(
+        node.name,
+        node.lineno,
+        tuple(argument.arg for argument in positional),
+        len(arguments.defaults),
+        tuple((argument.arg, default is not None) for argument, default in by_keyword),
+        arguments.vararg is not None,
+        arguments.kwarg is not None,
+        len(arguments.posonlyargs),
+    )
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -238,16 +271,8 @@ def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
     """The names that a function, class or assignment defines; imports don't count."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name, statement.lineno
-    elif isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            yield from _target_names(target)
-    elif isinstance(statement, ast.AnnAssign):
-        yield from _target_names(statement.target)
-
-
-def _target_names(target: ast.expr) -> Iterator[tuple[str, int]]:
-    if isinstance(target, ast.Name):
-        yield target.id, target.lineno
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        for element in target.elts:
-            yield from _target_names(element)
+    targets: list[ast.expr] = statement.targets if isinstance(statement, ast.Assign) else []
+    for target in [statement.target] if isinstance(statement, ast.AnnAssign) else targets:
+        for part in ast.walk(target):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id, part.lineno

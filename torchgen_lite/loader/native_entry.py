@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from sys import intern
 from typing import Any
 
@@ -15,7 +16,7 @@ from torchgen_lite.loader.fields import FIELDS, USUAL_FIELDS, read_fields
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.schema import Argument, FunctionSchema, Return, parse_schema
 
 MAX_ARGUMENTS = 64
 """The limit of c10's dispatcher, and of this project's."""
@@ -40,7 +41,7 @@ def load_entry(
             reader.func, reader.is_structured = base.func, base.structured
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
-    extra = _check_fields(reader, reader.dialect.extra_fields)
+    extra = _check_fields(reader)
     # Fields are read even if the schema is wrong, so that one run reports everything.
     values = read_fields(reader)
     return None if reader.func is None else _build(reader, node, base, values, extra)
@@ -52,9 +53,11 @@ def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | No
     if earlier is None or field not in reader.fields or not (earlier.has_names or field == "op"):
         return None
     name = reader.fields[field][1]
-    if field == "op" and reader.operator_name("op") is None:
+    if (field == "op" and reader.text(field) is None) or not isinstance(name, ScalarNode):
         return None
-    if not isinstance(name, ScalarNode) or not OPERATOR_NAME.fullmatch(name.value):
+    if not OPERATOR_NAME.fullmatch(name.value):
+        if field == "op":
+            reader.refuse("TG123", name.value, "the name of an operator", name)
         return None
     reader.head = name
     return name
@@ -63,22 +66,18 @@ def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | No
 def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     pair = reader.fields.get("func")
     if pair is None:
-        names = list(reader.fields)
-        near = next((n for n in names if n not in FIELDS and _nearest_field(n, ("func",))), None)
-        span = reader.span(reader.fields[near][0]) if near else reader.span(entry)
-        hint = meant(near, "func") if near else None
-        reader.report("TG104", "an entry without `func`", span, "here", hint)
+        unknown = (name for name in reader.fields if name not in FIELDS)
+        near = next((name for name in unknown if _nearest_field(name, ("func",))), None)
+        at, hint = (reader.fields[near][0], meant(near, "func")) if near else (entry, None)
+        reader.report("TG104", "an entry without `func`", at, "here", hint)
         return None
     node = pair[1]
-    if not isinstance(node, ScalarNode) or (node.is_null and not node.style):
+    if not isinstance(node, ScalarNode) or node.is_null:
         reader.wrong_type("func", node, "a schema")
         return None
     reader.head = node
     schema, found = parse_schema(node.value, locate=scalar_locator(reader.source, node))
-    if found:
-        reader.diagnostics += [
-            replace(d, operator=reader.operator, context=reader.context) for d in found
-        ]
+    reader.diagnostics += [replace(d, **reader.about) for d in found]
     if schema is None:
         return None
     _check_duplicates(reader, schema)
@@ -94,23 +93,17 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     """Refuse repeated names; not in the parser, since PyTorch registers such operators."""
-    if len({a.name for a in schema.arguments}) < len(schema.arguments):
-        _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
-    named = [(result.name, result.span) for result in schema.returns if result.name]
-    if len(dict(named)) < len(named):
-        _check_names(reader, "result", named)
-
-
-def _check_names(
-    reader: EntryReader, what: str, names: Sequence[tuple[str | None, Span | None]]
-) -> None:
-    seen: dict[str | None, Span | None] = {}
-    for name, span in names:
-        first = seen.setdefault(name, span)
-        if first is not span and span is not None:
-            earlier = (Label(first, "first named here"),) if first else ()
-            message = f"duplicate {what} `{name}`"
-            reader.report("TG203", message, span, "named again here", secondary=earlier)
+    arguments: list[tuple[str, Argument | Return]] = [(a.name, a) for a in schema.arguments]
+    results: list[tuple[str, Argument | Return]] = [(r.name, r) for r in schema.returns if r.name]
+    for what, named in (("argument", arguments), ("result", results)):
+        seen: dict[str, Span | None] = {}
+        for name, part in named if len(dict(named)) < len(named) else ():
+            span = part.name_span if isinstance(part, Argument) else part.span
+            first = seen.setdefault(name, span)
+            if first is not span and span is not None:
+                earlier = (Label(first, "first named here"),) if first else ()
+                message = f"duplicate {what} `{name}`"
+                reader.report("TG203", message, span, "named again here", secondary=earlier)
 
 
 # Names that other tools use for a field, and that users try first.
@@ -135,13 +128,12 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
     return meant(word, other) if other in names else did_you_mean(word, names)
 
 
-def _check_fields(
-    reader: EntryReader, extra_fields: Collection[str]
-) -> tuple[tuple[str, str], ...]:
+def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
     if reader.fields.keys() <= USUAL_FIELDS:
         return ()
     extra: list[tuple[str, str]] = []
+    extra_fields = reader.dialect.extra_fields
     for name, (key, value) in reader.fields.items():
         field = FIELDS.get(name)
         if field is None and name not in extra_fields:
@@ -177,7 +169,7 @@ def _build(
             func,
             intern(func.namespace or "aten"),
             extra=extra,
-            field_spans=FieldSpans(source, tuple(fields), number),
+            field_spans=FieldSpans(source, _shared(tuple(fields)), number),
             **values,
         )
     if not values.get("structured", base.structured):
@@ -185,10 +177,17 @@ def _build(
     if any(entry.key in CURRENT.backends for entry in values.get("dispatch", ())):
         # An entry with its own kernel is not part of a structured group.
         values = {"structured_delegate": None, **values}
-    others = tuple([(n, at) for n, at in base.field_spans if n not in fields])
-    # An operator that PyTorch derives stays derived when it gets a kernel.
-    names = tuple(fields) if base.is_written else ()
-    places = FieldSpans(source, names, number, others if names else ())
+    places = FieldSpans(source, (), number)
+    if base.is_written:
+        # An operator that PyTorch derives stays derived when it gets a kernel.
+        others = tuple([(n, at) for n, at in base.field_spans if n not in fields])
+        places = FieldSpans(source, tuple(fields), number, others)
     return base._replace(
         is_part_of_structured=base.shares_structured, extra=extra, field_spans=places, **values
     )
+
+
+@lru_cache(maxsize=256)
+def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
+    """One shared tuple for all entries with these field names."""
+    return names

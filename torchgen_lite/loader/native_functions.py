@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeGuard
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.earlier import Derive, Earlier, Native
@@ -20,6 +19,7 @@ from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode,
 MAX_ERRORS = 1000
 # Fields that identify other formats.
 _OF_BACKENDS = frozenset({"backend", "supported", "official"})
+_OF_OTHERS = _OF_BACKENDS | {"aten", "backward"}
 _OF_EXECUTORCH = frozenset({"op", "kernels"})
 
 Loaded = tuple[tuple[NativeFunction, ...], tuple[Diagnostic, ...]]
@@ -94,30 +94,34 @@ def _load_file(
     diagnostics += found
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
+    keys = _keys(node)
+    if not has_formulas and keys.isdisjoint(_OF_OTHERS):
+        if not isinstance(node, ListNode):
+            hint, reader = "begin each entry with `- func: ...`", EntryReader(source, diagnostics)
+            reader.report("TG101", "not a list of entries", node, "here", hint)
+        return
+    reader = EntryReader(source, diagnostics, dialect, node)
     # Readers of other formats are imported on demand: most projects never need one.
-    if _has_formulas(node):
-        from torchgen_lite.loader.derivatives_format import load_derivatives_file
+    if has_formulas or "backward" in keys:
+        from torchgen_lite.loader.derivatives import load_derivatives_file
 
-        load_derivatives_file(EntryReader(source, diagnostics, dialect, node), node, earlier)
-    elif isinstance(node, MapNode) and not _OF_BACKENDS.isdisjoint(_keys(node)):
-        from torchgen_lite.loader.backend_format import load_backend_file
+        load_derivatives_file(reader, node, earlier)
+    else:
+        from torchgen_lite.loader.backend_format import load_backend_file, load_namespaces
 
-        load_backend_file(EntryReader(source, diagnostics, dialect, node), earlier)
-    elif isinstance(node, MapNode) and "aten" in _keys(node):
-        from torchgen_lite.loader.backend_format import load_namespaces
-
-        load_namespaces(EntryReader(source, diagnostics, dialect, node), earlier)
-    elif not isinstance(node, ListNode):
-        reader = EntryReader(source, diagnostics)
-        hint = "begin each entry with `- func: ...`"
-        reader.report("TG101", "not a list of entries", node, "here", hint)
+        load = load_namespaces if keys.isdisjoint(_OF_BACKENDS) else load_backend_file
+        load(reader, earlier)
 
 
 def _load_item(reader: EntryReader, item: Node, earlier: Earlier) -> bool:
     """Add the function of an entry; False if it belongs to another kind of file."""
     keys = reader.fields.keys()
-    others = _others(keys)
-    if others is not None:
+    others = ""
+    if "op" in keys and ("args" in keys or "infer_meta" in keys):
+        others = "these are operators of Paddle, which have another schema language"
+    elif "inherits" in keys and "type_constraint" in keys:
+        others = "these are types that operators of the edge dialect take, not operators"
+    if others:
         reader.report("TG101", others, item, "not an entry of PyTorch")
         return False
     if keys.isdisjoint(_OF_EXECUTORCH):
@@ -131,42 +135,22 @@ def _load_item(reader: EntryReader, item: Node, earlier: Earlier) -> bool:
     return True
 
 
-def _others(keys: Set[str]) -> str | None:
-    """A message if the entry is from another kind of file, or None."""
-    if "op" in keys and ("args" in keys or "infer_meta" in keys):
-        return "these are operators of Paddle, which have another schema language"
-    if "inherits" in keys and "type_constraint" in keys:
-        return "these are types that operators of the edge dialect take, not operators"
-    return None
-
-
 def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) -> bool:
     """Whether to stop before this entry: nobody reads so many errors, and each costs time."""
-    if (
-        len(diagnostics) < MAX_ERRORS
-        or sum(d.severity == "error" for d in diagnostics) < MAX_ERRORS
-    ):
+    few = len(diagnostics) < MAX_ERRORS
+    if few or sum(d.severity == "error" for d in diagnostics) < MAX_ERRORS:
         return False
-    reader = EntryReader(source, diagnostics)
-    message = f"more than {MAX_ERRORS} errors"
+    message, reader = f"more than {MAX_ERRORS} errors", EntryReader(source, diagnostics)
     reader.report("TG110", message, item, "not read from here on")
     return True
 
 
-def _has_formulas(node: Node) -> TypeGuard[MapNode | ListNode]:
-    """Whether this is a derivatives.yaml."""
-    if isinstance(node, MapNode):
-        return "backward" in _keys(node)
-    return isinstance(node, ListNode) and bool(node.items) and _begins_formulas(node.items[0])
-
-
 def _begins_formulas(first: Node) -> bool:
     """Whether this is the first entry of a derivatives.yaml that is a list."""
-    if not isinstance(first, MapNode):
-        return False
     keys = _keys(first)
     return "name" in keys and "func" not in keys and not keys <= {"name", *FIELDS}
 
 
-def _keys(node: MapNode) -> Set[str]:
-    return {key.value for key, _ in node.items if isinstance(key, ScalarNode)}
+def _keys(node: Node) -> Set[str]:
+    pairs = node.items if isinstance(node, MapNode) else ()
+    return {key.value for key, _ in pairs if isinstance(key, ScalarNode)}

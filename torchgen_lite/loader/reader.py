@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import (
     Diagnostic,
@@ -83,14 +83,12 @@ class EntryReader:
         self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
 
     @property
-    def operator(self) -> str:
-        """The name of the operator, as far as it can be read."""
-        return "" if self.head is None else self.head.value.split("(", 1)[0].strip()[:100]
-
-    @property
-    def context(self) -> Span | None:
-        """The span that is shown above a finding in another field."""
-        return None if self.head is None else self.span(self.head)
+    def about(self) -> dict[str, Any]:
+        """What a diagnostic says of the entry: its operator's name, as far as it can be read, and its head."""
+        if self.head is None:
+            return {}
+        name = self.head.value.split("(", 1)[0].strip()[:100]
+        return {"operator": name, "context": self.span(self.head)}
 
     @property
     def is_full(self) -> bool:
@@ -114,17 +112,8 @@ class EntryReader:
         self.reported += 1
         if self.is_full:
             return
-        self.diagnostics.append(
-            Diagnostic(
-                code,
-                message,
-                Label(at if isinstance(at, Span) else self.span(at), label),
-                secondary,
-                help,
-                operator=self.operator,
-                context=self.context,
-            )
-        )
+        place = Label(at if isinstance(at, Span) else self.span(at), label)
+        self.diagnostics.append(Diagnostic(code, message, place, secondary, help, **self.about))
 
     def repeat(self, found: Iterable[Diagnostic], help: Help | None = None) -> None:
         """Record what the parser of a value has found."""
@@ -151,51 +140,56 @@ class EntryReader:
     def fields_of(self, node: MapNode) -> Fields:
         """The pairs of `read_keys`, by name."""
         pairs: Fields = {}
-        for pair in node.items:
-            key = pair[0]
+        for key, value in node.items:
             if not isinstance(key, ScalarNode) or not key.value:
                 self.report("TG121", "a key must be a name", key, "not a name")
             elif key.value == "<<" and not key.style:
                 self.report("TG109", "merge keys are not read", key, "merge key")
             elif key.value in pairs:
-                first = self.span(pairs[key.value][0])
-                another = "another entry begins with `- func: ...`"
-                self.report(
-                    "TG105",
-                    f"`{short(key.value)}` is written twice",
-                    key,
-                    "written again here",
-                    another if key.value == "func" else None,
-                    secondary=(Label(first, "first written here"),),
-                )
+                hint = "another entry begins with `- func: ...`" if key.value == "func" else None
+                message = f"`{short(key.value)}` is written twice"
+                first = (Label(self.span(pairs[key.value][0]), "first written here"),)
+                self.report("TG105", message, key, "written again here", hint, first)
             else:
-                pairs[key.value] = key, pair[1]
+                pairs[key.value] = key, value
         return pairs
 
     def wrong_type(self, name: str, node: Node, wanted: str, hint: Help | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
-            message = f"`{name}` has no value"
-            span = self.span(node)
-            help_ = _indent(self.fields, name, self.unknown) or _leave_out(span, name)
-            self.report("TG114", message, span, f"expected {wanted}", help_)
+            help_ = self._indent(name) or _leave_out(self.span(node), name)
+            self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
         found = _NODE_NAMES[type(node)]
         self.report("TG106", f"`{name}` takes {wanted}, not {found}", node, "wrong type", hint)
 
+    def _indent(self, name: str) -> Help | None:
+        """The help if what follows is no field, so that it may be the value without its indentation."""
+        names = list(self.fields)
+        following = names[names.index(name) + 1 :][:1] if name in names else []
+        return f"indent `{short(following[0])}`" if self.unknown.intersection(following) else None
+
     def text(self, name: str) -> str | None:
         """The text of a field, or None if it is absent or wrong."""
-        pair = self.fields.get(name)
-        if pair is None:
-            return None
-        node = pair[1]
-        if not isinstance(node, ScalarNode) or node.is_null:
-            self.wrong_type(name, node, "a string")
-            return None
-        return node.value
+        return self.text_of(name, self.fields[name][1]) if name in self.fields else None
 
-    def flag(self, name: str) -> bool:
+    def text_of(self, name: str, node: Node) -> str | None:
+        """The text of a value, or None if it is wrong; `name` is its field, for messages."""
+        if isinstance(node, ScalarNode) and not node.is_null:
+            return node.value
+        self.wrong_type(name, node, "a string")
+        return None
+
+    def items(self, name: str, wanted: str) -> list[Node]:
+        """The items of a field that is a list; none if it is absent or wrong."""
+        node = self.fields[name][1] if name in self.fields else None
+        if isinstance(node, ListNode):
+            return node.items
+        if node is not None and not (isinstance(node, ScalarNode) and node.is_null):
+            self.wrong_type(name, node, wanted)
+        return []
+
+    def flag(self, name: str, node: Node) -> bool:
         """The truth value of a field by YAML 1.2; False if it is wrong."""
-        node = self.fields[name][1]
         if isinstance(node, ScalarNode) and node.style == "" and node.value in TRUTH:
             return TRUTH[node.value]
         if isinstance(node, ScalarNode) and not node.is_null:
@@ -205,14 +199,9 @@ class EntryReader:
             self.wrong_type(name, node, "True or False")
         return False
 
-    def list_words(self, name: str) -> list[tuple[str, Span]]:
-        """The words of a field that is a comma list or a YAML list, with their places."""
-        pair = self.fields.get(name)
-        return [] if pair is None else self.words_of(name, pair[1])
-
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
-        """The words of a value; `name` is its field, for messages."""
-        if isinstance(node, ScalarNode) and not (node.is_null and not node.style):
+        """The words of a comma list or a YAML list, with their places."""
+        if isinstance(node, ScalarNode) and not node.is_null:
             return self.split_words(node)
         if isinstance(node, ListNode):
             words: list[tuple[str, Span]] = []
@@ -233,13 +222,14 @@ class EntryReader:
         locate = scalar_locator(self.source, node)
         return [(word, locate(start, end)) for word, start, end in cut_words(value)]
 
-    def operator_name(self, name: str) -> str | None:
-        """The name of another operator."""
-        text = self.text(name)
-        if text is not None and not OPERATOR_NAME.fullmatch(text):
-            self.refuse("TG123", text, "the name of an operator", self.fields[name][1])
-            return None
-        return text
+    def choices(
+        self, code: str, what: str, name: str, node: Node, choices: Collection[str]
+    ) -> tuple[str, ...]:
+        """The words of a value that are among the choices, each once; the others are reported."""
+        words = [
+            w for w, at in self.words_of(name, node) if self.choice(code, what, w, at, choices)
+        ]
+        return tuple(dict.fromkeys(words))
 
     def choice(
         self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]
@@ -274,20 +264,13 @@ def short(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
-def _indent(fields: Fields, name: str, unknown: set[str]) -> Help | None:
-    """The help if what follows is no field, so that it may be the value without its indentation."""
-    names = list(fields)
-    following = names[names.index(name) + 1 :][:1] if name in fields else []
-    return f"indent `{short(following[0])}`" if unknown.intersection(following) else None
-
-
 def _leave_out(at: Span, name: str) -> Help:
     """The help for a field without a value; an edit if the field has the line to itself."""
     source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
-    text = "leave it out"
     if source.line_text(line).strip() != f"{name}:":
-        return text
-    return Suggestion(text, Span(source, source.line_start(line), source.line_start(line + 1)), "")
+        return "leave it out"
+    whole = Span(source, source.line_start(line), source.line_start(line + 1))
+    return Suggestion("leave it out", whole, "")
 
 
 def missing_space(node: Node) -> Help | None:
@@ -295,9 +278,5 @@ def missing_space(node: Node) -> Help | None:
     glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
     if glued is None:
         return None
-    key = glued[0].rstrip(":")
-    return Suggestion(
-        "put a space after the `:`",
-        f"{glued[0]}{glued.string[glued.end():]}",
-        f"{key}: {glued.string[glued.end():]}",
-    )
+    text = f"{glued[0]} {glued.string[glued.end():]}"
+    return Suggestion("put a space after the `:`", glued.string, text)

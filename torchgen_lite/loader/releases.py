@@ -15,7 +15,7 @@ from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.sources import MAX_BYTES, decode_source, read_source, shown_path
 from torchgen_lite.loader.torch_files import find_torch_files
 from torchgen_lite.loader.versions import Version, parse_version
-from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
+from torchgen_lite.loader.yaml_nodes import ListNode, read_yaml
 
 INSTALLED = "torch"
 """The name of the installed PyTorch."""
@@ -25,8 +25,8 @@ _PACKAGED = "torchgen/packaged/ATen/native/native_functions.yaml"
 _FORMULAS = "torchgen/packaged/autograd/derivatives.yaml"
 _PLACES = (_PACKAGED, "aten/src/ATen/native/native_functions.yaml")
 _VERSION = re.compile(r"(?:torch:)?(\d+(?:\.\d+)+)")
-
-
+# What reading a damaged wheel raises, besides the errors of its compression.
+_UNREADABLE = (KeyError, OSError, RuntimeError, ValueError)
 # Where derivatives.yaml is, from the folder of the other file: among packages, in a checkout, beside it.
 _FROM_THERE = ("../../autograd", "../../../../tools/autograd", ".")
 
@@ -48,49 +48,49 @@ def read_release(name: str, root: Path) -> ReleaseSource:
     and in `root`. Paths are relative to `root`.
     """
     wanted = _VERSION.fullmatch(name)
-    if name == INSTALLED or wanted is not None:
-        version = parse_version(wanted[1]) if wanted else ()
-        files, found = find_torch_files()
-        if files is not None and parse_version(files.version)[: len(version)] == version:
-            source, found = read_source(files.native_functions, files.native_functions.parent)
-            formulas = _formulas_near(files.native_functions)
-            return ReleaseSource(source, parse_version(files.version), found, formulas)
-        if wanted is None:
-            help_ = "install PyTorch in this environment, or name a wheel or a path: `native`, `--native`"
-            return ReleaseSource(diagnostics=tuple(replace(d, help=help_) for d in found))
-        wheel = _find_wheel(wanted[1], (Path.cwd(), root))
-        if wheel is None:
-            message = (
-                f"PyTorch {wanted[1]} is not installed, and there is no wheel of it in this folder"
-            )
-            help_ = f"`pip download --no-deps torch=={wanted[1]}` downloads one"
-            return ReleaseSource(diagnostics=(Diagnostic("TG011", message, help=help_),))
+    if name != INSTALLED and wanted is None:
+        path = root / name
+        if path.suffix == ".whl":
+            return _read_wheel(path)
+        inside = next((path / place for place in _PLACES if (path / place).is_file()), path)
+        return _read_file(inside, root)
+    version = parse_version(wanted[1]) if wanted else ()
+    files, found = find_torch_files()
+    if files is not None and parse_version(files.version)[: len(version)] == version:
+        native = files.native_functions
+        return _read_file(native, native.parent, parse_version(files.version))
+    if wanted is None:
+        help_ = (
+            "install PyTorch in this environment, or name a wheel or a path: `native`, `--native`"
+        )
+        return ReleaseSource(diagnostics=tuple(replace(d, help=help_) for d in found))
+    wheel = _find_wheel(wanted[1], (Path.cwd(), root))
+    if wheel is not None:
         return _read_wheel(wheel)
-    path = root / name
-    if path.suffix == ".whl":
-        return _read_wheel(path)
-    inside = next((path / place for place in _PLACES if (path / place).is_file()), path)
-    source, found = read_source(inside, root)
-    return ReleaseSource(source, (), found, _formulas_near(inside))
+    message = f"PyTorch {wanted[1]} is not installed, and there is no wheel of it in this folder"
+    help_ = f"`pip download --no-deps torch=={wanted[1]}` downloads one"
+    return ReleaseSource(diagnostics=(Diagnostic("TG011", message, help=help_),))
 
 
-def _formulas_near(native: Path) -> Source | None:
+def _read_file(native: Path, root: Path, version: Version = ()) -> ReleaseSource:
+    """The file, and PyTorch's derivatives.yaml if it is where that file says."""
+    source, found = read_source(native, root)
     places = (native.parent / folder / "derivatives.yaml" for folder in _FROM_THERE)
     path = next((one.resolve() for one in places if one.is_file()), None)
-    return None if path is None else read_source(path, path.parent)[0]
+    formulas = None if path is None else read_source(path, path.parent)[0]
+    return ReleaseSource(source, version, found, formulas)
 
 
 def _find_wheel(version: str, folders: tuple[Path, ...]) -> Path | None:
     """The newest wheel of a version."""
     wheels = [
-        wheel
+        (parse_version(number), wheel)
         for folder in folders
         for wheel in folder.glob("torch-*.whl")
-        if f"{wheel.name.split('-')[1].partition('+')[0]}.".startswith(f"{version}.")
+        for number in (wheel.name.split("-")[1],)
+        if f"{number.partition('+')[0]}.".startswith(f"{version}.")
     ]
-    return max(
-        wheels, key=lambda wheel: (parse_version(wheel.name.split("-")[1]), wheel), default=None
-    )
+    return max(wheels)[1] if wheels else None
 
 
 def _read_wheel(path: Path) -> ReleaseSource:
@@ -106,16 +106,7 @@ def _read_wheel(path: Path) -> ReleaseSource:
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)
             formulas = wheel.read(_FORMULAS) if _FORMULAS in wheel.namelist() else None
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        LZMAError,
-        EOFError,
-        KeyError,
-        OSError,
-        RuntimeError,
-        ValueError,
-    ) as error:
+    except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, *_UNREADABLE) as error:
         message = f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
         return ReleaseSource(diagnostics=(Diagnostic("TG006", message),))
     if len(data) > MAX_BYTES:
@@ -136,8 +127,9 @@ def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunct
     roots = {_root(name) for name in names}
     node, _ = read_yaml(source)
     for item in node.items if isinstance(node, ListNode) else ():
-        if isinstance(item, MapNode) and _root(_name(item)) in roots:
-            function = load_entry(EntryReader(source, [], node=item), item)
+        reader = EntryReader(source, [], node=item)
+        if _root((reader.text("func") or "").partition("(")[0].strip()) in roots:
+            function = load_entry(reader, item)
             if function is not None:
                 yield function
 
@@ -146,10 +138,3 @@ def _root(name: str) -> str:
     """What the variants and overloads of an operator have in common."""
     base = name.partition(".")[0]
     return base if base.startswith("__") else base.rstrip("_")
-
-
-def _name(entry: MapNode) -> str:
-    for key, value in entry.items:
-        if isinstance(key, ScalarNode) and key.value == "func":
-            return value.value.partition("(")[0].strip() if isinstance(value, ScalarNode) else ""
-    return ""

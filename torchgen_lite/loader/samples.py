@@ -6,23 +6,33 @@
       - self: randn(3)                        dtypes: [float32, bfloat16]
         dim: 0                                gradcheck: {eps: 1e-3, atol: 1e-2, rtol: 1e-2}
 
-Each call is kept as expressions; `analysis.samples` checks them against the schema.
+Each call is kept as expressions; `analysis.samples` checks them against the schema. The reference is
+an expression of Python, which has only values, operators and calls, so that all names in it can be
+listed, or the name of a function.
 """
 
 from __future__ import annotations
 
+import ast
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas import Call, Expression, ListDisplay
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
-from torchgen_lite.loader.reader import TRUTH, EntryReader, short
-from torchgen_lite.loader.references import Reference, read_reference
-from torchgen_lite.loader.shapes import Shape, comma_list, words
+from torchgen_lite.loader.reader import KERNEL_NAME, TRUTH, EntryReader, short
+from torchgen_lite.loader.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
+
+# The dtypes that the floating-point tensors of samples may have.
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+TOLERANCES = ("rtol", "atol")
+GRADCHECK = ("dtype", "eps", "atol", "rtol", "nondet_tol", "check_batched_grad")
+FIELDS = ("calls", "reference", "dtypes", *TOLERANCES, "gradcheck")
+Settings = tuple[tuple[str, float | str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +46,14 @@ class Sample:
     keyword_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
 
 
-# The dtypes that the floating-point tensors of samples may have.
-DTYPES = ("float16", "bfloat16", "float32", "float64")
-TOLERANCES = ("rtol", "atol")
-GRADCHECK = ("dtype", "eps", "atol", "rtol", "nondet_tol", "check_batched_grad")
-FIELDS = ("calls", "reference", "dtypes", *TOLERANCES, "gradcheck")
-Settings = tuple[tuple[str, float | str], ...]
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An expression, or the name of a `function`; `names` are the names in it and their places."""
+
+    text: str
+    function: str = ""
+    names: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +70,8 @@ class Samples:
     gradcheck: Settings | None = ()
 
 
-def read_samples(reader: EntryReader, name: str) -> Samples:
+def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
     """A list of calls, or a mapping that has the calls and settings for all of them."""
-    node = reader.fields[name][1]
     if isinstance(node, ListNode):
         return Samples(_read_calls(reader, node))
     if not isinstance(node, MapNode):
@@ -82,8 +93,12 @@ def read_samples(reader: EntryReader, name: str) -> Samples:
         return Samples(())
     return Samples(
         _read_calls(reader, values["calls"]),
-        read_reference(reader, values["reference"]) if "reference" in values else None,
-        _read_dtypes(reader, values["dtypes"]) if "dtypes" in values else (),
+        _read_reference(reader, values["reference"]) if "reference" in values else None,
+        (
+            reader.choices("TG335", "dtype of samples", "dtypes", values["dtypes"], DTYPES)
+            if "dtypes" in values
+            else ()
+        ),
         _read_tolerances(reader, values),
         _read_gradcheck(reader, values["gradcheck"]) if "gradcheck" in values else (),
     )
@@ -96,12 +111,6 @@ def _read_calls(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
         return ()
     found = [_read_sample(reader, item) for item in node.items]
     return tuple(sample for sample in found if sample is not None)
-
-
-def _read_dtypes(reader: EntryReader, node: Node) -> tuple[str, ...]:
-    found = reader.words_of("dtypes", node)
-    known = [w for w, at in found if reader.choice("TG335", "dtype of samples", w, at, DTYPES)]
-    return tuple(dict.fromkeys(known))
 
 
 def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tuple[str, float], ...]:
@@ -208,29 +217,89 @@ def _from_mapping(reader: EntryReader, node: MapNode, text: str, span: Span) -> 
     return Sample(text, (), tuple(keywords), span, tuple(spans))
 
 
-def _schema() -> Json:
-    """A list of calls, or a mapping that has one."""
-    number = {"type": "number", "minimum": 0}
-    settings: dict[str, object] = dict.fromkeys(GRADCHECK, number)
-    settings |= {"dtype": {"enum": list(DTYPES[2:])}, "check_batched_grad": {"type": "boolean"}}
-    calls = {"type": "array"}
-    whole: dict[str, object] = dict.fromkeys(FIELDS, calls) | dict.fromkeys(TOLERANCES, number)
-    whole["reference"] = {"type": "string"}
-    whole["dtypes"] = words(comma_list(DTYPES), DTYPES)
-    whole["gradcheck"] = {
-        "anyOf": [
-            {"enum": [False]},
-            {"type": "object", "properties": settings, "additionalProperties": False},
-        ]
-    }
-    mapping = {
-        "type": "object",
-        "properties": whole,
-        "additionalProperties": False,
-        "required": ["calls"],
-        "dependencies": {"rtol": ["atol"], "atol": ["rtol"]},
-    }
-    return {"anyOf": [calls, mapping]}
+# What a reference may have. What marks an operator, or the use of a name, is no part of its own.
+_NODES = tuple(getattr(ast, name) for name in """
+    Attribute BinOp BoolOp Call Compare Constant IfExp List Name Slice Subscript Tuple UnaryOp keyword
+    boolop cmpop expr_context operator unaryop
+    """.split())
 
 
-SHAPE = Shape(lambda tags: _schema(), read_samples)
+def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
+    """The value of `reference:`, or None and diagnostics if it can't be read."""
+    if not isinstance(node, ScalarNode) or node.is_null:
+        reader.wrong_type("reference", node, "an expression or the name of a function")
+        return None
+    span = reader.span(node)
+    text = node.value.strip()
+    if KERNEL_NAME.fullmatch(text) and "::" not in text:
+        return Reference(text, text, ((text, span),), span)
+    try:
+        tree = ast.parse(f"(\n{node.value}\n)", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        hint = error.msg if isinstance(error, SyntaxError) else None
+        reader.refuse("TG335", text, "an expression of Python", span, "here", hint)
+        return None
+    place = _placed(node.value, scalar_locator(reader.source, node))
+    for part in ast.walk(tree):
+        problem = _unread(part)
+        if problem:
+            message = f"a reference cannot use {problem}"
+            reader.report("TG335", message, place(part), "not read here")
+            return None
+    parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
+    names = tuple((part.id, place(part)) for part in parts)
+    return Reference(ast.unparse(tree), "", names, span)
+
+
+def _unread(node: ast.AST) -> str:
+    """What a reference must not have at this node, for a message; empty for an allowed node."""
+    if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+        return f"private names: `{short(node.attr)}`"
+    if isinstance(node, _NODES):
+        return ""
+    return f"`{short(ast.unparse(node))}`"
+
+
+def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST], Span]:
+    """Map nodes to places. Python counts bytes within lines, and the first line is our bracket."""
+    lines = text.splitlines(keepends=True)
+
+    def offset(line: int, column: int) -> int:
+        before = sum(map(len, lines[: line - 2]))
+        within = lines[line - 2] if line - 2 < len(lines) else ""
+        return before + len(within.encode()[:column].decode(errors="ignore"))
+
+    def place(node: ast.AST) -> Span:
+        lineno, column = getattr(node, "lineno", 2), getattr(node, "col_offset", 0)
+        end = getattr(node, "end_lineno", lineno), getattr(node, "end_col_offset", column + 1)
+        return locate(offset(lineno, column), offset(*end))
+
+    return place
+
+
+_NUMBER = {"type": "number", "minimum": 0}
+_GRADCHECK: Json = {
+    **dict.fromkeys(GRADCHECK, _NUMBER),
+    "dtype": {"enum": list(DTYPES[2:])},
+    "check_batched_grad": {"type": "boolean"},
+}
+_CALLS = {"type": "array"}
+_MAPPING: Json = {
+    "type": "object",
+    "properties": {
+        "calls": _CALLS,
+        "reference": {"type": "string"},
+        "dtypes": words(comma_list(DTYPES), DTYPES),
+        **dict.fromkeys(TOLERANCES, _NUMBER),
+        "gradcheck": {
+            "anyOf": [
+                {"enum": [False]},
+                {"type": "object", "properties": _GRADCHECK, "additionalProperties": False},
+            ]
+        },
+    },
+    "additionalProperties": False,
+    "required": ["calls"],
+    "dependencies": {"rtol": ["atol"], "atol": ["rtol"]},
+}
+SHAPE = Shape(plain(anyOf=[_CALLS, _MAPPING]), read_samples)

@@ -1,4 +1,6 @@
-"""The YAML files of the installed PyTorch, found without importing it (which takes seconds)."""
+"""What the installed PyTorch has: its YAML files, found without importing it (which takes seconds), its stub
+files, and the operators in its dispatcher.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.loader.tags import load_tags
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
+from torchgen_lite.schema import FunctionSchema, parse_schema
 
 
 class TorchFiles(NamedTuple):
@@ -33,11 +37,14 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
     for location in _find_package("torchgen"):
         packaged = Path(location) / "packaged"
         native = packaged / "ATen" / "native"
+        # `importlib.metadata` knows the version too, but takes fifteen milliseconds to import.
+        metadata = sorted(Path(location).parent.glob("torch-*.dist-info"))
+        version = metadata[0].name[len("torch-") : -len(".dist-info")] if metadata else ""
         files = TorchFiles(
             native / "native_functions.yaml",
             native / "tags.yaml",
             packaged / "autograd" / "derivatives.yaml",
-            _version(Path(location).parent),
+            version,
         )
         if files.native_functions.is_file() and files.tags.is_file():
             return files, ()
@@ -49,18 +56,29 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
 def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
     """PyTorch's tags with their descriptions."""
     source, unread = read_source(files.tags, files.tags.parent)
-    if source is None:
-        return {}, unread
-    return load_tags(source)
+    return ({}, unread) if source is None else load_tags(source)
 
 
-def read_torch_stubs() -> tuple[tuple[str, str], ...]:
-    """The `.pyi` files in the installed PyTorch, with their paths below `torch/`."""
-    return tuple(
-        (path.relative_to(location).as_posix(), path.read_text(encoding="utf-8"))
-        for location in _find_package("torch")
-        for path in sorted(Path(location).rglob("*.pyi"))
-    )
+def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    """The tags of a tags.yaml with their descriptions, in the order of the file."""
+    node, found = read_yaml(source)
+    diagnostics = list(found)
+    tags: dict[str, str] = {}
+    if node is not None and not isinstance(node, ListNode):
+        EntryReader(source, diagnostics).report("TG101", "not a list of tags", node, "here")
+    for item in node.items if isinstance(node, ListNode) else ():
+        reader = EntryReader(source, diagnostics, node=item)
+        for name, (key, _) in reader.fields.items():
+            reader.choice("TG102", "field", name, key, ("tag", "desc"))
+        if not isinstance(item, MapNode):
+            reader.report("TG101", "a tag must be a mapping", item, "here")
+        elif "tag" not in reader.fields:
+            reader.report("TG104", "an entry without `tag`", item, "here")
+        elif isinstance(named := reader.fields["tag"][1], ScalarNode) and not named.is_null:
+            tags[named.value] = " ".join((reader.text("desc") or "").split())
+        else:
+            reader.wrong_type("tag", named, "a name")
+    return tags, tuple(diagnostics)
 
 
 def installed_path() -> list[str]:
@@ -94,11 +112,49 @@ def _find_package(name: str) -> list[str]:
     return []
 
 
-def _version(site: Path) -> str:
-    """The version of PyTorch, from the name of its metadata folder (`torch-2.13.0+cpu.dist-info`).
+class InstalledTorch(NamedTuple):
+    """Every schema in the dispatcher of the installed PyTorch, sorted by name, and its stub files.
 
-    `importlib.metadata` knows it too, but takes fifteen milliseconds to import.
+    A stub file is a path below `torch/` and a text.
     """
-    for folder in sorted(site.glob("torch-*.dist-info")):
-        return folder.name.removeprefix("torch-").removesuffix(".dist-info")
-    return ""
+
+    operators: tuple[FunctionSchema, ...]
+    stubs: tuple[tuple[str, str], ...]
+
+
+# PyTorch's C++ and Python register a fifth of its operators by hand (`quantized::`, `prims::`,
+# `_c10d_functional::` ...), so only PyTorch itself can list them. It runs in a separate process, because
+# importing it takes seconds and hundreds of megabytes. Otherwise Python puts the current folder first on its
+# path (`-P` is new in Python 3.11).
+_SCRIPT = """
+import sys
+sys.path[:] = sys.argv[1:]
+import torch
+names = set(torch._C._dispatch_get_all_op_names())
+for schema in torch._C._jit_get_all_schemas():
+    name = schema.name + ("." + schema.overload_name if schema.overload_name else "")
+    if name in names:
+        print(str(schema).replace("\\n", " "))
+"""
+
+
+def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...]]:
+    """The operators and stub files of the installed PyTorch; TG011 if it can't be asked."""
+    # Imported here: most runs do not ask PyTorch.
+    import subprocess
+
+    command = [sys.executable, "-c", _SCRIPT, *installed_path()]
+    found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    if found.returncode != 0:
+        said = found.stderr.strip().rpartition("\n")[2]
+        message = "the operators of the installed PyTorch cannot be read"
+        return None, (Diagnostic("TG011", message, help=said or "check that `import torch` works"),)
+    parsed = [parse_schema(line) for line in sorted(set(found.stdout.splitlines()))]
+    schemas = tuple(schema for schema, _ in parsed if schema is not None)
+    errors = tuple(d for _, problems in parsed for d in problems if d.severity == "error")
+    stubs = tuple(
+        (path.relative_to(location).as_posix(), path.read_text(encoding="utf-8"))
+        for location in _find_package("torch")
+        for path in sorted(Path(location).rglob("*.pyi"))
+    )
+    return InstalledTorch(schemas, stubs), errors

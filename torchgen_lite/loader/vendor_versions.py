@@ -18,7 +18,8 @@ class VendorVersions:
 
     def __init__(self, reader: EntryReader) -> None:
         self.reader = reader
-        known = [self._read(word) for word, _ in reader.list_words(_ALL)]
+        given = reader.words_of(_ALL, reader.fields[_ALL][1]) if _ALL in reader.fields else []
+        known = [self._read(word) for word, _ in given]
         self._newest = max(known, default=())
         self._release = reader.dialect.for_torch[:2]
         self.every: Releases = frozenset(m for m in _MINORS if m >= min(known, default=()))

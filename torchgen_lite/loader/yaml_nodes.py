@@ -86,10 +86,13 @@ Take = Callable[[Node], bool]
 
 
 class _Stop(Exception):
-    """A limit was reached or a construct can't be read; the diagnostic is recorded."""
+    """A limit was reached or a construct can't be read; the diagnostic is recorded.
 
-    # The place of the construct whose entry is dropped; None if reading ends here.
-    entry_at: int | None = None
+    `entry_at` is the place of the construct whose entry is dropped; None if reading ends here.
+    """
+
+    def __init__(self, entry_at: int | None = None) -> None:
+        self.entry_at = entry_at
 
 
 class _Builder:
@@ -113,17 +116,17 @@ class _Builder:
         self.documents = 0
 
     def stop(self, code: str, message: str, event: Any, label: str) -> _Stop:
+        """Record what ends the file, or, for what is not read (TG109), the entry."""
         start = self.base + event.start_mark.index
         span = Span(self.source, start, max(self.base + event.end_mark.index, start + 1))
         self.diagnostics.append(Diagnostic(code, message, Label(span, label)))
-        return _Stop()
+        return _Stop(start if code == "TG109" and self.documents == 1 else None)
 
     def add(self, node: Node, event: Any, cost: int = 1) -> None:
         self.nodes += cost
         if self.nodes > MAX_NODES:
-            raise self.stop(
-                "TG110", f"more than {MAX_NODES} nodes with aliases expanded", event, "here"
-            )
+            message = f"more than {MAX_NODES} nodes with aliases expanded"
+            raise self.stop("TG110", message, event, "here")
         if not self.stack:
             self.root = node
             return
@@ -163,28 +166,13 @@ class _Builder:
     def check_tag(self, event: Any) -> None:
         tag = event.tag
         if tag is not None and tag not in _PLAIN_TAGS:
-            stop = self.stop("TG109", "YAML tags are not read", event, "has a tag")
-            stop.entry_at = self.base + event.start_mark.index
-            raise stop
-
-    def scalar(self, event: Any) -> None:
-        style = event.style or ""
-        value = event.value
-        base = self.base
-        node = ScalarNode(value, style, base + event.start_mark.index, base + event.end_mark.index)
-        if event.tag is not None:
-            self.check_tag(event)
-        if event.anchor is not None:
-            self.anchors[event.anchor] = node
-        self.add(node, event)
+            raise self.stop("TG109", "YAML tags are not read", event, "has a tag")
 
     def alias(self, event: Any) -> None:
         node = self.anchors.get(event.anchor)
         if node is None:
             message = f"alias `*{event.anchor}` does not refer to a complete anchor"
-            stop = self.stop("TG109", message, event, "no such anchor")
-            stop.entry_at = self.base + event.start_mark.index
-            raise stop
+            raise self.stop("TG109", message, event, "no such anchor")
         self.add(node, event, node.weight)
 
     def document(self, event: Any) -> None:
@@ -202,12 +190,15 @@ def _feed(builder: _Builder, parser: Any) -> None:
         event = get_event()
         kind = type(event)
         if kind is scalar_event:
-            is_plain = event.anchor is None and event.tag is None
-            if is_plain and len(stack) > 1 and builder.nodes < MAX_NODES:
-                # Does what `builder.scalar` does without its calls, for nine out of ten events.
+            start, end = base + event.start_mark.index, base + event.end_mark.index
+            node = ScalarNode(event.value, event.style or "", start, end)
+            if event.tag is not None:
+                builder.check_tag(event)
+            if event.anchor is not None:
+                builder.anchors[event.anchor] = node
+            if len(stack) > 1 and builder.nodes < MAX_NODES:
+                # Does what `builder.add` does without its calls, for nine out of ten events.
                 builder.nodes += 1
-                start, end = base + event.start_mark.index, base + event.end_mark.index
-                node = ScalarNode(event.value, event.style or "", start, end)
                 parent = stack[-1]
                 parent.weight += 1
                 if isinstance(parent, ListNode):
@@ -218,7 +209,7 @@ def _feed(builder: _Builder, parser: Any) -> None:
                     parent.items.append((parent.key, node))
                     parent.key = None
             else:
-                builder.scalar(event)
+                builder.add(node, event)
         elif kind is yaml.MappingStartEvent:
             builder.open(MapNode(builder.base + event.start_mark.index), event)
         elif kind is yaml.SequenceStartEvent:
@@ -246,18 +237,22 @@ def read_yaml(
     if len(text) > MAX_CHARACTERS:
         message = f"{len(text)} characters, more than the {MAX_CHARACTERS} allowed"
         return None, (Diagnostic("TG110", message, Label(Span(source, 0, 1), "starts here")),)
-    wrong = _forbidden_character(text)
+    base = 1 if text.startswith("\ufeff") else 0
+    is_fine = text.isascii() and not text.encode().translate(None, _ALLOWED_ASCII)
+    wrong = None if is_fine else re.compile(_FORBIDDEN).search(text, base)
     if wrong is not None:
-        message = f"character U+{ord(text[wrong]):04X} is not allowed in YAML"
-        span = Span(source, wrong, wrong + 1)
-        return None, (Diagnostic("TG117", message, Label(span, "here")),)
+        message = f"character U+{ord(wrong[0]):04X} is not allowed in YAML"
+        return None, (Diagnostic("TG117", message, Label(Span(source, *wrong.span()), "here")),)
     root: Node | None = None
     builder = _Builder(source, diagnostics, take)
-    base = 1 if text.startswith("\ufeff") else 0
     for _ in range(MAX_RESUMES):
         builder.restart(base)
         part, failed_at = _read_part(builder)
-        root = _join(root, part)
+        if isinstance(root, ListNode) and isinstance(part, ListNode):
+            root.items += part.items
+            root.end = max(root.end, part.end)
+        else:
+            root = root if part is None else part
         if failed_at is None:
             break
         resume = text.find("\n- ", max(failed_at, base + 1) - 1)
@@ -267,48 +262,28 @@ def read_yaml(
     return root, tuple(diagnostics)
 
 
-def _forbidden_character(text: str) -> int | None:
-    """The offset of the first character that YAML does not allow (a leading BOM is allowed)."""
-    if text.isascii() and not text.encode().translate(None, _ALLOWED_ASCII):
-        return None
-    match = re.compile(_FORBIDDEN).search(text, 1 if text.startswith("\ufeff") else 0)
-    return None if match is None else match.start()
-
-
 def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
     """The node read from the builder's place on, and the offset where reading failed.
 
-    The offset is None if reading did not fail, or must not resume.
+    The offset is None if reading did not fail, or must not resume. If reading stopped, the node is the
+    list of the top-level items that were complete.
     """
     source, base = builder.source, builder.base
-    text = source.text[base:] if base else source.text
-    parser = None
+    failed_at, parser = None, None
     try:
-        parser = _PARSER(text)
+        parser = _PARSER(source.text[base:] if base else source.text)
         _feed(builder, parser)
+        return builder.root, None
     except _Stop as stop:
-        return _finished_items(builder), stop.entry_at
+        failed_at = stop.entry_at
     except yaml.YAMLError as error:
         problem, context = _record(error, source, base, builder.diagnostics)
-        return _finished_items(builder), context if context > builder.finished else problem
+        failed_at = context if context > builder.finished else problem
     finally:
         if parser is not None:
             parser.dispose()
-    return builder.root, None
-
-
-def _finished_items(builder: _Builder) -> Node | None:
-    """The top-level items that were complete when reading stopped."""
     bottom = builder.stack[0] if builder.stack else builder.root
-    return bottom if isinstance(bottom, ListNode) else None
-
-
-def _join(first: Node | None, second: Node | None) -> Node | None:
-    if isinstance(first, ListNode) and isinstance(second, ListNode):
-        first.items.extend(second.items)
-        first.end = max(first.end, second.end)
-        return first
-    return second if first is None else first
+    return bottom if isinstance(bottom, ListNode) else None, failed_at
 
 
 def _record(
@@ -317,7 +292,6 @@ def _record(
     """Turn libyaml's exception into a diagnostic; return where it is and where it began."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
-    context = getattr(error, "context", None)
     offset = base + mark.index if mark is not None else base
     offset = min(offset, max(len(source.text) - 1, 0))
     context_mark = getattr(error, "context_mark", None)
@@ -333,5 +307,9 @@ def _record(
     # Imported here: most files have no such mistake.
     from torchgen_lite.loader.yaml_mistakes import find_mistake
 
-    diagnostics.append(find_mistake(source, str(problem), str(context or ""), offset, began))
+    diagnostics.append(
+        find_mistake(
+            source, str(problem), str(getattr(error, "context", None) or ""), offset, began
+        )
+    )
     return offset, began

@@ -63,15 +63,20 @@ class FunctionSchema:
             return None
         return Span(self.span.source, self.span.start, self.span.start + self.name_end)
 
+    def placed_in(self, source: Source | None) -> FunctionSchema:
+        """This schema without the places of arguments and results in any other source."""
+
+        def is_there(origin: Span | None) -> bool:
+            return origin is not None and origin.source is source
+
+        arguments = [a if is_there(a.origin) else a._replace(origin=None) for a in self.arguments]
+        returns = [r if is_there(r.origin) else r._replace(origin=None) for r in self.returns]
+        return replace(self, arguments=tuple(arguments), returns=tuple(returns))
+
     def named_at(self, span: Span | None) -> FunctionSchema:
         """This schema at a place that gives only its name: arguments and results have no spans."""
-        return replace(
-            self,
-            arguments=tuple([argument._replace(origin=None) for argument in self.arguments]),
-            returns=tuple([value._replace(origin=None) for value in self.returns]),
-            span=span,
-            name_end=span.end - span.start if span is not None else 0,
-        )
+        length = span.end - span.start if span is not None else 0
+        return replace(self.placed_in(None), span=span, name_end=length)
 
     @property
     def is_open(self) -> bool:

@@ -49,12 +49,13 @@ class CalledModule(NamedTuple):
     """A module in the context of a template, which imports from it what it calls.
 
     Local names have the `prefix`. `known` are all names that the module has, or None if its source
-    doesn't show them. Note [A head is made after its body].
+    doesn't show them. `option` is the target's option that names it, if one does. Note [A head is made after its body].
     """
 
     module: str
     prefix: str = ""
     known: frozenset[str] | None = None
+    option: str = ""
 
 
 def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFile]:

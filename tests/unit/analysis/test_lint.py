@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program, lint_program
-from torchgen_lite.analysis.lint import KERNEL_RULES, SCHEMA_RULES
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import KERNEL_RULES, SCHEMA_RULES, lint_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import Config, load_native_functions
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import Program, build_program, lint_program
+from torchgen_lite.analysis import Program, build_program
 from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, load_native_functions
 

@@ -166,6 +166,27 @@ def test_meta_kernels_are_for_targets_that_trace(run: Run, project: Path) -> Non
         assert ("TG409" in said, fake in said) == (has_advice, has_fakes), targets
 
 
+@pytest.mark.parametrize(
+    ("entry", "target", "is_served"),
+    [
+        ("relu(Tensor self) -> Tensor\n  fake: {like: self}", "torch-python", True),
+        ("relu(Tensor self) -> Tensor\n  fake: {like: self}", "cpp-torch", False),
+        ("relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", "torch-python", True),
+        ("relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", "cpp-torch", False),
+    ],
+)
+def test_meta_is_served_as_the_table_says(
+    run: Run, project: Path, entry: str, target: str, is_served: bool
+) -> None:
+    text = f"- func: mylib::{entry}\n  dispatch: {{CPU: relu}}\n"
+    (project / "native_functions.yaml").write_text(text)
+    settings = ("--config", f'targets = ["{target}"]')
+    name = entry.partition("(")[0]
+    cell = run("table", f"mylib::{name}", "--key", "Meta", *settings).stdout
+    assert ("PyTorch's Meta fallback" not in cell) is is_served, cell
+    assert ("TG409" not in run("lint", *settings).stderr) is is_served
+
+
 def test_list_ops(run: Run, project: Path) -> None:
     assert run("list", "ops").stdout == "aten::relu  functional CompositeImplicitAutograd\n"
     data = json.loads(run("list", "ops", "--output-format", "json").stdout)

@@ -102,6 +102,35 @@ def test_attributes_fit_the_outputs(run: Run, folder: Path, option: str, name: s
     assert (folder / ".gitattributes").read_text().startswith("*.bin binary\n")
 
 
+@pytest.mark.parametrize("layout", ["flat", "src"])
+def test_git_is_given_text_alone(run: Run, folder: Path, layout: str) -> None:
+    """Byte code in a folder of generated files is ignored; if it is added all the same, it is no text."""
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    (folder / ".gitignore").write_text("mine/")
+    start(run, "--layout", layout, "tiny")
+    package = folder / ("src/tiny" if layout == "src" else "tiny") / "_ops"
+    compiled = package / "__pycache__" / "a.pyc"
+    compiled.parent.mkdir(exist_ok=True)
+    compiled.write_bytes(b"\0\r\n\0")
+    for path in ("mine/x", "build/x", "dist/x", "tiny.egg-info/x"):
+        (folder / path).parent.mkdir()
+        (folder / path).touch()
+
+    def git(*arguments: str) -> str:
+        command = ["git", *arguments]
+        return subprocess.run(
+            command, cwd=folder, check=True, capture_output=True, text=True
+        ).stdout
+
+    git("add", ".")
+    added = git("ls-files").split()
+    assert f"{(package / '__init__.py').relative_to(folder).as_posix()}" in added
+    assert not any(path.endswith((".pyc", "/x")) for path in added)
+    git("add", "--force", str(compiled))
+    assert git("ls-files", "--eol", str(compiled)).split()[:2] == ["i/-text", "w/-text"]
+    assert (folder / ".gitignore").read_text().splitlines()[0] == "mine/"
+
+
 @pytest.mark.parametrize("arguments", [("--target", one) for one in STARTED] + [BACKEND])
 def test_editors_are_told_of_the_json_schema(
     run: Run, folder: Path, arguments: tuple[str, ...]

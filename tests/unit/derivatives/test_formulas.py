@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.differentiability.info import read_info, return_names
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
 from torchgen_lite.pipeline import generate_all

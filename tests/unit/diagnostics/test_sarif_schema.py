@@ -9,7 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Label,

@@ -9,8 +9,7 @@ import pytest
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.emit.render import build_environment, render_files
 from torchgen_lite.emit.template_errors import RenderError
-from torchgen_lite.languages.cpp.verbs import VERBS as CPP
-from torchgen_lite.languages.python.verbs import VERBS as PYTHON
+from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.output import OutputFile
 
@@ -47,7 +46,12 @@ WHERE = FunctionSchema.parse("where(Tensor condition, Tensor self, int[2] from=1
         ("'from' | py.is_reserved", "True"),
         ("'a\"b' | py.quote", "'a\"b'"),
         ("['a'] | py.quoted", '("a",)'),
+        ("[(op | py.parameters)[0].annotation] | py.returned(hidden)", "_Tensor"),
         ("op | py.returns", "list[Tensor]"),
+        (
+            "op | py.parameters | py.shown(hidden, (op | py.parameters)[0]) | join(', ')",
+            "_condition: _Tensor, condition: _Tensor, self: _Tensor, from_: int | Sequence[int] = (1, 1)",
+        ),
         ("op | py.torch_forwarded | join(', ')", "condition, self, from_"),
         (
             "op | py.torch_parameters(hidden) | join(', ')",
@@ -66,8 +70,7 @@ def test_what_a_verb_of_python_prints(call: str, printed: str) -> None:
 
 
 def test_a_verb_has_its_language_before_it() -> None:
-    assert {name.partition(".")[0] for name in PYTHON} == {"py"}
-    assert {name.partition(".")[0] for name in CPP} == {"cpp"}
+    assert {name.partition(".")[0] for name in VERBS} == {"cpp", "py"}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,7 @@ def test_an_unknown_verb_stops_where_it_is_called(call: str, tmp_path: Path) -> 
             (str(tmp_path),),
             root=tmp_path,
         )
-    assert render_concise([caught.value.diagnostic]) == (
+    assert render_concise(caught.value.diagnostics) == (
         f"own.py.j2:3:{call.index('py') + 5}: error[TG500] there is no verb 'py.forwardd': called here "
         "(did you mean 'py.forwarded'?)\n"
     )

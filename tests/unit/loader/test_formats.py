@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.policy import PYTORCH
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import derive_functions

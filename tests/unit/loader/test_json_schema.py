@@ -9,9 +9,12 @@ import jsonschema
 import pytest
 import yaml
 
-from torchgen_lite.loader.json_schema import build_json_schema
+from torchgen_lite.loader.fields import build_json_schema
+from torchgen_lite.loader.reader import Dialect
 
-SCHEMA = build_json_schema({"core": "Basic.", "pointwise": "Element by element."}, ("vendor",))
+SCHEMA = build_json_schema(
+    Dialect({"core": "Basic.", "pointwise": "Element by element."}, ("vendor",))
+)
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 RIGHT = """
@@ -69,7 +72,7 @@ def test_wrong_files_are_not(text: str) -> None:
 def test_a_device_of_ones_own_is_a_key() -> None:
     entries = yaml.safe_load("- func: f() -> ()\n  dispatch:\n    SIM, AutogradSIM: f")
     assert not VALIDATOR.is_valid(entries)
-    jsonschema.Draft7Validator(build_json_schema(privateuse1="SIM")).validate(entries)
+    jsonschema.Draft7Validator(build_json_schema(Dialect(privateuse1="SIM"))).validate(entries)
 
 
 def test_our_own_file_is_valid() -> None:
@@ -86,5 +89,5 @@ def test_pytorchs_file_is_valid() -> None:
     if files is None:
         pytest.skip("no PyTorch")
     sources, _ = load_schema_sources([files.tags], files.tags.parent)
-    validator = jsonschema.Draft7Validator(build_json_schema(load_tags(sources[0])[0]))
+    validator = jsonschema.Draft7Validator(build_json_schema(Dialect(load_tags(sources[0])[0])))
     validator.validate(yaml.safe_load(files.native_functions.read_text("utf-8")))

@@ -6,7 +6,8 @@ import tracemalloc
 
 import pytest
 
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader import Config, load_native_functions
 from torchgen_lite.loader.native_functions import MAX_ERRORS

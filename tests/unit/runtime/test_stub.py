@@ -17,7 +17,7 @@ from torchgen_lite import generate, load
 from torchgen_lite.emit.render import build_environment
 from torchgen_lite.runtime import Dispatcher, Library
 from torchgen_lite.runtime.stub import TAKEN
-from torchgen_lite.targets.python.views import StubView
+from torchgen_lite.targets.python.stubs import StubView
 
 STUB_TEXT = Path(torchgen_lite.runtime.__file__).with_name("stub_text.py")
 HOLES = StubView(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.torchgen.exceptions import NO_VARIABLE
-from torchgen_lite.analysis import build_program, lint_program
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import (
     Config,

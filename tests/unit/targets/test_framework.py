@@ -58,7 +58,7 @@ def test_the_names_are_those_that_generated_files_import() -> None:
             FRAME + "def key_for_option(): ...\n",
             [
                 "error[TG510]: `mine.frame` has no `key_for_options`, which the template calls",
-                'framework("key_for_options")',
+                "--> torchgen_lite.toml:3:1",
                 "did you mean `key_for_option`?",
             ],
         ),
@@ -86,6 +86,30 @@ def test_what_a_framework_lacks(
         result = run(command)
         assert (result.code == 0) is (not said), result.stderr
         assert all(text in result.stderr for text in said), result.stderr
+
+
+def test_one_run_names_all_that_templates_call(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From several files, each at the option that names the framework; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kernels.py").write_text(KERNELS + "def scale_cpu(self, factor): ...\n")
+    derivatives = "  derivatives:\n    self: grad * factor\n"
+    scale = "- func: scale(Tensor self, float factor) -> Tensor\n  dispatch: {CPU: scale_cpu}\n"
+    (tmp_path / "native_functions.yaml").write_text(OPS + scale + derivatives)
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG.replace("mine.frame", "frame"))
+    (tmp_path / "frame.py").write_text("Tensor = dtype = layout = device = object\n")
+    found = run("generate", "--output-format", "concise").stderr
+    head = "torchgen_lite.toml:3:1: error[TG510] 'frame' has no '"
+    names = [line.removeprefix(head).partition("'")[0] for line in found.splitlines()[:-1]]
+    assert {"Node", "key_for_options"} < set(names) and len(names) == len(set(names)), found
+    assert found.count(head) == len(names)
+    assert not (tmp_path / "generated").exists()
+    (tmp_path / "frame.py").write_text(
+        "Tensor = dtype = layout = device = object\n"
+        + "".join(f"def {name}(): ...\n" for name in names)
+    )
+    assert run("generate").code == 0
 
 
 OPTIONS = {

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import doctest
 
-from torchgen_lite.targets.python import kernels
+from torchgen_lite.targets.python import key_file
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(kernels).failed == 0
+    assert doctest.testmod(key_file).failed == 0
 
 
 def test_modules_of_the_same_name_are_told_apart() -> None:
     places = {"f": "a.ops", "g": "b.ops", "h": "c.unary"}
-    find = kernels.kernel_finder(["a.ops", "b.ops", "c.unary"], places.get)
+    find = key_file.kernel_finder(["a.ops", "b.ops", "c.unary"], places.get)
     found = [find(name) for name in ("f", "g", "h", "pkg.mod.k", "at::native::f", "absent")]
     assert [r.expression if r else None for r in found] == [
         "_a_ops.f",
@@ -23,7 +23,7 @@ def test_modules_of_the_same_name_are_told_apart() -> None:
         None,
         None,
     ]
-    modules = kernels.imported_modules([r for r in found if r])
+    modules = key_file.imported_modules([r for r in found if r])
     assert list(modules.items()) == [
         ("a.ops", "_a_ops"),
         ("b.ops", "_b_ops"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from torchgen_lite.analysis.checks import entries, names, native, schemas, structured
+from torchgen_lite.analysis.checks import entries, native, schemas, structured
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.versions import Version
@@ -22,7 +22,7 @@ def check_functions(
     yield from structured.check_delegates(resolved)
     yield from structured.check_groups(resolved)
     yield from structured.check_kernels_beside(resolved)
-    yield from names.check_names(resolved)
-    yield from names.check_autogen(resolved)
+    yield from entries.check_names(resolved)
+    yield from entries.check_autogen(resolved)
     if releases is not None:
         yield from native.check_native(resolved, releases)

@@ -1,4 +1,4 @@
-"""Fields of an entry that its schema contradicts."""
+"""Fields of an entry that its schema or another entry contradicts."""
 
 from __future__ import annotations
 
@@ -75,3 +75,29 @@ def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
 
 def _tag(function: NativeFunction, code: str, message: str, label: str, hint: str) -> Diagnostic:
     return finding(function, code, message, function.place("tags"), label, hint)
+
+
+def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
+    """Two operators must not have the same name in generated code."""
+    seen: dict[str, NativeFunction] = {}
+    for function in resolved.functions:
+        name = function.flat_name("aten")
+        first = seen.setdefault(name, function)
+        if first is not function:
+            message = f"`{function.func.local_name}` and `{first.func.local_name}` are both called `{name}`"
+            other = (first.func.name_span, "the other one")
+            yield finding(function, "TG306", message, None, "here", None, other)
+
+
+def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
+    """`autogen` must not list a declared operator."""
+    for function in resolved.functions:
+        for name in function.autogen:
+            declared = f"{function.namespace}::{name.rpartition('::')[2]}"
+            found = resolved.declared_by_name.get(declared)
+            if found is not None and found.function.is_written:
+                span = function.place("autogen")
+                other = (found.schema.name_span, "declared here")
+                message = f"autogen names `{name}`, which is declared"
+                hint = "leave it out of `autogen`"
+                yield finding(function, "TG308", message, span, "here", hint, other)

@@ -1,4 +1,4 @@
-"""Names in an entry that some PyTorch release in the project's range lacks."""
+"""Ranges of releases: what an entry names that some release in the project's range lacks, and ranges without any."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import TAGS_SINCE
-from torchgen_lite.loader.versions import has_release
+from torchgen_lite.loader.versions import has_release, meet
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
@@ -35,6 +35,15 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
         for tag in () if function.namespace in TORCH_NAMESPACES else function.tags:
             having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
             yield from missing(function, f"tag `{tag}`", releases, having, function.place("tags"))
+
+
+def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
+    """TG412: `torch: ">=2.9,<2.6"`."""
+    for function in resolved.functions:
+        if not meet(function.torch):
+            span = function.place("torch")
+            message = f"no version of PyTorch is in `{function.torch}`"
+            yield finding(function, "TG412", message, span, "empty")
 
 
 def releases_of(function: NativeFunction, project: str) -> list[Release]:

@@ -10,6 +10,7 @@ operator (torchgen `native_function_generation`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, count, islice
 from string import ascii_lowercase
 
@@ -20,9 +21,13 @@ from torchgen_lite.analysis.derive.layout import (
     is_tensor_like,
     strip_type,
 )
-from torchgen_lite.analysis.derive.names import FUNCTIONAL_SUFFIX, out_overload, root_of
+from torchgen_lite.analysis.derive.names import (
+    FUNCTIONAL_SUFFIX,
+    derived_tags,
+    out_overload,
+    root_of,
+)
 from torchgen_lite.analysis.derive.signature import unreturned_writes
-from torchgen_lite.analysis.derive.tags import derived_tags
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Return, SchemaKind
 
@@ -152,5 +157,5 @@ def _derived(
         torch=base.torch,
         guard=base.guard,
         extra=base.extra,
-        field_spans=base.field_spans.of_entry,
+        field_spans=replace(base.field_spans, names=(), others=()),
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from torchgen_lite.analysis.checks.releases import empty_range
 from torchgen_lite.analysis.lint import (
     aliasing,
     autogen,
     dispatch,
     kernels,
-    overloads,
     variants,
-    versions,
 )
 from torchgen_lite.analysis.policy import Policy
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 
@@ -25,7 +25,7 @@ KERNEL_RULES: tuple[Rule, ...] = (
     dispatch.ambiguous_autograd_other,
     dispatch.composite_with_autograd,
     dispatch.composite_without_gradient,
-    versions.empty_range,
+    empty_range,
     kernels.kernel_with_two_schemas,
     kernels.samples_without_tests,
 )
@@ -36,7 +36,7 @@ SCHEMA_RULES: tuple[Rule, ...] = (
     aliasing.write_without_inplace_name,
     aliasing.positional_out,
     aliasing.unknown_returned_alias,
-    overloads.indistinguishable_overloads,
+    variants.indistinguishable_overloads,
     aliasing.inplace_without_return,
     autogen.autogen_disagrees,
     variants.variant_disagrees,
@@ -44,17 +44,18 @@ SCHEMA_RULES: tuple[Rule, ...] = (
     autogen.autogen_of_composite,
 )
 
-__all__ = ["KERNEL_RULES", "SCHEMA_RULES", "run_lint"]
 
+def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> Program:
+    """The program, with what the rules find that neither the configuration nor a comment excludes.
 
-def run_lint(resolved: Resolved, policies: Sequence[Policy] | None = None) -> Iterator[Diagnostic]:
-    """The findings of every rule, for targets with these policies; None stands for any target.
-
-    `analysis/suppress.py` applies selection and suppression.
+    `policies` are those of the targets in use; None stands for any target.
     """
-    for rule in KERNEL_RULES:
-        yield from rule(resolved)
+    resolved = program.resolved
     own = resolved.without_lent()
-    for rule in SCHEMA_RULES:
-        yield from rule(own)
-    yield from dispatch.backend_without_meta(resolved, policies)
+    found = [
+        *(one for rule in KERNEL_RULES for one in rule(resolved)),
+        *(one for rule in SCHEMA_RULES for one in rule(own)),
+        *dispatch.backend_without_meta(program, policies),
+        *empty_range(Resolved(program.elsewhere)),
+    ]
+    return program.with_findings(program.wanted(found))

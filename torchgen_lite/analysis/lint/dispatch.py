@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.computed_table import Registrations, cell_of
 from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
-from torchgen_lite.analysis.policy import Origin, Policy
+from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.analysis.stock_fallbacks import META_FALLBACK, STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -17,6 +20,7 @@ from torchgen_lite.schema import BaseType, SchemaKind, walk_type
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+_SERVED = frozenset({_IMPLICIT, *_EXPLICIT, "Meta"})
 _INSTEAD = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
 
 
@@ -76,43 +80,53 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def backend_without_meta(
-    resolved: Resolved, policies: Sequence[Policy] | None
+    program: Program, policies: Sequence[Policy] | None
 ) -> Iterator[Diagnostic]:
-    """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors.
+    """TG409: kernels for backends, returns tensors, and nothing that serves Meta tensors.
 
     PyTorch traces with Meta tensors, so this applies to targets for PyTorch; None stands for any
-    target. In a file with `fake:` rules, operators that return what they wrote get theirs
-    automatically.
+    target, one that makes fakes if the file has rules for some.
     """
-    if policies is not None and not any(policy.in_pytorch for policy in policies):
-        return
-    takes_fakes = policies is None or any(Origin.fake in policy.makes for policy in policies)
+    # Imported here: most of it is about autograd, which no other rule needs.
+    from torchgen_lite.analysis.registrations import BY_FORMULAS, META, registrations
+
+    functions = program.resolved.functions
+    policy, takes_fakes = PYTORCH, True
+    if policies is None and any(function.fake is not None for function in functions):
+        policy = PYTORCH._replace(makes=PYTORCH.makes | {Origin.fake})
+    elif policies is not None:
+        makes = [one.makes for one in policies if one.in_pytorch]
+        if not makes:
+            return
+        policy = Policy("", True, frozenset().union(*makes) - BY_FORMULAS)
+        takes_fakes = Origin.fake in policy.makes
     other = ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
     hint = f"add `Meta: ...`{other}"
-    composite, backends = {_IMPLICIT, *_EXPLICIT, "Meta"}, key_sets().backends
-    has_fakes = any(function.fake is not None for function in resolved.functions)
-    for function in resolved.functions:
-        keys = {entry.key for entry in function.dispatch}
-        if keys.isdisjoint(backends) or not keys.isdisjoint(composite):
-            continue
-        if function.structured or function.structured_delegate is not None:
-            continue
-        if not function.is_written or function.name in resolved.lent:
-            continue  # PyTorch's own kernel serves Meta.
-        # ExecuTorch, which `kernels` is for, does not trace.
-        if function.place("kernels") is not None or function.place("fake") is not None:
-            continue
-        if has_fakes:
-            # Imported here: PyTorch's own entries have no fakes, which need the formula parser.
-            from torchgen_lite.analysis.fakes.results import has_own_fake
+    asked = [o for o in program.resolved.declared if _is_traced(o.function, program.resolved)]
+    kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in asked}
+    for one in registrations(program, policy, asked):
+        kernels[one.operator.name].setdefault(one.key, one.origin.name)
+    for operator in asked:
+        cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)
+        if cell.label == META_FALLBACK:
+            message = f"`{operator.schema.local_name}` has kernels for backends but none for `Meta`"
+            first = operator.function.dispatch[0].key_span
+            yield finding(operator.function, "TG409", message, first, "here", hint)
 
-            if has_own_fake(function.func):
-                continue
-        kinds = {dispatch_kind(value.type) for value in function.func.returns}
-        if kinds & {DispatchKind.tensor, DispatchKind.tensor_list}:
-            message = f"`{function.func.local_name}` has kernels for backends but none for `Meta`"
-            span = function.dispatch[0].key_span
-            yield finding(function, "TG409", message, span, "here", hint)
+
+def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
+    """Whether an entry has kernels for backends that return tensors, and none for Meta that PyTorch has or makes."""
+    is_structured = function.structured or function.structured_delegate is not None
+    if not function.is_written or is_structured or function.name in resolved.lent:
+        return False
+    # ExecuTorch, which `kernels` is for, does not trace; what is wrong with a `fake` is said there.
+    is_unread = function.place("fake") is not None and function.fake is None
+    if is_unread or function.place("kernels") is not None:
+        return False
+    kinds = {dispatch_kind(value.type) for value in function.func.returns}
+    keys = {entry.key for entry in function.dispatch}
+    is_asked = not keys.isdisjoint(key_sets().backends) and keys.isdisjoint(_SERVED)
+    return is_asked and not kinds.isdisjoint((DispatchKind.tensor, DispatchKind.tensor_list))
 
 
 def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -34,7 +34,7 @@ from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder
 from torchgen_lite.loader.releases import INSTALLED, read_release
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.pipeline import load, read_program, unknown_target
+from torchgen_lite.pipeline import Generated, generate_all, load, read_program, unknown_target
 from torchgen_lite.targets import TARGETS
 
 # The kinds of files a project is read from: schemas, configuration, templates, kernel modules.
@@ -66,6 +66,12 @@ class Version(NamedTuple):
         if has_errors(diagnostics):
             message = f"`{self.name}` has errors, so nothing can be compared with it"
             raise Refused(*with_paths(diagnostics, self.path_of), Diagnostic("TG014", message))
+
+    def generate(self, targets: Sequence[str] = ()) -> Generated:
+        """What it generates. Raises Refused if that has errors."""
+        generated = generate_all(self.program, targets=targets)
+        self.require(generated.diagnostics)
+        return generated
 
 
 @contextmanager

@@ -36,7 +36,7 @@ from torchgen_lite.cli.backends.pages import (
 from torchgen_lite.cli.backends.verdicts import Overlay, Verdict, coverage, pytorchs
 from torchgen_lite.cli.session import Session, global_options, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
-from torchgen_lite.languages.cpp import dispatcher
+from torchgen_lite.languages.cpp import public
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
@@ -150,7 +150,7 @@ def _changed(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
 
 def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> Diagnostic:
     is_symbolic = any(entry.kernel.endswith("_symint") for entry in function.dispatch)
-    kernel = dispatcher.signature(new.function, "SymInt" if is_symbolic else "int")
+    kernel = public.dispatched(new.function, "SymInt" if is_symbolic else "int")
     name = function.func.local_name
     message = f"`{name}` now takes a kernel of a different type: loading the old one aborts"
     at_fault = difference.old.span if difference.old is not None else None

@@ -13,7 +13,7 @@ from torchgen_lite.cli.lsp.places import Place
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.dispatch_table import renamed_keys
 from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.reader import KERNEL_NAME
+from torchgen_lite.loader.reader import KERNEL_NAME, PYTORCH
 from torchgen_lite.schema.type_names import BASE_TYPES
 
 _Kind = types.CompletionItemKind
@@ -46,7 +46,7 @@ def complete(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]
     elif field == "func":
         yield from _in_schema(analysis, place)
     elif field in FIELDS:
-        for choice in _choices(FIELDS[field].shape.schema(())):
+        for choice in _choices(FIELDS[field].shape.schema(PYTORCH)):
             yield _word(choice, _Kind.Value)
 
 

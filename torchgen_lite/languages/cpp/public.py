@@ -19,7 +19,7 @@ from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout,
 from torchgen_lite.languages.cpp import torch_types
 from torchgen_lite.languages.cpp.defaults import EMPTY, as_written
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature
-from torchgen_lite.languages.cpp.torch_types import Conventions, conventions
+from torchgen_lite.languages.cpp.torch_types import Conventions, Sizes, conventions
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
@@ -104,6 +104,13 @@ def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:
     if function.manual_cpp_binding:
         text = FALLBACK_PREFIX + text
     return CppSignature(text, returns_type(function), arguments(function, style))
+
+
+def dispatched(function: NativeFunction, sizes: Sizes = "SymInt") -> CppSignature:
+    """What the dispatcher calls, `at::_ops::add_Tensor::call`: separate arguments in schema order, without defaults,
+    under the plain name."""
+    parameters = arguments(function, Style(faithful=True, symint=sizes == "SymInt"))
+    return CppSignature(name(function.func), returns_type(function), parameters)
 
 
 def styles(function: NativeFunction, variant: Variant = "function") -> tuple[Style, ...]:

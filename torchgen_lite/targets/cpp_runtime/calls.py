@@ -1,4 +1,4 @@
-"""The typed calls: `operators.h` with one struct for an operator, and `functions.h` with defaults.
+"""The typed calls: `operators.h` with one struct for an operator, `functions.h` with defaults, methods as a mixin.
 
 struct add_Tensor {
   using schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
@@ -8,13 +8,19 @@ struct add_Tensor {
       torchgen_lite::DispatchKeySet dispatchKeySet, const toy::Tensor& self, ...);
 };
 
+template <class Self>
+struct TensorMethods {
+  Self add(const Self& other, double alpha = 1) const;
+};
+
 Note [Order of headers]
 A framework whose tensors have the generated methods includes `methods.h` before its tensor is defined and
 `operators.h` behind it, and the generated headers include the framework's. So whichever header
 comes first, the order has to be: the methods' declarations, the tensor, the typed calls, the
 methods' bodies. `methods.h` includes nothing of the framework, `operators.h` includes the framework
 first and the bodies last, and a shard of it, which only `operators.h` and its own source include,
-includes neither.
+includes neither. In the mixin the tensor is `Self` throughout, so that nothing is looked up in it before
+a method is called.
 """
 
 from __future__ import annotations
@@ -24,9 +30,11 @@ from dataclasses import replace
 from functools import partial
 
 from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import KEYSET, Types
-from torchgen_lite.languages.cpp.signature import signature_headers
-from torchgen_lite.languages.cpp.types import headers_of
+from torchgen_lite.languages.cpp.signature import CppSignature, default_headers, signature_headers
+from torchgen_lite.languages.cpp.types import CType, headers_of
+from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import (
     CppFunction,
     Taken,
@@ -38,9 +46,53 @@ from torchgen_lite.targets.cpp.calls import (
 )
 from torchgen_lite.targets.cpp.layout import Layout, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_runtime.methods import function_name
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.output import OutputFile
+
+SELF = CType("Self")
+# What the class of the methods has in it and spells.
+_IN_METHODS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
+# An operator, its signature without the receiver, and whether it leaves that as it is.
+Method = tuple[CppOperator, CppSignature, bool]
+
+
+def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFile]:
+    """Both headers, if any operator is a method."""
+    if not found:
+        return
+    headers = signature_headers([signature for _, signature, _ in found])
+    headers = headers.union(*[default_headers(signature) for _, signature, _ in found])
+    context: dict[str, object] = {"namespace": layout.namespace, "methods": found}
+    for name, more in (
+        ("methods", {"includes": include_blocks(headers)}),
+        ("method_bodies", {"folder": layout.folder}),
+    ):
+        yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
+
+
+def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
+    """The methods; of overloads that look the same in C++, only the first."""
+    own = replace(types, tensor=SELF)
+    taken: Taken = {}
+    found = []
+    for operator in operators:
+        schema = operator.schema
+        receiver = next((a for a in schema.arguments if a.name == "self"), None)
+        if receiver is None or bare_type(receiver.type) != "Tensor":
+            continue
+        if "method" in operator.function.variants:
+            name, returns = function_name(schema.base_name), runtime.returns_type(schema, own)
+            others = [a for a in schema.arguments if a is not receiver]
+            signature = CppSignature(name, returns, runtime.arguments(others, own))
+            if distinct(operator, signature, taken):
+                found.append((operator, signature, not receiver.is_write))
+    return found
+
+
+def function_name(name: str) -> str:
+    """The name of a function and of a method."""
+    return cpp_text.free_name(cpp_text.function_name(name), _IN_METHODS)
+
 
 _BODIES = "method_bodies.h"
 

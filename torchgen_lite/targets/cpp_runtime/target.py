@@ -1,29 +1,59 @@
-"""Program in, described files out."""
+"""Program in, described files out.
+
+TORCHGEN_LITE_LIBRARY_IMPL(toy, CPU, m) {
+  m.impl("add.Tensor", TORCHGEN_LITE_FN(&::toy::add_cpu));
+}
+
+Note [Kernels above the backends]
+A kernel for a backend, or for all of them, takes the arguments of the schema. One for a key above
+them (`Autograd`, `ADInplaceOrView`, a mode) does its work and redispatches below its key, so it
+takes the keys of the call as its first argument:
+
+    toy::Tensor mul_autograd(torchgen_lite::DispatchKeySet keys, const toy::Tensor& self, ...) {
+      auto result = ops::mul::redispatch(keys & torchgen_lite::after_autograd_keyset, self, ...);
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp import runtime
+from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.runtime import Types
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout, library_layout
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.required import Kernel, author_functions, author_kernels
-from torchgen_lite.targets.cpp.selection import any_number, check_copies
-from torchgen_lite.targets.cpp_runtime.calls import build_calls
-from torchgen_lite.targets.cpp_runtime.framework import roots
-from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
-from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
-from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions
-from torchgen_lite.targets.cpp_runtime.registrations import build_registrations
-from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
+from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.registrations import (
+    ImplCall,
+    Libraries,
+    definitions,
+    registration_files,
+)
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    author_functions,
+    author_kernels,
+    kernel_registrations,
+    kernels_headers,
+)
+from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
+from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
+from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions, roots
 from torchgen_lite.targets.output import (
     AuthorFunction,
+    Header,
     OutputFile,
     Selection,
     TargetResult,
@@ -102,3 +132,101 @@ def _files(selection: Selection, program: Program, options: RuntimeOptions) -> I
     yield from build_methods(members, layout)
     yield from build_kernels(kernels, layout, options)
     yield from build_registrations(operators, kernels, layout, options)
+
+
+_ABOVE = CURRENT.functionalities[CURRENT.functionalities.index("BackendSelect") + 1 :]
+_PREFIXES = [prefix for name, prefix in CURRENT.per_backend if name in _ABOVE]
+# The keys whose kernels take the keys of the call.
+ABOVE_BACKENDS = frozenset(
+    [*_ABOVE, *_PREFIXES, *[prefix + b for prefix in _PREFIXES for b in CURRENT.backends]]
+)
+
+
+def kernel_signature(operator: CppOperator, entry: KernelEntry, types: Types) -> CppSignature:
+    """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
+    if entry.key not in ABOVE_BACKENDS:
+        return operator.signature
+    schema = operator.schema
+    return runtime.signature(schema, schema.base_name, types, keyset=True)
+
+
+def build_kernels(
+    kernels: Sequence[Kernel], layout: Layout, options: RuntimeOptions
+) -> Iterator[OutputFile]:
+    """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
+
+    def includes(own: Sequence[Kernel]) -> Blocks:
+        headers = signature_headers(k.signature for k in own)
+        return [*include_blocks(headers), *options.framework_headers]
+
+    if not options.kernel_headers:
+        yield from kernels_headers(layout, kernels, includes(kernels))
+    yield from proof_files(layout, kernels, includes, is_boxed=False)
+
+
+_LIBRARY = [Header("torchgen_lite/library.h")]
+
+
+def build_registrations(
+    operators: Sequence[CppOperator],
+    kernels: Sequence[Kernel],
+    layout: Layout,
+    options: RuntimeOptions,
+) -> Iterator[OutputFile]:
+    """The definitions of the operators, and the registrations of the kernels."""
+
+    def type_of(kernel: Kernel) -> str:
+        call = "redispatch" if kernel.key in ABOVE_BACKENDS else "call"
+        return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
+
+    headers = options.kernel_headers
+    registered, declared = kernel_registrations(
+        kernels, layout, headers, "TORCHGEN_LITE_FN", type_of
+    )
+
+    def context(defined: Libraries, own: Sequence[ImplCall]) -> dict[str, object]:
+        return {"includes": [_LIBRARY, *(declared if own else [])], "python_module": ""}
+
+    libraries = definitions(operators, cpp_text.quote)
+    macro, template = "TORCHGEN_LITE_LIBRARY", "cpp/register.cpp.j2"
+    yield from registration_files(libraries, registered, layout, options, macro, template, context)
+
+
+def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
+    """TG560 for schema types that the options map to no C++ type."""
+    function, schema = operator.function, operator.schema
+    arguments = [(a.type, f"argument `{a.name}`", a.type_span) for a in schema.arguments]
+    returns = [(r.type, "result", r.span) for r in schema.returns]
+    for type_, what, span in (*arguments, *returns):
+        part = runtime.missing(type_, types)
+        if part is not None:
+            yield finding(
+                function,
+                "TG560",
+                f"there is no C++ type for `{part}`",
+                span,
+                f"the type of {what}",
+                f"name one under `types` of target `cpp-runtime`, or `skip` `{schema.full_name}`",
+            )
+
+
+def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
+    """TG561 for structured kernels, and TG562 for formulas if there is no handwritten autograd
+    kernel."""
+    function = operator.function
+    message = "target `cpp-runtime` has no structured kernels"
+    yield from check_structured(operator, "TG561", message)
+    keys = ABOVE_BACKENDS.intersection([entry.key for entry in operator.own_kernels])
+    if (
+        function.derivatives is not None
+        and not operator.is_composed
+        and not any(key.startswith("Autograd") for key in keys)
+    ):
+        yield finding(
+            function,
+            "TG562",
+            "target `cpp-runtime` generates no kernels from `derivatives`",
+            function.place("derivatives"),
+            "not used",
+            "write one, and add it to `dispatch` under `Autograd`",
+        )

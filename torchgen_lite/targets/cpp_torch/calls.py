@@ -20,9 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, element_name
 from torchgen_lite.languages.cpp import public
+from torchgen_lite.languages.cpp.public import Style
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.languages.cpp.types import Expression
+from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp.calls import (
     Taken,
@@ -35,10 +39,56 @@ from torchgen_lite.targets.cpp.calls import (
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.arguments import pass_on
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import Header, OutputFile
+
+# The header with the functions that convert arguments.
+_HELPERS = ("arguments.h",)
+
+
+def pass_on(operator: CppOperator, style: Style, *, self: str = "self") -> tuple[Expression, ...]:
+    """An expression for each parameter of `operator.signature`, with the library's header that it needs."""
+    layout = argument_layout(operator.schema)
+    options = None if style.faithful else layout.options
+    found: dict[str, Expression] = {}
+    for argument in layout.inputs + layout.out:
+        name = identifier(argument.name)
+        if style.method and argument.name == "self":
+            name = self
+        found[argument.name] = Expression(name) if style.symint else _symbolic(argument, name)
+    if options is not None:
+        found |= _unpacked(options)
+        if "memory_format" in found and any(a.name == "memory_format" for a in layout.inputs):
+            text = "detail::memory_format(options, memory_format)"
+            found["memory_format"] = Expression(text, _HELPERS)
+    return tuple([found[p.name] for p in operator.signature.parameters])
+
+
+def _symbolic(argument: Argument, name: str) -> Expression:
+    """A number, or numbers, as `c10::SymInt`; a single number converts by itself."""
+    if element_name(argument.type) != "SymInt" or isinstance(argument.type, BaseType):
+        return Expression(name)
+    return Expression(f"detail::symbolic({name})", _HELPERS)
+
+
+def _unpacked(options: TensorOptions) -> dict[str, Expression]:
+    """The parts of `at::TensorOptions`; required ones are read as such."""
+    found = {}
+    for argument, optional, value in (
+        (
+            options.dtype,
+            "c10::optTypeMetaToScalarType(options.dtype_opt())",
+            "c10::typeMetaToScalarType(options.dtype())",
+        ),
+        (options.layout, "options.layout_opt()", "options.layout()"),
+        (options.device, "options.device_opt()", "options.device()"),
+        (options.pin_memory, "options.pinned_memory_opt()", "options.pinned_memory()"),
+    ):
+        text = optional if isinstance(argument.type, OptionalType) else value
+        found[argument.name] = Expression(text)
+    return found
+
 
 # Headers that nearly every signature needs.
 _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
@@ -130,3 +180,30 @@ def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFuncti
             parameters = (KEYSET, *signature.parameters)
             keyed = CppSignature(signature.name, signature.returns, parameters)
             yield operator, keyed, (Expression(KEYSET.name), *passed)
+
+
+SELF = "tensor_()"
+
+
+def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
+    """The mixin, if any operator is a method."""
+    shown = list(methods(operators, layout.classes))
+    if not shown:
+        return
+    context = {
+        "namespace": layout.namespace,
+        "includes": call_includes(layout, "operators", shown),
+        "methods": shown,
+    }
+    yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
+
+
+def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[TorchFunction]:
+    """The methods; of overloads that look the same in C++, only the first."""
+    taken: Taken = {}
+    shown = [o for o in operators if "method" in o.function.variants]
+    with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
+    found = public_functions(with_self, classes, "method", SELF)
+    for operator, signature, passed in found:
+        if distinct(operator, signature, taken):
+            yield operator, signature, passed

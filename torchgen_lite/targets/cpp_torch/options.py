@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.options import matching, option, table_of
-from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option
-from torchgen_lite.targets.cpp.written_types import type_kind
+from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option, type_kind
 from torchgen_lite.targets.options import folder_option
 
 TARGET = "cpp-torch"

@@ -1,22 +1,61 @@
-"""`register.cpp`, and `register_<device>.cpp`: definitions, kernels, and the functions that are registered for some."""
+"""`register.cpp`, and `register_<device>.cpp`: definitions, kernels, the functions that are registered for some, and
+the boxed kernels of `fallback.h`, `functionalize.h` and `autocast.h`.
+
+    TORCH_LIBRARY_IMPL(mylib, Functionalize, m) {
+      m.impl("scale_", mylib::fallback::functionalize("mylib::scale", ""));
+    }
+    TORCH_LIBRARY_IMPL(mylib, AutocastCPU, m) {
+      m.impl("scale", mylib::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 0));
+    }
+
+See Note [Functionalization].
+
+Note [Kernels of structured operators]
+The out variant of a structured operator names the impl function of a kernel class in `dispatch:`,
+which is not a kernel, and the variants that delegate to it have none in the YAML. So neither is
+among the kernels that the author writes, but kernels for keys without a dense backend (SparseCPU) are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified
+from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp.text import quote
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import ModuleOptions
+from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.registrations import (
     ImplCall,
     Libraries,
     definitions,
     registration_files,
 )
-from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    author_kernels,
+    kernel_includes,
+    kernels_headers,
+    shared_names,
+)
+from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.calls import declaration_includes
+from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, devices
 from torchgen_lite.targets.output import Header, OutputFile
 
@@ -93,3 +132,87 @@ def _includes(
     mine = [*last, *map(Header, sorted(names - headers))]
     theirs = [*map(Header, ["torch/library.h", *sorted(headers)])]
     return [theirs, *others, *([mine] if mine else [])]
+
+
+_BOXED = {
+    Origin.falls_through: "torch::CppFunction::makeFallthrough()",
+    Origin.cpu_fallback: "{}::cpu()",
+}
+_CASTS = {
+    "float32": "at::kFloat",
+    "lower_precision": "std::nullopt",
+    "promote": "{}::Cast::promote",
+    "dtype_argument": "{}::Cast::dtype_argument",
+}
+
+
+def boxed_registrations(
+    registered: Iterable[Registration], by_facts: Mapping[Operator, CppOperator], layout: Layout
+) -> Iterator[TorchImplCall]:
+    """The registrations at `Functionalize`, those that are no function of the author's, and those of `autocast`."""
+    scope = f"{layout.namespace}::fallback"
+    for one in registered:
+        operator, rule = by_facts[one.operator], one.operator.function.autocast
+        if one.origin is Origin.functionalize and one.source is not None:
+            functional = one.source.function
+            name = quote(f"{functional.namespace}::{functional.func.base_name}")
+            kernel = f"{scope}::functionalize({name}, {quote(functional.func.overload_name)})"
+            guard = condition(operator.function, functional)
+            header = layout.own("functionalize.h")
+            yield TorchImplCall(operator, one.key, kernel, guard, header=header)
+        elif one.origin in _BOXED:
+            kernel = _BOXED[one.origin].format(scope)
+            header = layout.own("fallback.h")
+            yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)
+        elif one.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
+            names = [argument.name for argument in operator.schema.arguments]
+            device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"
+            place = f", {names.index(rule.result)}" if rule.result else ""
+            kernel = f"{scope}::autocast({device}, {_CASTS[rule.dtype].format(scope)}{place})"
+            header = layout.own("autocast.h")
+            yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)
+
+
+def known_tags(program: Program) -> frozenset[str]:
+    """PyTorch's tags. The project's own, `tags` of the configuration, are not in the enumeration."""
+    own = set(program.config.tags) - set(KNOWN_TAGS)
+    return frozenset({*KNOWN_TAGS, *program.tags} - own)
+
+
+def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG543: undeclared tags in definitions."""
+    known = known_tags(program).union(program.config.tags)
+    for function in functions:
+        if function.namespace in TORCH_NAMESPACES:
+            continue
+        for tag in function.tags:
+            if tag not in known:
+                message = f"libtorch has no tag `{tag}`"
+                place, help_ = function.place("tags"), did_you_mean(tag, known)
+                help_ = help_ or "a tag of the project is declared with `tags` in the configuration"
+                yield finding(function, "TG543", message, place, "not a tag", help_)
+
+
+def torch_kernels(
+    registered: Iterable[Registration],
+    operators: Sequence[CppOperator],
+    layout: TorchLayout,
+    classes: Collection[str],
+) -> list[Kernel]:
+    """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
+    it takes symbolic integers."""
+
+    def signature(operator: CppOperator, entry: KernelEntry) -> CppSignature:
+        return types.signature(operator.function, sizes_of(entry), layout.classes)
+
+    return author_kernels(registered, operators, signature, classes)
+
+
+def build_kernels(kernels: Sequence[Kernel], layout: TorchLayout) -> Iterator[OutputFile]:
+    """`kernels.h`, and the proof."""
+
+    def includes(own: Sequence[Kernel]) -> Blocks:
+        return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
+
+    yield from kernels_headers(layout, kernels, includes(kernels))
+    yield from proof_files(layout, kernels, includes, is_boxed=False)

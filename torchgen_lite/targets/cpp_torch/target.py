@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import chain
 
@@ -15,7 +15,7 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout, copied_files
+from torchgen_lite.targets.cpp.layout import copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
@@ -26,20 +26,19 @@ from torchgen_lite.targets.cpp.selection import (
     check_schemas,
 )
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.calls import build_calls
-from torchgen_lite.targets.cpp_torch.copied import copied_registration
+from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.fallbacks import boxed_registrations
-from torchgen_lite.targets.cpp_torch.from_out import from_out_registration
-from torchgen_lite.targets.cpp_torch.kernels import build_kernels, torch_kernels
-from torchgen_lite.targets.cpp_torch.methods import build_methods
+from torchgen_lite.targets.cpp_torch.following import following_registrations
 from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import (
-    TorchImplCall,
+    boxed_registrations,
+    build_kernels,
     build_registrations,
+    check_tags,
     kernel_registrations,
-    wrapped,
+    known_tags,
+    torch_kernels,
 )
 from torchgen_lite.targets.cpp_torch.structured import (
     author_members,
@@ -47,8 +46,6 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_groups,
     structured_registrations,
 )
-from torchgen_lite.targets.cpp_torch.tags import check_tags, known_tags
-from torchgen_lite.targets.cpp_torch.wrappers import select_wrapper
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select, select_calls
 
@@ -191,7 +188,7 @@ def _files(
         *structured_registrations(
             structured_groups(named, namespace), by_facts, registered, layout
         ),
-        *_following(by_facts, registered, layout),
+        *following_registrations(by_facts, registered, layout),
         *boxed_registrations(registered, by_facts, layout),
     ]
     yield from build_kernels(kernels, layout)
@@ -208,21 +205,6 @@ def _files(
     yield from copied_files(layout, "cpp_torch", "fallback.h", "functionalize.h", *sorted(names))
     if options.module:
         yield module_file(layout, options.module)
-
-
-def _following(
-    by_facts: Mapping[Operator, CppOperator], registered: tuple[Registration, ...], layout: Layout
-) -> Iterator[TorchImplCall]:
-    """The kernels derived from another variant's, and those that select a backend."""
-    for one in registered:
-        operator = by_facts[one.operator]
-        if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
-            yield from_out_registration(by_facts[one.source], operator, one.kernel, layout)
-        elif one.origin is Origin.copied and one.source is not None and one.kernel is not None:
-            functional = by_facts[one.source]
-            yield copied_registration(functional, operator, one.kernel, layout.namespace)
-        elif one.origin is Origin.backend_select:
-            yield wrapped(one.key, select_wrapper(operator, layout.namespace))
 
 
 def _problem(function: NativeFunction, classes: Collection[str]) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.languages.cpp import dispatcher, torch_types
+from torchgen_lite.languages.cpp import public, torch_types
 from torchgen_lite.languages.cpp.defaults import EMPTY, TORCH, default_of
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.languages.cpp.torch_types import OPTIONAL_TENSOR, Conventions, Sizes, owned
@@ -55,7 +55,7 @@ def signature(
 ) -> CppSignature:
     """What the dispatcher calls, and what a kernel is; `sizes` says whether it takes
     `c10::SymInt`."""
-    return own_types(function, dispatcher.signature(function, sizes), classes)
+    return own_types(function, public.dispatched(function, sizes), classes)
 
 
 def own_types(

@@ -161,13 +161,3 @@ def _guarded(tensors: Sequence[Argument]) -> str:
     """
     eligible = [a.name for a in tensors if bare_type(a.type) != "Tensor?[]"]
     return "self" if "self" in eligible else next(iter(eligible), "")
-
-
-def select_wrapper(operator: CppOperator, namespace: str) -> Wrapper:
-    """The kernel for BackendSelect of an operator that makes tensors from nothing: the options choose the backend.
-
-    PyTorch has these for its own operators; torchgen makes none for others.
-    """
-    headers = ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h")
-    name, signature = f"select_{operator.flat}", operator.signature
-    return Wrapper(operator, name, operator.guard, signature, more_headers=headers)

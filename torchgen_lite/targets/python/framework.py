@@ -12,8 +12,7 @@ from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.kernel_modules import read_constants
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
-from torchgen_lite.targets.python.package import Package, used_constants
-from torchgen_lite.targets.python.views import used_types
+from torchgen_lite.targets.python.package import Package, used_constants, used_types
 
 # Kernels that call no framework functions, and the constants that `runtime.framework` defines.
 _PLAIN = WRITTEN | {Origin.fallthrough, Origin.falls_through}

@@ -1,69 +1,65 @@
-"""Where each kernel is: the module that a registration file imports it from."""
+"""What a package has if kernels are configured: their registrations, autograd, and what is wrong with them.
+
+A package of stubs alone is generated without this module, and without the analysis of formulas that it imports.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
-from torchgen_lite.languages.python.names import identifier
-
-FindModule = Callable[[str], "str | None"]
-"""From a kernel's name to the module that defines it, or None."""
-
-FindKernel = Callable[[str], "KernelReference | None"]
-
-
-class KernelReference(NamedTuple):
-    """A kernel as registration files write it: `_pointwise.add_out`, with `module` imported as
-    `alias`."""
-
-    expression: str
-    module: str
-    alias: str
+from torchgen_lite.analysis.derive.layout import tensor_options
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
+from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
+from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
+from torchgen_lite.targets.python.differentiation import build_differentiation
+from torchgen_lite.targets.python.framework import CALLED, check_framework, known_names
+from torchgen_lite.targets.python.key_file import kernel_finder
+from torchgen_lite.targets.python.options import TARGET
+from torchgen_lite.targets.python.package import Package
+from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 
 
-def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
-    """A function from a kernel's name to its reference, given the configured kernel modules.
-
-    The module comes from `find`, or from the name itself if that is a dotted path. A name with `::`
-    is a C++ name, which no Python module defines.
-    """
-    aliases = module_aliases(modules)
-
-    def find_kernel(name: str) -> KernelReference | None:
-        if "::" in name:
-            return None
-        module, _, function = name.rpartition(".")
-        found = module or find(name)
-        return reference(found, function, aliases) if found else None
-
-    return find_kernel
+def build_kernels(program: Program, selection: Selection, package: Package) -> TargetResult:
+    """The files with kernels, and the diagnostics for kernels and formulas."""
+    known, modules = known_names(program), program.modules.get(TARGET, {})
+    package, registered = package._replace(known=known), tuple(selection.registrations(program))
+    chosen = [f for f in selection.functions if not tensor_options(f.func)]
+    diagnostics = (
+        *check_author(author_functions(package, registered), modules),
+        *check_formulas(selection.functions),
+        *unreachable_kernels(chosen),
+        *check_helpers(selection.functions, modules.get("formulas")),
+        *check_framework(program, package, registered),
+    )
+    is_unsure = bool(registered) and known is not None and not known >= CALLED
+    return TargetResult(_files(program, package, registered), diagnostics, is_unsure)
 
 
-def module_aliases(modules: Sequence[str]) -> dict[str, str]:
-    """The names of modules in a registration file: the last part of the full name, if it is unique.
-
-    >>> module_aliases(["k.unary", "a.ops", "b.ops"])
-    {'k.unary': '_unary', 'a.ops': '_a_ops', 'b.ops': '_b_ops'}
-    """
-    last = Counter(module.rpartition(".")[2] for module in dict.fromkeys(modules))
-    return {
-        module: f"_{identifier(module if last[part] > 1 else part)}"
-        for module in modules
-        for part in [module.rpartition(".")[2]]
-    }
+def author_kernels(
+    program: Program, selection: Selection, package: Package
+) -> Iterator[AuthorFunction]:
+    """The kernels, and the meta functions of structured operators."""
+    wanted = author_functions(package, tuple(selection.registrations(program)))
+    types = {**dict.fromkeys(FRAMEWORK_TYPES, package.framework), **python.TYPE_MODULES}
+    return begun(wanted, program.modules.get(TARGET, {}), types)
 
 
-def reference(module: str, name: str, aliases: Mapping[str, str]) -> KernelReference:
-    """
-    >>> reference("kernels.unary", "relu", {})
-    KernelReference(expression='_kernels_unary.relu', module='kernels.unary', alias='_kernels_unary')
-    """
-    alias = aliases.get(module) or f"_{identifier(module)}"
-    return KernelReference(f"{alias}.{name}", module, alias)
+def _files(
+    program: Program, package: Package, registered: Sequence[Registration]
+) -> Iterator[OutputFile]:
+    helpers = program.module_functions(TARGET, "formulas")
+    files, autograd = build_differentiation(package, program.resolved, registered, helpers)
+    yield from files
+    index = program.module_functions(TARGET, "kernels")
 
+    def find(name: str) -> str | None:
+        """The module of a kernel, by the index of the kernel modules."""
+        found = index.find(name) if index is not None else None
+        return found[0] if found else None
 
-def imported_modules(references: Iterable[KernelReference]) -> dict[str, str]:
-    """The aliases of the modules, sorted by module."""
-    return dict(sorted({reference.module: reference.alias for reference in references}.items()))
+    finder = kernel_finder(package.options.kernels, find)
+    yield from build_registrations(package, registered, finder, autograd)

@@ -19,8 +19,7 @@ from torchgen_lite.targets.python.overloads import (
     build_packet,
     group_by_base,
 )
-from torchgen_lite.targets.python.package import Package, type_imports, used_constants
-from torchgen_lite.targets.python.views import shadowed_types
+from torchgen_lite.targets.python.package import Package, typing_context
 
 
 def build_methods(package: Package) -> Iterator[OutputFile]:
@@ -30,44 +29,29 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     groups = group_by_base([as_method(o if _takes_self_first(o) else _adapted(o)) for o in methods])
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = {
-        base: build_packet(identifier(base), group, prefix="TensorMethods.")
+        base: build_packet(identifier(base), group, "TensorMethods.")
         for base, group in groups.items()
     }
-    common: dict[str, object] = {"has_eq": any(o.dunder == "__eq__" for o in operators)}
+    common: dict[str, object] = {
+        "methods": list(views.values()),
+        "has_eq": any(o.dunder == "__eq__" for o in operators),
+    }
     context = {
+        "plain_operators": _of_style(operators, "method"),
         "runtime": package.runtime,
         "adapters": adapters,
-        "methods": list(views.values()),
         "hoisted": [view for base, view in views.items() if _is_mangled(groups[base])],
-        "plain_operators": _of_style(operators, "method"),
         "reflected_operators": _of_style(operators, "reflected"),
         "reciprocal_operators": _of_style(operators, "reciprocal"),
     }
     yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
-    types = _types(package, groups, operators)
-    yield OutputFile(f"{package.root}/methods.pyi", "python/methods.pyi.j2", common | types)
-
-
-def _types(
-    package: Package, groups: Groups, operators: Sequence[PythonOperator]
-) -> dict[str, object]:
     overloads = [o for group in groups.values() for o in group]
-    shadowed = shadowed_types([identifier(base) for base in groups])
-    return {
-        "methods": [
-            build_packet(identifier(base), group, shadowed=shadowed)
-            for base, group in groups.items()
-        ],
-        "plain_operators": [
-            build_packet(o.dunder, groups[o.base], shadowed=shadowed)
-            for o in operators
-            if o.style == "method"
-        ],
+    types = {
+        "operators": {o.dunder: views[o.base] for o in operators if o.style == "method"},
         "swapped_operators": [o.dunder for o in operators if o.style != "method"],
-        "is_empty": not groups,
-        "types": type_imports(package, overloads, shadowed),
-        "constants": used_constants(overloads),
+        **typing_context(package, overloads, [identifier(base) for base in groups]),
     }
+    yield OutputFile(f"{package.root}/methods.pyi", "python/methods.pyi.j2", common | types)
 
 
 def _is_method(overload: Overload) -> bool:

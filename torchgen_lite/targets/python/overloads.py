@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, is_tensor_like, tensor_options
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python.names import free_name, identifier
+from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import (
     STAR,
     Annotation,
@@ -16,7 +16,6 @@ from torchgen_lite.languages.python.signature import (
     returned,
     sequence,
     union,
-    unshadowed,
 )
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.kind import Variant
@@ -52,31 +51,9 @@ class Packet(NamedTuple):
         return len(self.overloads) > 1
 
 
-def build_packet(
-    name: str,
-    overloads: Sequence[Overload],
-    *,
-    prefix: str = "",
-    first: Parameter | None = None,
-    shadowed: frozenset[str] = frozenset(),
-) -> Packet:
-    """The packet of a name, with `first` before the other parameters, in a module that hides the
-    types `shadowed`."""
-    tried = in_matching_order(overloads)
-    if first is not None or shadowed:
-        tried = [_shown(overload, first, shadowed) for overload in tried]
-    return Packet(name, tried, prefix)
-
-
-def _shown(overload: Overload, first: Parameter | None, shadowed: frozenset[str]) -> Overload:
-    parameters = overload.parameters
-    if first is not None:
-        name = free_name(first.name, [p.name for p in parameters])
-        parameters = (first._replace(name=name), *parameters)
-    return overload._replace(
-        parameters=tuple(unshadowed(parameters, shadowed)),
-        returns=tuple([annotation.unshadowed(shadowed) for annotation in overload.returns]),
-    )
+def build_packet(name: str, overloads: Sequence[Overload], prefix: str = "") -> Packet:
+    """The packet of a name."""
+    return Packet(name, in_matching_order(overloads), prefix)
 
 
 def group_by_base(overloads: Iterable[Overload]) -> dict[str, list[Overload]]:

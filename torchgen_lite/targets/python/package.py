@@ -9,7 +9,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
-from torchgen_lite.languages.python.signature import Import, imported_names, imports
+from torchgen_lite.languages.python.signature import Annotation, Import, imported_names, imports
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import CalledModule
@@ -20,7 +20,6 @@ from torchgen_lite.targets.python.options import (
     VENDORED,
     PythonOptions,
 )
-from torchgen_lite.targets.python.views import used_types
 
 AUTOMATIC_SHARDS = 16
 
@@ -53,7 +52,7 @@ class Package(NamedTuple):
 
     def called(self, prefix: str = "") -> CalledModule:
         """The framework for templates that call it."""
-        return CalledModule(self.framework, prefix, self.known)
+        return CalledModule(self.framework, prefix, self.known, "framework")
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -85,6 +84,20 @@ def libraries_of(overloads: Sequence[Overload]) -> dict[str, str]:
     return {identifier(o.function.namespace): quote(o.function.namespace) for o in overloads}
 
 
+def shadowed_types(names: Sequence[str]) -> frozenset[str]:
+    """The types that a module with these names hides."""
+    return (BUILTIN_TYPES | FRAMEWORK_TYPES).intersection(names)
+
+
+def used_types(overloads: Iterable[Overload]) -> frozenset[str]:
+    """Every name in the annotations of these overloads."""
+    found: set[Annotation | None] = set()
+    for overload in overloads:
+        found.update([parameter.annotation for parameter in overload.parameters])
+        found.update(overload.returns)
+    return frozenset().union(*[annotation.names for annotation in found if annotation])
+
+
 def type_imports(
     package: Package, overloads: Sequence[Overload], shadowed: frozenset[str]
 ) -> tuple[Import, ...]:
@@ -93,6 +106,18 @@ def type_imports(
     modules = dict.fromkeys(BUILTIN_TYPES, "builtins")
     modules |= dict.fromkeys(FRAMEWORK_TYPES, package.framework)
     return imports(imported_names(used_types(overloads), shadowed), modules)
+
+
+def typing_context(
+    package: Package, overloads: Sequence[Overload], names: Sequence[str]
+) -> dict[str, object]:
+    """What the annotations and defaults of overloads need in a module that has these names."""
+    hidden = shadowed_types(names)
+    return {
+        "hidden": hidden,
+        "types": type_imports(package, overloads, hidden),
+        "constants": used_constants(overloads),
+    }
 
 
 def used_constants(overloads: Iterable[Overload]) -> list[str]:

@@ -1,5 +1,10 @@
 """The kernels in each registration file, the kernels of structured operators, and
 `registration.py`, which imports the registrations of all keys.
+
+One implementation of a structured operator, written for the out variant, serves all three variants. The in-place
+variant checks that `self` has the shape and dtype of the result; the out variant resizes its out arguments. The author
+writes the meta function and the implementation. Meta kernels need no entry in the schema, because they are the
+same kernels without the implementation.
 """
 
 from __future__ import annotations
@@ -23,8 +28,14 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, imported_modules
-from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
+from torchgen_lite.targets.python.key_file import (
+    FindKernel,
+    KernelReference,
+    KeyFile,
+    build_key_file,
+    imported_modules,
+    registration_module,
+)
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (
     Package,
@@ -32,7 +43,50 @@ from torchgen_lite.targets.python.package import (
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
+
+
+class StructuredView(NamedTuple):
+    """One generated kernel: `meta` describes the results, and `implementation` (empty for a Meta
+    kernel) fills them.
+
+    Both are called with `passed`. In-place and out variants get their results as arguments. Each of
+    `results` is a local or an argument, its spec, and the implementation's argument for it.
+    """
+
+    overload: Overload
+    meta: str
+    implementation: str
+    passed: Sequence[str]
+    results: Sequence[tuple[str, str, str]]
+    key: str
+    is_inplace: bool
+    is_out: bool
+
+
+def structured_kernel(
+    out: Overload, member: Overload, key: str, meta: str, implementation: str
+) -> StructuredView:
+    """The kernel of the variant `member` for one key, with the implementation written for `out`."""
+    outs = [identifier(argument.name) for argument in out.schema.out]
+    specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
+    kind = member.kind
+    names = ["self"] if kind is SchemaKind.inplace else outs
+    return StructuredView(
+        overload=member,
+        meta=meta,
+        implementation=implementation,
+        passed=_passed(member),
+        results=list(zip(names, specs, outs, strict=True)),
+        key=quote(key),
+        is_inplace=kind is SchemaKind.inplace,
+        is_out=kind is SchemaKind.out,
+    )
+
+
+def _passed(member: Overload) -> list[str]:
+    names = {identifier(a.name): a.kwarg_only for a in member.schema.arguments if not a.is_out}
+    return [f"{name}={name}" if is_keyword else name for name, is_keyword in names.items()]
+
 
 _BACKEND_SELECT = "BackendSelect"
 

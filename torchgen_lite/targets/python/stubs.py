@@ -4,24 +4,36 @@ _handle_add_Tensor = _library_aten.define_signature("aten::add.Tensor(Tensor sel
 
 def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
 def redispatch_add_Tensor(keyset: DispatchKeySet, self: Tensor, ...) -> Tensor: ...
+
+A stub's view has texts where templates elsewhere call verbs: the text of the runtime's stubs is
+printed from one with holes in it (`tests/unit/runtime/test_stub.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.text import quote
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python.names import (
+    free_name,
+    identifier,
+)
+from torchgen_lite.languages.python.signature import returned, unshadowed
+from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (
     Package,
     libraries_of,
+    shadowed_types,
     sharded,
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.views import shadowed_types, stub_view
 
 _DISPATCHERS = {"singleton": "Dispatcher.singleton()", "own": "Dispatcher()"}
 
@@ -64,3 +76,74 @@ def _operators_file(package: Package, module: str, overloads: Sequence[Overload]
         "operators": operators,
     }
     return OutputFile(f"{package.root}/{module}.py", "python/operators.py.j2", context)
+
+
+class StubView(NamedTuple):
+    """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
+
+    `kernel` and `keyset` are local names that no argument has, `path` has the keys that the stub
+    looks up for the `dispatching` arguments, in `rows` if these are many, and `passed` are the
+    arguments of the kernel call. Each of the `sized` lists has a position, a name, and a test:
+    kernels get a tuple, which the stub makes if that holds. `doc` (a docstring), `tags` and `types`
+    (of the `sized` arguments) may be empty. `returns` is the number of results, or empty if there
+    is one.
+    """
+
+    name: str
+    parameters: str
+    result: str
+    doc: str
+    sized: Sequence[tuple[int, str, str]]
+    kernel: str
+    keyset: str
+    path: str
+    rows: Sequence[str]
+    dispatching: str
+    passed: str
+    library: str
+    schema: str
+    kinds: str
+    tags: str
+    returns: str
+    types: str
+
+
+def qualified(function: NativeFunction) -> str:
+    """The schema with its namespace: `aten::relu(Tensor self) -> Tensor`."""
+    text = str(function.func)
+    return text if function.func.namespace else f"{function.namespace}::{text}"
+
+
+def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> StubView:
+    """The view of one overload; `templates/python/operators.py.j2` shows the code."""
+    function, schema = overload.function, overload.schema
+    names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
+    lines = doc_lines(function.doc)
+    sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
+    dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
+    keys = [f"[{python.keyset_of(kind, name)}]" for name, kind in dispatching.items()]
+    return StubView(
+        name=overload.flat,
+        parameters=", ".join(map(str, unshadowed(overload.parameters, shadowed))),
+        result=str(returned(overload.returns).unshadowed(shadowed)),
+        doc=doc_text([qualified(function), "", *lines]) if lines else "",
+        sized=[(i, identifier(a.name), _not_tuple(identifier(a.name), a.type)) for i, a in sized],
+        kernel=free_name("kernel", names),
+        keyset=free_name("keyset", names),
+        path="".join(keys),
+        rows=["".join(keys[i : i + 3]) for i in range(0, len(keys), 3)] if len(keys) > 2 else [],
+        dispatching=", ".join(dispatching),
+        passed=", ".join(python.forwarded(schema)),
+        library=identifier(overload.function.namespace),
+        schema=quote(qualified(function)),
+        kinds=quote("".join(kind.value for kind in names.values())),
+        tags=tuple_display([quote(t) for t in function.tags]) if function.tags else "",
+        returns=str(len(schema.returns)) if len(schema.returns) != 1 else "",
+        types=", ".join(f"{position}: {quote(str(a.type))}" for position, a in sized),
+    )
+
+
+def _not_tuple(name: str, type_: Type) -> str:
+    """The test whether a sized list has to become a tuple; `runtime/stub.py` has the same."""
+    test = f"_type({name}) is not _tuple"
+    return f"{name} is not None and {test}" if isinstance(type_, OptionalType) else test

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
+from itertools import chain
 
-from torchgen_lite.analysis.derive.layout import tensor_options
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python.names import FRAMEWORK_TYPES, identifier
+from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.output import (
     AuthorFunction,
     OutputFile,
@@ -23,16 +18,16 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.python.differentiation import build_differentiation
-from torchgen_lite.targets.python.framework import CALLED, check_framework, known_names
-from torchgen_lite.targets.python.functions import build_functions, build_redispatch, merged_groups
-from torchgen_lite.targets.python.kernels import kernel_finder
+from torchgen_lite.targets.python.functions import (
+    build_functions,
+    build_ops,
+    build_redispatch,
+    merged_groups,
+)
 from torchgen_lite.targets.python.methods import build_methods
-from torchgen_lite.targets.python.ops import build_ops
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base
 from torchgen_lite.targets.python.package import Package, build_package
-from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.python.taken import taken_name
 from torchgen_lite.targets.skipped import select
@@ -41,23 +36,15 @@ from torchgen_lite.targets.skipped import select
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
     """Every file of the package, and the diagnostics for operators, kernels and formulas."""
     selection = select_python(program, options)
-    diagnostics = list(selection.diagnostics)
-    modules = program.modules.get(TARGET, {})
-    registered: tuple[Registration, ...] = ()
-    # Without kernels the package is only needed for the files.
-    known = known_names(program)
-    get_package = cache(partial(build_package, selection.operators, options, known))
-    if options.kernels:
-        registered = tuple(selection.registrations(program))
-        diagnostics += check_author(author_functions(get_package(), registered), modules)
-        diagnostics += check_formulas(selection.functions)
-        chosen = [f for f in selection.functions if not tensor_options(f.func)]
-        diagnostics += unreachable_kernels(chosen)
-        diagnostics += check_helpers(selection.functions, modules.get("formulas"))
-        diagnostics += check_framework(program, get_package(), registered)
-    is_unsure = bool(registered) and known is not None and not known >= CALLED
-    files = _files(program, get_package, registered)
-    return TargetResult(files, tuple(diagnostics), is_unsure)
+    # Whoever only wants the diagnostics of a package without kernels needs no package.
+    get_package = cache(partial(build_package, selection.operators, options))
+    stubs = _stub_files(program, get_package)
+    if not options.kernels:
+        return TargetResult(stubs, selection.diagnostics)
+    from torchgen_lite.targets.python.kernels import build_kernels
+
+    found, diagnostics, is_unsure = build_kernels(program, selection, get_package())
+    return TargetResult(chain(stubs, found), (*selection.diagnostics, *diagnostics), is_unsure)
 
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
@@ -76,12 +63,11 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
     configured."""
     if not options.kernels:
         return iter(())
+    from torchgen_lite.targets.python.kernels import author_kernels
+
     selection = select_python(program, options)
-    registered = tuple(selection.registrations(program))
     package = build_package(selection.operators, options)
-    wanted = author_functions(package, registered)
-    types = {**dict.fromkeys(FRAMEWORK_TYPES, package.framework), **python.TYPE_MODULES}
-    return begun(wanted, program.modules.get(TARGET, {}), types)
+    return author_kernels(program, selection, package)
 
 
 def _inexpressible(
@@ -107,21 +93,9 @@ def _has_list_among_results(function: NativeFunction) -> bool:
     )
 
 
-def _files(
-    program: Program, get_package: Callable[[], Package], registered: tuple[Registration, ...]
-) -> Iterator[OutputFile]:
+def _stub_files(program: Program, get_package: Callable[[], Package]) -> Iterator[OutputFile]:
+    """The files of a package without its kernels."""
     package = get_package()
-    yield from _common_files(package, program.config.privateuse1)
-    if package.options.kernels:
-        helpers = program.module_functions(TARGET, "formulas")
-        files, autograd = build_differentiation(package, program.resolved, registered, helpers)
-        yield from files
-        index = program.module_functions(TARGET, "kernels")
-        find = kernel_finder(package.options.kernels, _finder(index))
-        yield from build_registrations(package, registered, find, autograd)
-
-
-def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
     is_vendored = package.options.runtime == VENDORED
     if is_vendored:
         yield from _runtime(package)
@@ -131,7 +105,7 @@ def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
     }
     yield OutputFile(f"{package.root}/__init__.py", "python/package.py.j2", context)
     yield OutputFile(f"{package.root}/py.typed", "python/py.typed.j2", {})
-    yield build_libraries(package, privateuse1)
+    yield build_libraries(package, program.config.privateuse1)
     yield from build_operators(package)
     groups = group_by_base(package.overloads)
     merged = merged_groups(groups)
@@ -148,13 +122,3 @@ def _runtime(package: Package) -> Iterator[OutputFile]:
     for file in copied("runtime", f"{package.root}/runtime", {".py", ".pyi"}):
         is_reader = file.template == "runtime/read_schema.py"
         yield OutputFile(file.path, "python/read_schema.py.j2") if is_reader else file
-
-
-def _finder(index: KernelIndex | None) -> Callable[[str], str | None]:
-    """A function from a kernel's name to its module, by the index of the kernel modules."""
-
-    def find(name: str) -> str | None:
-        found = index.find(name) if index is not None else None
-        return found[0] if found else None
-
-    return find

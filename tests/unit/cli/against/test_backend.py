@@ -43,9 +43,6 @@ def backend(project: Path) -> Path:
     return project
 
 
-LEFT = "nothing but a fallback of the backend, if it has one, is left for `PrivateUse1`"
-
-
 @pytest.mark.torch
 class TestChangedKernels:
     def test_breaking(self, run: Run, backend: Path) -> None:
@@ -54,10 +51,13 @@ class TestChangedKernels:
         found = json.loads(result.stdout)
         assert result.code == 1
         assert [(one["code"], one["message"]) for one in found["diagnostics"]] == [
-            ("TG364", f"`relu`: {LEFT}"),
             (
                 "TG364",
-                f"`unfold`: {LEFT}, and a fallback copies: what is written to the view is lost",
+                "`relu`: own -> fallback on the CPU, or missing if the backend has no fallback",
+            ),
+            (
+                "TG364",
+                "`unfold`: own -> wrong: a fallback copies, so what is written to the view is lost",
             ),
         ]
         places = [(one["path"], one["start"]["line"]) for one in found["diagnostics"]]
@@ -70,9 +70,7 @@ class TestChangedKernels:
             KEPT + "- func: _fused_dropout\n  dispatch: {PrivateUse1: dropout_mine}\n"
         )
         result = run("breaking", "--against", "old", "--output-format", "concise")
-        message = (
-            "nothing is left for 'PrivateUse1': a fallback runs what the CPU has, which is nothing"
-        )
+        message = "own -> missing: the CPU, where a fallback runs it, has no kernel either"
         assert result.code == 1 and f"'_fused_dropout': {message}" in result.stderr
 
     def test_table(self, run: Run, backend: Path) -> None:
@@ -90,6 +88,9 @@ class TestChangedKernels:
         run("generate")
         page = run("review", "--against", "old").stdout
         assert "| breaking | 2 breaking changes |" in page
+        assert (
+            "`relu`: own -&gt; fallback on the CPU" in page and "`unfold`: own -&gt; wrong" in page
+        )
         assert "is new" not in page and "gone" not in page and "was removed" not in page
         assert "| aten::relu | PrivateUse1 | kernel `relu_mine` | missing |" in page
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.languages_torch import OPTIONS, entry
 from torchgen_lite.analysis import KernelEntry
-from torchgen_lite.languages.cpp import dispatcher, native, public
+from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.public import Style
 from torchgen_lite.loader.entry import DispatchEntry
@@ -164,12 +164,12 @@ def test_default_of_symbolic_sizes() -> None:
 
 
 def test_dispatcher() -> None:
-    assert str(dispatcher.signature(entry(ADD_OUT))) == (
+    assert str(public.dispatched(entry(ADD_OUT))) == (
         "at::Tensor& add_out(const at::Tensor& self, const at::Scalar& alpha, at::Tensor& out)"
     )
     symint = entry("f(SymInt n=1) -> Tensor")
-    assert dispatcher.signature(symint).type == "at::Tensor (c10::SymInt)"
-    assert dispatcher.signature(symint, "int").type == "at::Tensor (int64_t)"
+    assert public.dispatched(symint).type == "at::Tensor (c10::SymInt)"
+    assert public.dispatched(symint, "int").type == "at::Tensor (int64_t)"
 
 
 def test_kernels() -> None:

@@ -6,7 +6,7 @@ import doctest
 
 import pytest
 
-from torchgen_lite.languages.cpp import literals, signature, torch_types, types
+from torchgen_lite.languages.cpp import defaults, signature, torch_types, types
 from torchgen_lite.languages.cpp.signature import (
     CppParameter,
     CppSignature,
@@ -38,7 +38,7 @@ def torch_type(text: str) -> CType:
 
 
 def test_examples_in_docstrings() -> None:
-    for module in (literals, signature, torch_types, types):
+    for module in (defaults, signature, torch_types, types):
         assert doctest.testmod(module).failed == 0
 
 

@@ -8,14 +8,13 @@ import pytest
 
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.types import CType, headers_of
-from torchgen_lite.targets.cpp import written_types
-from torchgen_lite.targets.cpp.written_types import read_type
-from torchgen_lite.targets.cpp_runtime import framework
-from torchgen_lite.targets.cpp_runtime.framework import read_expression, roots
+from torchgen_lite.targets.cpp import options
+from torchgen_lite.targets.cpp.options import read_type
+from torchgen_lite.targets.cpp_runtime.options import read_expression, roots
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(framework).failed == doctest.testmod(written_types).failed == 0
+    assert doctest.testmod(options).failed == 0
 
 
 @pytest.mark.parametrize(

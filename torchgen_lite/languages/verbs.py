@@ -1,4 +1,4 @@
-"""The verbs of Python that templates call: `{{ kernel.schema | py.forwarded | join(", ") }}`.
+"""The verbs that templates call: `{{ kernel.schema | py.forwarded | join(", ") }}`.
 
 Note [Verbs]
 A template calls the language on what a target has decided: a schema, an entry, an argument. So no
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from torchgen_lite.languages.cpp import kernels, text
 from torchgen_lite.languages.python import runtime, torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
-from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
+from torchgen_lite.languages.text import doc_lines, doc_text, one_line, quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
@@ -23,6 +24,21 @@ from torchgen_lite.schema.model import bare_type
 def returns(schema: FunctionSchema) -> str:
     """The annotation of the results: `Tensor`, `tuple[Tensor, Tensor]`, `None`."""
     return str(returned(runtime.returns(schema.returns)))
+
+
+def shown(
+    parameters: Sequence[Parameter], hidden: frozenset[str], first: Parameter | None = None
+) -> Sequence[Parameter]:
+    """The parameters in a module that hides types, behind a `first` one, whose name none of them has."""
+    if first is not None:
+        name = free_name(first.name, [one.name for one in parameters])
+        parameters = [first._replace(name=name), *parameters]
+    return unshadowed(parameters, hidden)
+
+
+def result(types: Sequence[Annotation], hidden: frozenset[str] = frozenset()) -> Annotation:
+    """The annotation of these results in a module that hides types."""
+    return returned([one.unshadowed(hidden) for one in types])
 
 
 def bare_types(arguments: Iterable[Argument]) -> str:
@@ -52,6 +68,16 @@ def torch_returns(schema: FunctionSchema, hidden: frozenset[str] = frozenset()) 
 
 
 VERBS: Mapping[str, Callable[..., object]] = {
+    "cpp.defaults": text.defaulted_list,
+    "cpp.doc": text.doc_comment,
+    "cpp.forwarded": text.forwarded,
+    "cpp.free_name": text.free_name,
+    "cpp.function": text.function_name,
+    "cpp.identifier": text.identifier,
+    "cpp.line": one_line,
+    "cpp.parameters": text.parameter_list,
+    "cpp.qualified": kernels.qualified,
+    "cpp.quote": text.quote,
     "py.adapter_parameters": runtime.adapter_parameters,
     "py.annotated": runtime.annotated,
     "py.bare_types": bare_types,
@@ -63,8 +89,9 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.parameters": runtime.parameters,
     "py.quote": quote,
     "py.quoted": quoted,
-    "py.returned": returned,
+    "py.returned": result,
     "py.returns": returns,
+    "py.shown": shown,
     "py.torch_forwarded": torch_library.forwarded,
     "py.torch_parameters": torch_parameters,
     "py.torch_returns": torch_returns,

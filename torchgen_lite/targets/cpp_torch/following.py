@@ -1,0 +1,151 @@
+"""Variants that follow from a kernel of another variant: of the out variant, or of a backend's functional one.
+
+at::Tensor from_out_PrivateUse1_add_Tensor(const at::Tensor& self, ...) {
+  const auto _meta = ::mylib::from_out::on_meta<::mylib::ops::add_Tensor>(self, other, alpha);
+  const auto _device = ::mylib::from_out::device(c10::DeviceType::PrivateUse1, self, other);
+  auto _out = ::mylib::from_out::make(_meta, _device);
+  ::mylib::add_out_device(self, other, alpha, _out);
+  return _out;
+}
+
+at::Tensor& copied_XLA_add__Tensor(at::Tensor& self, const at::Tensor& other, ...) {
+  const auto _given = ::torch_xla::XLANativeFunctions::add(self, other, alpha);
+  at::_copy_from(_given, self);
+  return self;
+}
+
+See Note [What a backend leaves out] and Note [Variants that copy].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from torchgen_lite.analysis.derive.copying import COPIES
+from torchgen_lite.analysis.derive.layout import argument_layout
+from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.languages.cpp.kernels import qualified
+from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.text import identifier
+from torchgen_lite.languages.cpp.torch_types import INT_LIST, INT_LIST_OPTION
+from torchgen_lite.languages.cpp.types import CType
+from torchgen_lite.schema import ListType
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.targets.cpp.conditions import condition
+from torchgen_lite.targets.cpp.layout import Layout, stem
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
+from torchgen_lite.targets.cpp_torch.wrappers import Copied, FromOut, Wrapper, devices
+
+
+def following_registrations(
+    by_facts: Mapping[Operator, CppOperator], registered: tuple[Registration, ...], layout: Layout
+) -> Iterator[TorchImplCall]:
+    """The kernels derived from another variant's, and those that select a backend."""
+    for one in registered:
+        operator = by_facts[one.operator]
+        if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
+            yield _from_out(by_facts[one.source], operator, one.kernel, layout)
+        elif one.origin is Origin.copied and one.source is not None and one.kernel is not None:
+            functional = by_facts[one.source]
+            yield _copied(functional, operator, one.kernel, layout.namespace)
+        elif one.origin is Origin.backend_select:
+            yield wrapped(one.key, _select(operator, layout.namespace))
+
+
+def _from_out(
+    out: CppOperator, member: CppOperator, entry: KernelEntry, layout: Layout
+) -> TorchImplCall:
+    """The kernel of one variant that follows from a kernel of the out variant."""
+    signature = types.signature(member.function, sizes_of(entry))
+    pairs = zip(signature.parameters, member.signature.parameters)
+    count = len(out.schema.out)
+    made = [f"_out{index}" for index in range(count)] if count > 1 else ["_out"]
+    tensors = [
+        identifier(argument.name)
+        for argument in member.schema.arguments
+        if dispatch_kind(argument.type) in (DispatchKind.tensor, DispatchKind.tensor_list)
+    ]
+    headers = ("from_out", stem("operators", member.shard))
+    wrapper = Wrapper(
+        member,
+        f"from_out_{entry.key}_{member.flat}",
+        condition(member.function, out.function),
+        signature,
+        devices(member.function, entry.key, entry.backend),
+        tuple([f"{layout.folder}/{header}.h" for header in headers]),
+        qualified(entry.kernel, layout.namespace),
+        from_out=FromOut(
+            entry.key,
+            tuple([_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]),
+            tuple(tensors),
+            ("self",) if member.is_inplace else tuple(made),
+        ),
+    )
+    return wrapped(entry.key, wrapper)
+
+
+def _symbolic(given: CType, wanted: CType, name: str) -> str:
+    """An argument of the typed call; of plain numbers symbolic ones are made, but not of lists of them."""
+    name = identifier(name)
+    if given == wanted or given not in (INT_LIST, INT_LIST_OPTION):
+        return name
+    if given == INT_LIST:
+        return f"c10::fromIntArrayRefSlow({name})"
+    some = f"std::make_optional(c10::fromIntArrayRefSlow(*{name}))"
+    return f"{name}.has_value() ? {some} : std::nullopt"
+
+
+def _copied(
+    functional: CppOperator, member: CppOperator, entry: KernelEntry, namespace: str
+) -> TorchImplCall:
+    """The kernel of one variant that follows from a kernel of the functional one."""
+    written = [argument for argument in member.schema.arguments if argument.is_write]
+    by_alias = {argument.annotation: identifier(argument.name) for argument in written}
+    copy = COPIES[member.facts.kind]
+    # A variant that PyTorch derives leaves device checks to the functional one, called here.
+    guarded = member.function._replace(
+        device_check=functional.function.device_check,
+        device_guard=functional.function.device_guard,
+    )
+    wrapper = Wrapper(
+        member,
+        f"copied_{entry.key}_{member.flat}",
+        condition(member.function, functional.function),
+        types.signature(member.function, sizes_of(entry)),
+        devices(guarded, entry.key, entry.backend),
+        ("cstddef", f"ATen/ops/{copy}.h"),
+        qualified(entry.kernel, namespace),
+        copied=Copied(
+            _passed(functional, member, identifier(written[0].name)),
+            copy,
+            tuple([(identifier(a.name), isinstance(a.type, ListType)) for a in written]),
+            tuple([by_alias[value.annotation] for value in member.schema.returns]),
+        ),
+    )
+    return wrapped(entry.key, wrapper)
+
+
+def _passed(functional: CppOperator, member: CppOperator, out: str) -> tuple[str, ...]:
+    """The arguments of the functional kernel; an out variant has no tensor options but those of its out argument."""
+    options = argument_layout(functional.schema).options
+    own = {argument.name for argument in member.schema.arguments}
+    if options is None or options.dtype.name in own:
+        return tuple([identifier(a.name) for a in functional.schema.arguments])
+    values = (f"{out}.scalar_type()", f"{out}.layout()", f"{out}.device()", "std::nullopt")
+    of_out = {argument.name: value for argument, value in zip(options, values)}
+    return tuple([of_out.get(a.name, identifier(a.name)) for a in functional.schema.arguments])
+
+
+def _select(operator: CppOperator, namespace: str) -> Wrapper:
+    """The kernel for BackendSelect of an operator that makes tensors from nothing: the options choose the backend.
+
+    PyTorch has these for its own operators; torchgen makes none for others.
+    """
+    headers = ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h")
+    name, signature = f"select_{operator.flat}", operator.signature
+    return Wrapper(operator, name, operator.guard, signature, more_headers=headers)
