@@ -25,6 +25,14 @@ _STEPS = {FALLBACK: FALLBACK_STEP, MISSING: MISSING_STEP}
 FALLBACK_TEXT = "a backend fallback is registered for this key"
 
 
+# c10's words for composite kernels are older than the keys, which authors of kernels know.
+CALLED: Mapping[str, str] = {
+    "math kernel": "CompositeImplicitAutograd",
+    "default backend kernel": "CompositeExplicitAutograd",
+    "nested kernel": "CompositeImplicitAutogradNestedTensor",
+}
+
+
 class Registrations(NamedTuple):
     """An operator as data: its registrations by key, and the backend fallbacks.
 
@@ -44,8 +52,8 @@ class Registrations(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A slot: the deciding rule, its origin word, the kernel's key and the kernel's label, and whose it is: `YOURS`,
-    `PYTORCHS`, or empty if nothing serves it or there is one origin."""
+    """A slot: the deciding rule, its origin in c10's words, the kernel's key and the kernel's label, and whose it is:
+    `YOURS`, `PYTORCHS`, or empty if nothing serves it or there is one origin."""
 
     key: str
     step: int
@@ -53,6 +61,11 @@ class Cell(NamedTuple):
     source: str
     label: str
     whose: str = ""
+
+    @property
+    def called(self) -> str:
+        """The origin as readers are told."""
+        return self.source if self.origin in CALLED else self.origin
 
     @property
     def falls_through(self) -> bool:

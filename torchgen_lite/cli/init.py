@@ -36,7 +36,7 @@ _NAME = "mylib"
 _SCHEMA = "ops.schema.json"
 _CONFIG = CONFIG_FILES[0]
 # What Python and builds leave beside the sources: nothing to check in.
-_LEFT = "__pycache__/\n*.egg-info/\nbuild/\ndist/\n"
+_LEFT = "__pycache__/\n*.egg-info/\n*.so\nbuild/\ndist/\n"
 _GIT_FILES = (".gitattributes", ".gitignore")
 _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 

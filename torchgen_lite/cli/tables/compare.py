@@ -124,7 +124,7 @@ def render_comparison(found: Comparison) -> str:
         if len(group) > 1:
             lines += [f"{_sentence(group)}: {', '.join(one.name for one in group)}"]
             if len(runs) > 1:
-                lines += [f"  {_run_name(r)}: {r[0].old.origin} -> {r[0].new.origin}" for r in runs]
+                lines += [f"  {_run_name(r)}: {r[0].old.called} -> {r[0].new.called}" for r in runs]
         elif len(runs) == 1:
             lines.append(f"{group[0].name}: {_run_text(runs[0])}")
         else:
@@ -192,8 +192,8 @@ def _sentence(group: Sequence[Changed]) -> str:
     if (old.origin, new.origin) == (MISSING, _KERNEL):
         return f"{count} get a {new.key} kernel"
     if old.origin == new.origin:
-        return f"{count} have another {new.origin} at {new.key}"
-    return f"{count} have {new.origin} at {new.key}, and had {old.origin}"
+        return f"{count} have another {new.called} at {new.key}"
+    return f"{count} have {new.called} at {new.key}, and had {old.called}"
 
 
 def _run_text(run: Sequence[CellChange]) -> str:
@@ -212,6 +212,6 @@ def _run_name(run: Sequence[CellChange]) -> str:
 def _describe(cell: Cell) -> str:
     """`missing`, ``kernel `add_cuda` ``, `autograd kernel: records the call`."""
     if not cell.label:
-        return cell.origin
+        return cell.called
     label = f" `{cell.label}`" if _NAME.fullmatch(cell.label) else f": {cell.label}"
-    return f"{cell.origin}{label}"
+    return f"{cell.called}{label}"

@@ -127,10 +127,10 @@ def render_why(registrations: Registrations, answer: Why) -> str:
 
 def _verdict(cell: Cell) -> str:
     if not cell.label:
-        return cell.origin
-    where = "" if cell.source == cell.key else f", registered at {cell.source}"
+        return cell.called
+    where = "" if cell.source in (cell.key, cell.called) else f", registered at {cell.source}"
     whose = f" ({cell.whose})" if cell.whose else ""
-    return f"{cell.origin}{whose}: {cell.label}{where}"
+    return f"{cell.called}{whose}: {cell.label}{where}"
 
 
 def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
@@ -183,7 +183,7 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
         if is_missing and not wanted:
             unserved += len(run)
             continue
-        row = (run_name(run), cell.origin, _origin_of(cell, aliases))
+        row = (run_name(run), cell.called, _kernel_of(cell, aliases))
         group = "" if registrations.own is None else cell.whose or "nothing"
         groups.setdefault(group, []).append(row)
     rows: list[Row] = groups.pop("", [])
@@ -205,5 +205,6 @@ def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[
     return runs
 
 
-def _origin_of(cell: Cell, aliases: tuple[str, ...]) -> str:
-    return f"{cell.label}  [{cell.source}]" if cell.source in aliases else cell.label
+def _kernel_of(cell: Cell, aliases: tuple[str, ...]) -> str:
+    is_said = cell.source == cell.called or cell.source not in aliases
+    return cell.label if is_said else f"{cell.label}  [{cell.source}]"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from torchgen_lite.analysis.computed_table import (
+    CALLED,
     FALLBACK_TEXT,
     Registrations,
     is_fallthrough,
@@ -88,7 +89,7 @@ def render_html(
     details: Mapping[str, Details] | None = None,
     before: Before | None = None,
 ) -> str:
-    """A self-contained page of one release's operators: a searchable grid, coloured by origin.
+    """A self-contained page of one release's operators: a searchable grid, colored by origin.
 
     A click on a cell explains it.
     """
@@ -112,7 +113,7 @@ def render_html(
     }
     data = {
         "title": title,
-        "origins": ORIGINS,
+        "origins": [CALLED.get(origin, origin) for origin in ORIGINS],
         "rules": [rule.text for rule in RULES] + [FALLBACK_TEXT],
         "operators": shown[: len(now)],
         "before": other,

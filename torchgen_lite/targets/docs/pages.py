@@ -102,8 +102,8 @@ class PageView:
         return tuple([(runs, *self._row(cell)) for runs, cell in found])
 
     def _row(self, cell: Cell) -> tuple[Phrase, str, str]:
-        source = cell.source if cell.source != cell.key else ""
-        return self.markup.phrase(cell.label), self.markup.text(cell.origin), source
+        source = "" if cell.source in (cell.key, cell.called) else cell.source
+        return self.markup.phrase(cell.label), self.markup.text(cell.called), source
 
     @property
     def absent(self) -> str:

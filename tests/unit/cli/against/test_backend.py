@@ -79,9 +79,9 @@ class TestChangedKernels:
         assert lines[0] == "2 operators lose their PrivateUse1 kernel: aten::relu, aten::unfold"
         assert lines[1] == "aten::sqrt.out: PrivateUse1: missing -> kernel: structured sqrt_out"
         # PyTorch serves it by `sigmoid.out` until then.
-        by_default = "aten::sigmoid: PrivateUse1: default backend kernel `RegisterComposite"
+        by_default = "aten::sigmoid: PrivateUse1: CompositeExplicitAutogradNonFunctional `Register"
         assert lines[2].startswith(by_default) and lines[2].endswith(" -> kernel `sigmoid_mine`")
-        composed = "aten::matmul: PrivateUse1: kernel `matmul_mine` -> math kernel `Register"
+        composed = "aten::matmul: PrivateUse1: kernel `matmul_mine` -> CompositeImplicitAutograd `Register"
         assert lines[3].startswith(composed) and len(lines) == 4
 
     def test_review(self, run: Run, backend: Path) -> None:

@@ -51,9 +51,13 @@ def test_neighbours_that_change_alike_are_one_line(run: Run, changed: Path) -> N
     lines = run("table", "--against", "main").stdout.splitlines()
     assert lines[0] == "lib::gone"
     assert (
-        "  CPU .. SparseCsrMeta (69): math kernel `gone` -> default backend kernel `turn`" in lines
+        "  CPU .. SparseCsrMeta (69): CompositeImplicitAutograd `gone` -> CompositeExplicitAutograd `turn`"
+        in lines
     )
-    assert "  NestedTensorCPU .. AutogradNestedTensor (34): math kernel `gone` -> missing" in lines
+    assert (
+        "  NestedTensorCPU .. AutogradNestedTensor (34): CompositeImplicitAutograd `gone` -> missing"
+        in lines
+    )
 
 
 def test_json_and_markdown(run: Run, changed: Path) -> None:

@@ -66,7 +66,7 @@ class TestOverPyTorch:
         # An operator that PyTorch derives, for every backend.
         lines = run("table", "isnan.out", "--key", "PrivateUse1").stdout.splitlines()
         assert lines[1:2] == ["  PyTorch's"]
-        assert lines[2].startswith("    PrivateUse1  default backend kernel  RegisterComposite")
+        assert lines[2].startswith("    PrivateUse1  CompositeExplicitAutograd  RegisterComposite")
 
     def test_pages_have_the_operators_of_the_file(self, run: Run, backend: Path) -> None:
         pytest.importorskip("torch")

@@ -51,9 +51,9 @@ def test_table(run: Run, tables: Path) -> None:
     result = run("table", "twice", "--key", "Undefined", "--key", "CPU", "--key", "AutogradCUDA")
     assert result.stdout == (
         "aten::twice\n"
-        "  Undefined     math kernel  twice_composite  [CompositeImplicitAutograd]\n"
-        "  CPU           kernel       twice_cpu\n"
-        "  AutogradCUDA  math kernel  twice_composite  [CompositeImplicitAutograd]\n"
+        "  Undefined     CompositeImplicitAutograd  twice_composite\n"
+        "  CPU           kernel                     twice_cpu\n"
+        "  AutogradCUDA  CompositeImplicitAutograd  twice_composite\n"
     )
     assert result.code == 0
 
@@ -101,7 +101,7 @@ def test_schema_files_of_somebody_else_are_pytorchs(run: Run, tables: Path) -> N
     result = run("table", "f.out", "--schema", "theirs.yaml", "--key", "CPU", "--key", "Meta")
     assert result == Result(
         0,
-        "aten::f.out\n  CPU .. Meta (2)  default backend kernel  f_out  [CompositeExplicitAutograd]\n",
+        "aten::f.out\n  CPU .. Meta (2)  CompositeExplicitAutograd  f_out\n",
         "registrations of PyTorch\n",
     )
 

@@ -19,14 +19,14 @@ ADD = Registrations(
 def test_render_table() -> None:
     assert render_table(ADD) == (
         "ns::add\n"
-        "  Undefined                                  math kernel       add  [CompositeImplicitAutograd]\n"
-        "  CPU                                        kernel            add_cpu\n"
-        "  CUDA .. NestedTensorMeta (84)              math kernel       add  [CompositeImplicitAutograd]\n"
-        "  ADInplaceOrView                            backend fallback  fallthrough\n"
-        "  AutogradOther                              math kernel       add  [CompositeImplicitAutograd]\n"
-        "  AutogradCPU                                autograd kernel   add_autograd  [Autograd]\n"
-        "  AutogradCUDA .. AutogradNestedTensor (16)  math kernel       add  [CompositeImplicitAutograd]\n"
-        "  Tracer                                     backend fallback  trace\n"
+        "  Undefined                                  CompositeImplicitAutograd  add\n"
+        "  CPU                                        kernel                     add_cpu\n"
+        "  CUDA .. NestedTensorMeta (84)              CompositeImplicitAutograd  add\n"
+        "  ADInplaceOrView                            backend fallback           fallthrough\n"
+        "  AutogradOther                              CompositeImplicitAutograd  add\n"
+        "  AutogradCPU                                autograd kernel            add_autograd  [Autograd]\n"
+        "  AutogradCUDA .. AutogradNestedTensor (16)  CompositeImplicitAutograd  add\n"
+        "  Tracer                                     backend fallback           trace\n"
         "  nothing serves 31 keys\n"
     )
 

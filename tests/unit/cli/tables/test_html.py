@@ -109,7 +109,7 @@ def test_searching_and_clicking(tmp_path: Path) -> None:
     aside = panel(dom)
     assert ">ns::c</a> at AutogradOther .. AutogradNestedTensor (18)</h2>" in aside
     assert (
-        "<div>math kernel: <code>c</code></div><div>registered at CompositeImplicitAutograd</div>"
+        "<div>CompositeImplicitAutograd: <code>c</code></div><div>registered at CompositeImplicitAutograd</div>"
         in aside
     )
     assert '<li class="held">yes: CompositeImplicitAutograd has a kernel' in aside
