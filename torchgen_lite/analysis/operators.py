@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.names import tags_of
@@ -19,6 +19,9 @@ from torchgen_lite.analysis.kernels import (
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import keeping, kept
+
+if TYPE_CHECKING:
+    from torchgen_lite.loader.axes import Axes
 
 
 class Others(Protocol):
@@ -91,6 +94,16 @@ class Operator:
     def is_only_composed(self) -> bool:
         """Whether all kernels are composite and one implicit, which gives fakes and derivatives."""
         return self.is_composed and all(k.key in COMPOSITE_KEYS for k in self.own_kernels)
+
+    @kept
+    def axes(self) -> Axes | None:
+        """The line of `axes`, with all names; the tag `pointwise` implies one."""
+        if self.function.axes is None and "pointwise" not in self.function.tags:
+            return None
+        # Imported here: PyTorch's own entries have no such line.
+        from torchgen_lite.analysis.axes import axes_of
+
+        return axes_of(self)
 
     @property
     def group(self) -> VariantGroup | None:
