@@ -8,14 +8,13 @@ a result, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas.kinds import TENSORS
@@ -31,7 +30,8 @@ def axes_of(operator: Operator) -> Axes | None:
     The tag `pointwise` implies a line if there is none. PyTorch has rules for its own operators.
     """
     schema, line = operator.schema, operator.function.axes
-    if operator.function.namespace in TORCH_NAMESPACES or _unsuited(operator):
+    is_said = line is not None or "pointwise" in operator.function.tags
+    if not is_said or operator.function.namespace in TORCH_NAMESPACES or _unsuited(operator):
         return None
     if line is not None:
         return _completed(schema, line)
@@ -70,6 +70,8 @@ def _unsuited(operator: Operator) -> str:
     schema, name = operator.schema, operator.schema.full_name
     if operator.is_only_composed:
         return f"`{name}` is composed of operators, which have their own axes"
+    if "nondeterministic_seeded" in operator.tags:
+        return f"`{name}` draws random numbers, and pieces of a call draw others than the whole"
     if schema.is_aliasing:
         return f"`{name}` shares memory with an argument"
     has_list = any(value_kind(a.type) == TENSORS for a in schema.arguments)
@@ -81,9 +83,9 @@ def _unsuited(operator: Operator) -> str:
     return "" if _result_names(schema) else f"`{name}` returns and writes no tensor"
 
 
-def check_axes(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_axes(operators: Iterable[Operator]) -> Iterator[Diagnostic]:
     """Every mistake in a line of `axes:`."""
-    for operator in resolved.declared:
+    for operator in operators:
         line = operator.function.axes
         for found in _check(operator, line) if line is not None else ():
             yield finding(operator.function, *found)
@@ -94,9 +96,8 @@ def _check(operator: Operator, line: Axes) -> Iterator[Found]:
     if reason:
         yield Found("TG349", reason, line.span, "no axes here", "leave it out")
         return
-    tensors, results = [a.name for a in schema.arguments if is_tensor_like(a.type)], _result_names(
-        schema
-    )
+    tensors = [a.name for a in schema.arguments if is_tensor_like(a.type)]
+    results = _result_names(schema)
     named = [(_name(results, i, one), one) for i, one in enumerate(line.results)]
     wrong = [
         *_check_names(schema, "tensor", tensors, [(one.name, one) for one in line.tensors]),

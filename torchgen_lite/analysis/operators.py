@@ -36,6 +36,8 @@ class Others(Protocol):
     @property
     def view_names(self) -> frozenset[str]: ...
     @property
+    def axes(self) -> Mapping[str, Axes]: ...
+    @property
     def autograd(
         self,
     ) -> Mapping[str, Any]: ...  # Of `AutogradPlan`, whose module imports this one.
@@ -95,15 +97,10 @@ class Operator:
         """Whether all kernels are composite and one implicit, which gives fakes and derivatives."""
         return self.is_composed and all(k.key in COMPOSITE_KEYS for k in self.own_kernels)
 
-    @kept
+    @property
     def axes(self) -> Axes | None:
-        """The line of `axes`, with all names; the tag `pointwise` implies one."""
-        if self.function.axes is None and "pointwise" not in self.function.tags:
-            return None
-        # Imported here: PyTorch's own entries have no such line.
-        from torchgen_lite.analysis.axes import axes_of
-
-        return axes_of(self)
+        """The line of `axes`, with all names, or the one that the tag `pointwise` implies."""
+        return self.others.axes.get(self.name)
 
     @property
     def group(self) -> VariantGroup | None:

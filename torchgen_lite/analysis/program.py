@@ -171,7 +171,7 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
     if "axes" in used:
         from torchgen_lite.analysis.axes import check_axes
 
-        yield from check_axes(resolved)
+        yield from check_axes(resolved.declared)
     if "autocast" in used:
         from torchgen_lite.analysis.autocast import check_autocast
 

@@ -30,18 +30,16 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
             yield "Autograd", Origin.traced_view
     if function.vmap:
         yield "FuncTorchBatched", Origin.vmap
-    elif _is_mapped(operator):
+    elif operator.axes is not None and not _takes_by_name(operator):
         yield "FuncTorchBatched", Origin.axes
     if function.autocast:
         for device in _AUTOCAST:
             yield f"Autocast{device}", Origin.autocast
 
 
-def _is_mapped(operator: Operator) -> bool:
-    """Whether the axes give a rule for `vmap`, which takes no tensors by name and no random numbers."""
-    by_name = any(a.kwarg_only and is_tensor_like(a.type) for a in operator.schema.arguments)
-    is_random = "nondeterministic_seeded" in operator.tags
-    return operator.axes is not None and not by_name and not is_random
+def _takes_by_name(operator: Operator) -> bool:
+    """Whether tensors are given by keyword, which neither rules of vmap nor formulas can have."""
+    return any(a.kwarg_only and is_tensor_like(a.type) for a in operator.schema.arguments)
 
 
 def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:
@@ -59,7 +57,7 @@ def unrecordable(operator: Operator) -> str | None:
         return f"`{name}` is a view, whose derivative is known"
     if schema.is_aliasing:
         return f"`{name}` shares memory with an argument: give it a fake with `view`"
-    if any(a.kwarg_only and is_tensor_like(a.type) for a in schema.arguments):
+    if _takes_by_name(operator):
         return f"`{name}` has tensors that are given by keyword"
     if any(dispatch_kind(a.type) is DispatchKind.optional_tensor_list for a in schema.arguments):
         return f"`{name}` has a list of optional tensors"

@@ -65,7 +65,20 @@ class Axes:
 
     def vmap(self, info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
         """The rule for `torch.vmap`: one call with one more dimension in `*b`, or a loop."""
-        return _mapped(self, info.batch_size, pytree.tree_leaves(in_dims), args, kwargs)
+        op = _library._handle(self.operator)
+        names = [argument.name for argument in op._schema.arguments]
+        written = [place for place in _library.written_arguments(op) if isinstance(place, int)]
+        for place in written:
+            if None in pytree.tree_leaves(in_dims[place]):
+                message = f"vmap can't write to {names[place]}, which it does not map over"
+                raise RuntimeError(f"{self.operator}: {message}")
+        found, out = _mapped(self, op, info.batch_size, in_dims, args, kwargs)
+        returns = op._schema.returns
+        if any(value.alias_info is not None for value in returns):
+            # Results that are arguments stay those arguments.
+            results = [args[place] for place in written]
+            found = results[0] if len(results) == 1 else tuple(results)
+        return (found, out[0] if len(returns) == 1 else tuple(out)) if returns else (None, None)
 
     def shown(self, name: str) -> str:
         """An argument with its axes, for a message."""
@@ -177,57 +190,35 @@ def cuts(line: Axes, tensors: Tensors) -> Iterator[tuple[list[Any], list[Any]]]:
 # `torch.vmap`.
 
 
-def _mapped(line: Axes, size: int, dims: list[Any], args: Any, kwargs: Any) -> Any:
-    op = _library._handle(line.operator)
+def _mapped(
+    line: Axes, op: Any, size: int, in_dims: Any, args: Any, kwargs: Any
+) -> tuple[Any, list[int]]:
+    """The results, and their dimensions that were mapped over.
+
+    What has a `*` and is not mapped over is expanded without a copy, so that the kernel broadcasts as in a single call.
+    """
     values, spec = pytree.tree_flatten(args)
-    names = [a.name for a, v in zip(op._schema.arguments, args) for _ in pytree.tree_leaves(v)]
-    for name, dim in zip(names, dims):
-        if dim is None and name in _written(op):
-            message = f"vmap can't write to {name}, which it does not map over"
-            raise RuntimeError(f"{line.operator}: {message}")
+    dims = pytree.tree_leaves(in_dims)
+    every = [a.name for a, v in zip(op._schema.arguments, args) for _ in pytree.tree_leaves(v)]
+    names = [name if hasattr(v, "shape") else "" for name, v in zip(every, values)]
     axes = [line.tensors.get(name, ()) for name, dim in zip(names, dims) if dim is not None]
     axes += line.results.values()
     stars = [a for a in axes[0] if a[0] == "*" and _bare(a) == a and all(a in own for own in axes)]
-    if stars:
-        values, out = _with_batch(line, stars[0], size, dims, (names, values))
-        found = op(*pytree.tree_unflatten(values, spec), **kwargs)
-    else:
-        found, out = _looped(op, size, dims, (values, spec), kwargs), [0 for _ in line.results]
-    if not op._schema.returns:
-        return None, None
-    if any(value.alias_info is not None for value in op._schema.returns):
-        # Results that are arguments stay those arguments.
-        written = [args[place] for place in _library.written_arguments(op)]
-        found = written[0] if len(written) == 1 else tuple(written)
-    return found, tuple(out) if len(op._schema.returns) > 1 else out[0]
-
-
-def _with_batch(line: Axes, star: str, size: int, dims: Any, named: Any) -> tuple[Any, Any]:
-    """The arguments with a batch in front of a `*`, and where results have it.
-
-    What is not mapped over is expanded without a copy, so that the kernel broadcasts as it does in a single call.
-    """
-    names, values = named
-    moved = [v if dim is None else v.movedim(dim, 0) for v, dim in zip(values, dims)]
-    shapes = [
-        (name, SimpleNamespace(shape=v.shape[dim is not None :]))
-        for name, v, dim in zip(names, moved, dims)
-        if hasattr(v, "shape")
-    ]
-    ranks, most = _ranks(line, shapes)
-    batch, more = f"{star}.{most[star]}", {star: most[star] + 1}
-    every = iter(ranks)
-    for index, (name, dim) in enumerate(zip(names, dims)):
-        own = next(every) if hasattr(moved[index], "shape") else {}
-        if star in own:
-            value = moved[index]
-            value = value if dim is not None else value.expand(size, *value.shape)
-            axes = line.tensors[name]
-            has, wanted = [batch, *_of_axes(axes, own)], _of_axes(axes, own | more)
+    if not stars:
+        return _looped(op, size, dims, (values, spec), kwargs), [0 for _ in line.results]
+    values = [v if dim is None else v.movedim(dim, 0) for v, dim in zip(values, dims)]
+    shapes = [getattr(v, "shape", ())[dim is not None :] for v, dim in zip(values, dims)]
+    ranks, most = _ranks(line, [(n, SimpleNamespace(shape=s)) for n, s in zip(names, shapes)])
+    batch, more = f"{stars[0]}.{most[stars[0]]}", {stars[0]: most[stars[0]] + 1}
+    for index, (name, own) in enumerate(zip(names, ranks)):
+        if stars[0] in own:
+            has = [batch, *_of_axes(line.tensors[name], own)]
+            wanted = _of_axes(line.tensors[name], own | more)
             missing = [place for place in wanted if place not in has]
-            value = value[(...,) + (None,) * len(missing)]
-            moved[index] = value.permute([[*has, *missing].index(place) for place in wanted])
-    return moved, [_of_axes(axes, most | more).index(batch) for axes in line.results.values()]
+            whole = values[index].expand(size, *shapes[index])[(...,) + (None,) * len(missing)]
+            values[index] = whole.permute([[*has, *missing].index(place) for place in wanted])
+    found = op(*pytree.tree_unflatten(values, spec), **kwargs)
+    return found, [_of_axes(own, most | more).index(batch) for own in line.results.values()]
 
 
 def _looped(op: Any, size: int, dims: Any, flat: Any, kwargs: Any) -> Any:
@@ -244,10 +235,6 @@ def _looped(op: Any, size: int, dims: Any, flat: Any, kwargs: Any) -> Any:
     return pytree.tree_unflatten(stacked, pytree.tree_structure(rows[0]))
 
 
-def _written(op: Any) -> set[str]:
-    return {a.name for a in op._schema.arguments if a.alias_info and a.alias_info.is_write}
-
-
 # What is registered in modules of torch that the package does not import.
 
 _lines: dict[str, Axes] = {}
@@ -260,11 +247,8 @@ def register(*lines: Axes) -> None:
     """
     new = [line.operator for line in lines if line.operator not in _lines]
     _lines.update({line.operator: line for line in lines})
-    for module, act in (
-        ("torch.distributed.tensor", _register_sharding),
-        ("torch.utils.flop_counter", _register_flops),
-    ):
-        _when_imported(module, act, new)
+    _when_imported("torch.distributed.tensor", _register_sharding, new)
+    _when_imported("torch.utils.flop_counter", _register_flops, new)
 
 
 def _when_imported(module: str, act: Callable[[str], None], operators: list[str]) -> None:
@@ -281,11 +265,11 @@ def _when_imported(module: str, act: Callable[[str], None], operators: list[str]
         return spec
 
     finder: Any = SimpleNamespace(find_spec=find_spec)
-    if module in sys.modules:
-        for operator in operators:
-            act(operator)
-    else:
+    if module not in sys.modules:
         sys.meta_path.insert(0, finder)
+        return
+    for operator in operators:
+        act(operator)
 
 
 def _arguments(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -317,14 +301,15 @@ def _register_sharding(operator: str) -> None:
 
 def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A strategy that never writes to a redistributed copy, and has a placement for each item of a list result."""
-    written, returns = _written(op), op._schema.returns
+    written, returns = _library.written_arguments(op), op._schema.returns
     is_list = len(returns) == 1 and isinstance(returns[0].type, _torch.ListType)
 
     def fitted(schema: Any) -> Any:
-        found, values = strategy(schema), _arguments(op, schema.args_schema, schema.kwargs_schema)
-        every = [(name, one) for name, v in values for one in getattr(v, "children", (v,))]
-        given = [(name, one.strategies[0]) for name, one in every if hasattr(one, "strategies")]
-        kept = [(i, one.output_spec) for i, (name, one) in enumerate(given) if name in written]
+        found = strategy(schema)
+        values = [*enumerate(schema.args_schema), *schema.kwargs_schema.items()]
+        every = [(key, one) for key, v in values for one in getattr(v, "children", (v,))]
+        given = [(key, one.strategies[0]) for key, one in every if hasattr(one, "strategies")]
+        kept = [(i, one.output_spec) for i, (key, one) in enumerate(given) if key in written]
         found.strategies = [
             way
             for way in found.strategies
