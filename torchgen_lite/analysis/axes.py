@@ -153,11 +153,7 @@ def _check_axes(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
         elif axis.mark == "+" and not lacking:
             message = f"every result has axis `{axis.name}`"
             yield Found("TG349", message, axis.span, "not summed over", f"write `{axis.name}`")
-    yield from _check_stars(line, {one.name: one.axes for one in whole.results})
-
-
-def _check_stars(line: Axes, results: dict[str, tuple[Axis, ...]]) -> Iterator[Found]:
-    """What a tensor has the axes of can be told, and is the same before and after."""
+    results = {one.name: one.axes for one in whole.results}
     stars = {one.name: [a for a in one.axes if a.is_star] for one in line.tensors}
     known = {own[0].name for own in stars.values() if len(own) == 1}
     for one in line.tensors:

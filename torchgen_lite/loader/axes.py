@@ -17,7 +17,7 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.reader import EntryReader, cut_words, short
 from torchgen_lite.loader.shapes import Shape, plain
-from torchgen_lite.loader.yaml_nodes import ScalarNode
+from torchgen_lite.loader.yaml_nodes import Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
 _TENSOR = re.compile(rf"\s*(?P<name>{NAME})?\s*\[(?P<axes>[^][]*)\]\s*(?:,|$)", re.ASCII)
@@ -59,9 +59,9 @@ class Axes:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-def read_axes(reader: EntryReader, name: str) -> Axes | None:
+def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
     """The line, or None and diagnostics if it can't be read."""
-    text, node = reader.text(name), reader.fields[name][1]
+    text = reader.text_of(name, node)
     if text is None or not isinstance(node, ScalarNode):
         return None
     locate = scalar_locator(reader.source, node)
