@@ -41,7 +41,7 @@ def expect(name: str, text: str) -> None:
     assert text == path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("stem", ["mistakes", "entries", "lint", "broken_yaml", "fakes"])
+@pytest.mark.parametrize("stem", ["mistakes", "entries", "lint", "broken_yaml", "fakes", "axes"])
 def test_all_mistakes_are_reported_in_one_run(stem: str) -> None:
     diagnostics = diagnose(f"{stem}.yaml")
     expect(f"{stem}.txt", render_concise(diagnostics))

@@ -224,7 +224,12 @@ def _is_promised(slot: str, old: _Table, new: _Table) -> bool:
     return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
 
 
-_FIELDS = {Origin.fake: "fake", Origin.traced_view: "fake", Origin.vmap: "vmap"}
+_FIELDS = {
+    Origin.fake: "fake",
+    Origin.traced_view: "fake",
+    Origin.vmap: "vmap",
+    Origin.axes: "axes",
+}
 
 
 def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.names import tags_of
@@ -20,6 +20,9 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import keeping, kept
 
+if TYPE_CHECKING:
+    from torchgen_lite.loader.axes import Axes
+
 
 class Others(Protocol):
     """What `Resolved`, which imports this module, says about the operators around one."""
@@ -32,6 +35,8 @@ class Others(Protocol):
     def views_of(self) -> Mapping[str, ViewGroup]: ...
     @property
     def view_names(self) -> frozenset[str]: ...
+    @property
+    def axes(self) -> Mapping[str, Axes]: ...
     @property
     def autograd(
         self,
@@ -91,6 +96,11 @@ class Operator:
     def is_only_composed(self) -> bool:
         """Whether all kernels are composite and one implicit, which gives fakes and derivatives."""
         return self.is_composed and all(k.key in COMPOSITE_KEYS for k in self.own_kernels)
+
+    @property
+    def axes(self) -> Axes | None:
+        """The line of `axes`, with all names, or the one that the tag `pointwise` implies."""
+        return self.others.axes.get(self.name)
 
     @property
     def group(self) -> VariantGroup | None:

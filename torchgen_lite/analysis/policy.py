@@ -32,6 +32,7 @@ class Origin(Enum):
     fake = "a fake: what is returned when only shapes are known"
     traced_view = "the view that the rule of `fake` names"
     vmap = "the function that `vmap` names"
+    axes = "`axes` says along which dimensions one call does for many"
     autocast = "casts floating-point tensors, and redispatches"
     autocast_over = "casts floating-point tensors of PyTorch's operator, and redispatches"
     returns_self = "an in-place operator returns `self` for Meta tensors"
@@ -108,6 +109,7 @@ TORCH_LIBRARY = frozenset(
         Origin.functionalize,
         Origin.formulas,
         Origin.vmap,
+        Origin.axes,
         Origin.autocast,
     }
 )

@@ -85,7 +85,7 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
-_CHECKED = ("derivatives", "fake", "samples", "autocast")
+_CHECKED = ("derivatives", "fake", "axes", "samples", "autocast")
 
 
 def build_program(
@@ -168,6 +168,10 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
         from torchgen_lite.analysis.samples import check_samples
 
         yield from (*check_fakes(resolved), *check_samples(resolved.functions))
+    if "axes" in used:
+        from torchgen_lite.analysis.axes import check_axes
+
+        yield from check_axes(resolved.declared)
     if "autocast" in used:
         from torchgen_lite.analysis.autocast import check_autocast
 

@@ -132,7 +132,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
 def _has_only_kernels(operator: Operator) -> bool:
     """Whether no rule is in the entry, and none follows from what the operator writes or returns."""
     function, schema = operator.function, operator.schema
-    has_rule = function.fake or function.vmap or function.autocast
+    has_rule = function.fake or function.vmap or function.autocast or operator.axes
     return not has_rule and not schema.written and bool(schema.returns)
 
 

@@ -30,6 +30,7 @@ from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
+    from torchgen_lite.loader.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +139,17 @@ class Resolved:
         from torchgen_lite.analysis.differentiability.plan import plan_autograd
 
         return plan_autograd(self.operators)
+
+    @kept
+    def axes(self) -> Mapping[str, Axes]:
+        """The axes of declared operators, by their names."""
+        functions = [o.function for o in self.declared]
+        if not any(f.axes is not None or "pointwise" in f.tags for f in functions):
+            return {}
+        from torchgen_lite.analysis.axes import axes_of
+
+        found = {operator.name: axes_of(operator) for operator in self.declared}
+        return {name: line for name, line in found.items() if line is not None}
 
     @kept
     def _functional(self) -> Mapping[Signature, Operator]:

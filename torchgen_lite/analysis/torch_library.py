@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule
+from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule, uses_axes
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.schema import SchemaKind
@@ -17,12 +17,12 @@ _AUTOCAST = ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")
 
 
 def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
-    """Fakes, which are Meta kernels, and the rules from the entry's `vmap` and `autocast`.
+    """Fakes, which are Meta kernels, and the rules from the entry's `vmap`, `axes` and `autocast`.
 
     A fake that is a view also replaces the operator when calls are traced.
     """
     function = operator.function
-    has_fake = function.fake is not None or has_own_fake(function.func)
+    has_fake = function.fake is not None or has_own_fake(function.func) or uses_axes(operator)
     if has_fake and not operator.is_only_composed:
         yield "Meta", Origin.fake
         if is_view_rule(function):
@@ -30,9 +30,16 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
             yield "Autograd", Origin.traced_view
     if function.vmap:
         yield "FuncTorchBatched", Origin.vmap
+    elif operator.axes is not None and not _takes_by_name(operator):
+        yield "FuncTorchBatched", Origin.axes
     if function.autocast:
         for device in _AUTOCAST:
             yield f"Autocast{device}", Origin.autocast
+
+
+def _takes_by_name(operator: Operator) -> bool:
+    """Whether tensors are given by keyword, which neither rules of vmap nor formulas can have."""
+    return any(a.kwarg_only and is_tensor_like(a.type) for a in operator.schema.arguments)
 
 
 def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:
@@ -50,7 +57,7 @@ def unrecordable(operator: Operator) -> str | None:
         return f"`{name}` is a view, whose derivative is known"
     if schema.is_aliasing:
         return f"`{name}` shares memory with an argument: give it a fake with `view`"
-    if any(a.kwarg_only and is_tensor_like(a.type) for a in schema.arguments):
+    if _takes_by_name(operator):
         return f"`{name}` has tensors that are given by keyword"
     if any(dispatch_kind(a.type) is DispatchKind.optional_tensor_list for a in schema.arguments):
         return f"`{name}` has a list of optional tensors"

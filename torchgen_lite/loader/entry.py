@@ -19,6 +19,7 @@ from torchgen_lite.schema.model import compared
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.autocast import Autocast
+    from torchgen_lite.loader.axes import Axes
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Samples
@@ -137,7 +138,7 @@ class NativeFunction(NamedTuple):
     `dispatch:` nor `structured_delegate:`, it gets `CompositeImplicitAutograd: <name>_<overload>`
     from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
     PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
-    `guard`, `fake`, `derivatives`, `dtypes`, `samples`, `vmap` and `autocast` are our own fields. `extra`
+    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap` and `autocast` are our own fields. `extra`
     holds fields that are kept as text. Where an entry is written makes no difference to `==`.
     """
 
@@ -165,6 +166,7 @@ class NativeFunction(NamedTuple):
     torch: str | None = None
     guard: str | None = None
     fake: Fake | None = None
+    axes: Axes | None = None
     vmap: str | None = None
     autocast: Autocast | None = None
     derivatives: Derivatives | None = None

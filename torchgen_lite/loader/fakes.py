@@ -46,6 +46,11 @@ class FakeRule:
     name_span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
 
+    @property
+    def gives_shape(self) -> bool:
+        """Whether it says what shape the result has; `axes` may, too."""
+        return not {"like", "shape", "view", "value"}.isdisjoint(dict(self.fields))
+
     def get(self, name: str) -> Expression | None:
         """The expression of a field, or None."""
         return dict(self.fields).get(name)

@@ -121,6 +121,11 @@ _FIELDS = (
         "what the operator returns when only shapes are known, [below](#fake-samples-vmap-autocast)",
     ),
     _ours(
+        "axes",
+        declared_in("axes"),
+        "what each dimension is to the operator, `a[m, k+], b[k+, n] -> [m, n]`, [below](#axes)",
+    ),
+    _ours(
         "vmap",
         shapes.FUNCTION,
         "the name of the Python function that runs the operator under `torch.vmap`",

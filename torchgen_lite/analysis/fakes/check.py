@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
+from torchgen_lite.analysis.fakes.results import (
+    Result,
+    results_of,
+    rules_by_result,
+    uses_axes,
+)
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
@@ -15,7 +20,6 @@ from torchgen_lite.formulas import Expression, kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
 from torchgen_lite.formulas.tree import Scope, every_part
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
 
@@ -54,7 +58,7 @@ def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
     if refusal is not None:
         yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
     elif not fake.function:
-        yield from _check_rules(operator.function, fake)
+        yield from _check_rules(operator, fake)
         for check in fake.checks:
             yield from _mistakes(check.condition, frozenset({kinds.BOOL}), operator.schema)
 
@@ -85,8 +89,8 @@ def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Itera
             yield Found(wrong.code, wrong.message, part.node.span, wrong.label, wrong.help)
 
 
-def _check_rules(function: NativeFunction, fake: Fake) -> Iterator[Found]:
-    schema, rules = function.func, fake.rules
+def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
+    schema, rules, has_axes = operator.schema, fake.rules, uses_axes(operator)
     needing = {r.index: r for r in results_of(schema) if r.argument is None}
     if rules and rules[0].name:
         names = [result.name for result in needing.values()]
@@ -97,17 +101,19 @@ def _check_rules(function: NativeFunction, fake: Fake) -> Iterator[Found]:
                 yield Found("TG331", message, rule.name_span, "not a result", hint)
         given = {rule.name for rule in rules}
         missing = [name for name in names if name not in given]
-        if missing:
+        if missing and not has_axes:
             message = f"no rule for result `{missing[0]}`"
             yield Found("TG331", message, fake.span, "missing here")
-    elif len(rules) != len(needing):
+    elif len(rules) != len(needing) and (rules or not has_axes):
         message = f"{counted(len(rules), 'rule')} for {counted(len(needing), 'result')}"
         yield Found("TG331", message, fake.span, f"of `{schema.full_name}`")
-    for index, rule in rules_by_result(function).items():
-        yield from _check_rule(schema, needing[index], rule)
+    for index, rule in rules_by_result(operator.function).items():
+        yield from _check_rule(schema, needing[index], rule, has_axes)
 
 
-def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Iterator[Found]:
+def _check_rule(
+    schema: FunctionSchema, result: Result, rule: FakeRule, has_axes: bool
+) -> Iterator[Found]:
     present = {name for name, _ in rule.fields}
     spans = dict(rule.field_spans)
     for name in present:
@@ -118,7 +124,8 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Itera
         if name in _NEEDS and not present.intersection(_NEEDS[name]):
             message = f"`{name}` needs `{_NEEDS[name][0]}`"
             yield Found("TG330", message, spans[name], "stands alone")
-    yield from _check_result(schema, result, rule, present)
+    shaped = present if rule.gives_shape or not has_axes else {*present, "like"}
+    yield from _check_result(schema, result, rule, shaped)
     kind = value_kind(result.value.type).present
     is_each = kind == kinds.TENSORS and "count" not in present
     wanted = {

@@ -10,7 +10,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import FakeRule
-from torchgen_lite.schema import Argument, FunctionSchema, Return
+from torchgen_lite.schema import Argument, FunctionSchema, Return, SchemaKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,35 @@ def lacks_fake(operator: Operator) -> bool:
     An operator without kernels here gets them from elsewhere, perhaps including a Meta kernel.
     """
     function, keys = operator.function, {entry.key for entry in operator.own_kernels}
-    if function.fake is not None or not keys or "Meta" in keys or keys & COMPOSITE_KEYS:
+    if (
+        function.fake is not None
+        or operator.axes is not None
+        or not keys
+        or "Meta" in keys
+        or keys & COMPOSITE_KEYS
+    ):
         return False
     if function.structured or function.structured_delegate is not None:
         return False
     return not has_own_fake(function.func)
+
+
+def uses_axes(operator: Operator) -> bool:
+    """Whether its axes are checked in a fake, and give the shapes that no rule gives.
+
+    An out variant may give what it writes another shape.
+    """
+    function, kind = operator.function, operator.kind
+    is_made = operator.axes is not None and kind is not SchemaKind.out
+    if not is_made or any(kernel.key == "Meta" for kernel in operator.own_kernels):
+        return False
+    if function.structured or function.structured_delegate is not None:
+        return False
+    if function.fake is None or not function.fake.rules:
+        return function.fake is None or not function.fake.function
+    needing = [r for r in results_of(function.func) if r.argument is None]
+    rules = rules_by_result(function)
+    return any(r.index not in rules or not rules[r.index].gives_shape for r in needing)
 
 
 def is_view_rule(function: NativeFunction) -> bool:

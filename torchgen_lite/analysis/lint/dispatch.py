@@ -92,7 +92,7 @@ def backend_without_meta(
 
     functions = program.resolved.functions
     policy, takes_fakes = PYTORCH, True
-    if policies is None and any(function.fake is not None for function in functions):
+    if policies is None and any(f.fake is not None or f.axes is not None for f in functions):
         policy = PYTORCH._replace(makes=PYTORCH.makes | {Origin.fake})
     elif policies is not None:
         makes = [one.makes for one in policies if one.in_pytorch]
@@ -119,9 +119,9 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     is_structured = function.structured or function.structured_delegate is not None
     if not function.is_written or is_structured or function.name in resolved.lent:
         return False
-    # ExecuTorch, which `kernels` is for, does not trace; what is wrong with a `fake` is said there.
-    is_unread = function.place("fake") is not None and function.fake is None
-    if is_unread or function.place("kernels") is not None:
+    # ExecuTorch, which `kernels` is for, does not trace; what is wrong with a `fake` or `axes` is said there.
+    unread = [f for f in ("fake", "axes") if function.place(f) and getattr(function, f) is None]
+    if unread or function.place("kernels") is not None:
         return False
     kinds = {dispatch_kind(value.type) for value in function.func.returns}
     keys = {entry.key for entry in function.dispatch}

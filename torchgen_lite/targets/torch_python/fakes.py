@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
+from torchgen_lite.analysis.fakes.results import (
+    Result,
+    has_own_fake,
+    results_of,
+    rules_by_result,
+    uses_axes,
+)
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas import Expression, Member, Name
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
@@ -20,17 +26,18 @@ from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
-# The fake of one operator that a rule describes: conditions with messages, and the expression that it returns.
-Fake = tuple[PackagedOperator, tuple[tuple[str, str], ...], str]
+# The fake of one operator that a rule or its axes describe: conditions with messages, a statement that checks axes, and
+# the expression that it returns.
+Fake = tuple[PackagedOperator, tuple[tuple[str, str], ...], str, str]
 
 
 def fakes_of(package: Package) -> Iterator[Fake]:
-    """The fakes derived from a rule, or from the arguments that an operator returns."""
+    """The fakes derived from a rule, from axes, or from the arguments that an operator returns."""
     for operator in package.operators:
         fake = operator.function.fake
         is_written = fake is not None and bool(fake.function)
         if package.registration(operator, Origin.fake) is not None and not is_written:
-            yield operator, tuple(_checks(operator)), _returned(operator)
+            yield operator, tuple(_checks(operator)), _checked_axes(operator), _returned(operator)
 
 
 def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:
@@ -40,12 +47,26 @@ def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:
         yield write(in_rule(check.condition, operator.names)), message
 
 
+def _checked_axes(operator: PackagedOperator) -> str:
+    """`_given = axes_mm({"a": a, "b": b})`, which results that no rule describes are made of."""
+    line = operator.facts.axes
+    if line is None or not uses_axes(operator.facts):
+        return ""
+    items = ", ".join(f"{quote(one.name)}: {operator.names[one.name]}" for one in line.tensors)
+    call = f"{operator.named('axes')}({{{items}}})"
+    return call if has_own_fake(operator.schema) else f"{_given(operator)} = {call}"
+
+
+def _given(operator: PackagedOperator) -> str:
+    return free_name("_given", operator.names)
+
+
 def _returned(operator: PackagedOperator) -> str:
     results = results_of(operator.schema)
     rules = rules_by_result(operator.function)
     values = [
         (
-            _result(operator, r, rules[r.index])
+            _result(operator, r, rules.get(r.index, FakeRule(())))
             if r.argument is None
             else operator.names[r.argument.name]
         )
@@ -58,18 +79,20 @@ def _result(operator: PackagedOperator, result: Result, rule: FakeRule) -> str:
     """The value of one result; for a list, as many tensors as the rule counts, or one per item of a
     list."""
     if value_kind(result.value.type) != TENSORS:
-        return write(_value(operator, rule))
+        return write(_value(operator, result, rule))
     count, like = rule.get("count"), rule.get("like")
     values, each = operator.names, free_name("_each", operator.names)
     if count is not None:
         many = write(in_rule(count, values))
-        return f"[{write(_value(operator, rule))} for {each} in _support.times({many})]"
-    assert like is not None
-    tensor = write(_tensor(operator, rule, Name(each)))
-    return f"[{tensor} for {each} in {write(in_rule(like, values))}]"
+        tensor = write(_value(operator, result, rule))
+        return f"[{tensor} for {each} in _support.times({many})]"
+    lists = [a.name for a in operator.schema.arguments if value_kind(a.type) == TENSORS]
+    items = write(in_rule(like if like is not None else Name(lists[0]), values))
+    tensor = write(_tensor(operator, result, rule, Name(each) if like is not None else None))
+    return f"[{tensor} for {each} in {items}]"
 
 
-def _value(operator: PackagedOperator, rule: FakeRule) -> Expression:
+def _value(operator: PackagedOperator, result: Result, rule: FakeRule) -> Expression:
     values = operator.names
     value = rule.get("value")
     if value is not None:
@@ -78,7 +101,8 @@ def _value(operator: PackagedOperator, rule: FakeRule) -> Expression:
     if view is not None:
         return _view_of(in_rule(view, values), _python_fields(rule, values))
     like = rule.get("like")
-    return _tensor(operator, rule, in_rule(like, values) if like is not None else None)
+    base = in_rule(like, values) if like is not None else None
+    return _tensor(operator, result, rule, base)
 
 
 def _python_fields(rule: FakeRule, values: Mapping[str, str]) -> dict[str, Expression]:
@@ -95,11 +119,17 @@ def _view_of(base: Expression, fields: Mapping[str, Expression]) -> Expression:
     return method_call(base, "as_strided", shape, stride, offset or start)
 
 
-def _tensor(operator: PackagedOperator, rule: FakeRule, like: Expression | None) -> Expression:
+def _tensor(
+    operator: PackagedOperator, result: Result, rule: FakeRule, like: Expression | None
+) -> Expression:
     """The call that makes a tensor of the rule's shape, dtype and device."""
     fields = _python_fields(rule, operator.names)
     shape, dtype, device = fields.get("shape"), fields.get("dtype"), fields.get("device")
     stride, memory_format = fields.get("stride"), fields.get("memory_format")
+    if not rule.gives_shape:
+        given = _given(operator)
+        like, shape = Name(f"{given}.like"), Name(f"{given}.shapes[{result.index}]")
+        dtype = dtype or Name(f"{given}.dtype")
     if shape is None:
         assert like is not None
         return method_call(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
+from torchgen_lite.loader.axes import Axed
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fakes_of
@@ -18,6 +19,7 @@ _HIDDEN = BUILTIN_TYPES | {
     "RegistrationError",
     "_arithmetic",
     "_autograd",
+    "_axes",
     "_library",
     "_operators",
     "_places",
@@ -35,7 +37,12 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     ]
     fakes = list(fakes_of(package))
     schemas = [o.schema for o in (*(k[0] for k in kernels), *(f[0] for f in fakes))]
-    uses_support = bool(fakes or autograd.operators)
+    axes = [
+        (operator, _axes_by_name(line.tensors), _axes_by_name(line.results))
+        for operator in package.own
+        if (line := operator.facts.axes) is not None
+    ]
+    uses_support = bool(fakes or autograd.operators or axes)
     context = {
         "name": package.name,
         "library": package.options.library,
@@ -49,6 +56,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "derivatives": autograd.operators,
         "calculates": autograd.calculates,
         "functions": {name: module for name, (module, _) in autograd.functions.items()},
+        "axes": axes,
         "uses_support": uses_support,
         "operators": build_registrations(package, autograd),
     }
@@ -59,11 +67,17 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         yield OutputFile(f"{root}/{name}.py", f"copied/torch_python/{name}.py")
     if autograd.calculates:
         yield OutputFile(f"{root}/_arithmetic.py", "runtime/arithmetic.py")
+    if axes:
+        yield OutputFile(f"{root}/_axes.py", "copied/torch_python/_axes.py")
     if uses_support:
         yield OutputFile(f"{root}/_support.py", "copied/torch_python/_support.py")
     names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)
     yield OutputFile(f"{root}/__init__.py", "torch_python/package.py.j2", {"names": names})
     yield OutputFile(f"{root}/py.typed", "python/py.typed.j2")
+
+
+def _axes_by_name(tensors: Sequence[Axed]) -> dict[str, list[str]]:
+    return {one.name: [str(axis) for axis in one.axes] for one in tensors}
 
 
 def _places_file(package: Package, autograd: Autograd) -> OutputFile:

@@ -90,6 +90,8 @@ def _rules(
     vmap = _named(package, operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
         yield "vmap", vmap
+    elif package.registration(operator, Origin.axes):
+        yield "vmap", f"{operator.named('axes')}.vmap"
     if package.registration(operator, Origin.autocast):
         yield "autocast", _autocast(operator)
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import is_view_rule
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
@@ -63,6 +64,7 @@ def build_samples(
         "imports_references": any("reference" in o.functions for o in package.own),
         "has_gradients": any(_has_gradients(view) for view in views),
         "has_vmap": "vmap" in said,
+        "has_axes": "axes" in said,
         "has_autocast": "autocast" in said,
         "casts_back": "casts_back" in said,
         "has_devices": "devices" in said,
@@ -77,14 +79,17 @@ def _view(
     info: DifferentiabilityInfo | None,
 ) -> SamplesView:
     calls = tuple(_call(operator, sample) for sample in samples.calls)
-    settings = dict(_settings(operator, samples, info))
+    settings = dict(_settings(package, operator, samples, info))
     parameters = python.parameters(operator.schema, _parameter)
     reference = _reference(package, operator, samples)
     return SamplesView(operator, calls, settings, parameters, reference)
 
 
 def _settings(
-    operator: PackagedOperator, samples: Samples, info: DifferentiabilityInfo | None
+    package: Package,
+    operator: PackagedOperator,
+    samples: Samples,
+    info: DifferentiabilityInfo | None,
 ) -> Iterator[tuple[str, str]]:
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
@@ -102,8 +107,10 @@ def _settings(
         yield "tolerances", _dictionary(samples.tolerances)
     if samples.reference is not None:
         yield "reference", operator.named("reference")
-    if operator.function.vmap:
+    if operator.function.vmap or package.registration(operator, Origin.axes):
         yield "vmap", "True"
+    if operator.facts.axes is not None:
+        yield "axes", f"_operators.{operator.named('axes')}"
     autocast = operator.function.autocast
     if autocast:
         yield "autocast", _AUTOCAST[autocast.dtype]

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, dtype
 from torch.types import Number
 
-from . import _library, _places, _support
+from . import _axes, _library, _places, _support
 
 
 def cpu_axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
@@ -65,6 +65,18 @@ def privateuse1_aten__add_out(
     """aten::add.out for PrivateUse1."""
     _kernel = _library.resolve(_places.privateuse1_aten__add_out, "kernels", "add_out")
     return _kernel(self, other, alpha=alpha, out=out)
+
+
+axes_axpy = _axes.Axes(
+    "small::axpy",
+    {
+        "x": ("*b",),
+        "y": ("*b",),
+    },
+    {
+        "result": ("*b",),
+    },
+)
 
 
 def fake_axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
@@ -182,6 +194,7 @@ OPERATORS = [
             "fake": fake_axpy,
             "setup_context": setup_context_axpy,
             "backward": backward_axpy,
+            "vmap": axes_axpy.vmap,
             "autocast": _library.float32,
         },
         tags=("pointwise",),
@@ -246,4 +259,7 @@ _library.register(
     OPERATORS,
     kind="FRAGMENT",
     defines=True,
+)
+_axes.register(
+    axes_axpy,
 )

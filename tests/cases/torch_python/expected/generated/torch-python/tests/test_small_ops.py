@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,6 +15,7 @@ from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
 import small_ops  # noqa: F401
+from small_ops import _axes, _operators
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -31,6 +32,7 @@ class Case(NamedTuple):
     tolerances: Mapping[str, Any] = {}
     reference: Callable[..., Any] | None = None
     vmap: bool = False
+    axes: Any = None
     autocast: torch.dtype | None = None
 
 
@@ -61,6 +63,8 @@ CASES = {
         lambda: call(torch.randn(3), torch.ones(3)),
         inputs=("x", "y"),
         devices=("cuda",),
+        vmap=True,
+        axes=_operators.axes_axpy,
         autocast=torch.float32,
     ),
 }
@@ -187,6 +191,34 @@ def test_backends_agree(case: Case) -> None:
         torch.testing.assert_close(result, wanted, **case.tolerances)
 
 
+@those(lambda case: case.vmap)
+def test_vmap(case: Case) -> None:
+    """Map over the first and the last dimension: all tensors together, and each alone."""
+    first, spec = pytree.tree_flatten(arguments(case))
+    second, _ = pytree.tree_flatten(arguments(case, seed=1))
+    places = [i for i, v in enumerate(first) if isinstance(v, torch.Tensor)]
+
+    def function(*values: torch.Tensor) -> Any:
+        leaves = list(first)
+        for index, value in zip(places, values):
+            leaves[index] = value
+        return outcome(case, *pytree.tree_unflatten(leaves, spec))
+
+    # Tensors that are written have to be as large as those that are read.
+    alone = [] if case.op._schema.is_mutable else [[place] for place in places]
+    for batched in (places, *alone):
+        pairs = [(first[i], second[i] if i in batched else first[i]) for i in places]
+        each = [function(*(v.clone() for v in values)) for values in zip(*pairs)]
+        wanted = pytree.tree_map(lambda *results: torch.stack(results), *each)
+        for dim in (0, -1):
+            values = [torch.stack(p, dim) if i in batched else p[0] for i, p in zip(places, pairs)]
+            found = torch.vmap(
+                function,
+                tuple(dim if i in batched else None for i in places),
+            )(*values)
+            torch.testing.assert_close(found, wanted, **case.tolerances)
+
+
 @those(lambda case: case.autocast)
 def test_autocast(case: Case) -> None:
     """Autocast gives the same results, of the same dtype, as casting the tensors first."""
@@ -202,3 +234,60 @@ def test_autocast(case: Case) -> None:
         found = case.op(*args, **kwargs)
     args, kwargs = pytree.tree_map_only(torch.Tensor, cast, arguments(case, other))
     torch.testing.assert_close(found, case.op(*args, **kwargs), **case.tolerances)
+
+
+@those(lambda case: case.axes)
+def test_axes(case: Case) -> None:
+    """The kernel gives results of the shapes that follow from the axes."""
+    given = arguments(case)
+    shapes = case.axes(dict(named(case, *given))).shapes
+    found = outcome(case, *given)
+    results = found if isinstance(found, tuple) or not case.op._schema.returns else [found]
+    for result, shape in zip(results, shapes):
+        for tensor in tensors(result):
+            assert list(tensor.shape) == list(shape)
+
+
+@pytest.fixture(scope="module")
+def halves() -> Iterator[Any]:
+    """A mesh of two processes, of which this one stands for both in turn."""
+    if not torch.distributed.is_available() or torch.distributed.is_initialized():
+        pytest.skip("needs a process group of its own")
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    store: Any = FakeStore()
+    torch.distributed.init_process_group("fake", store=store, rank=0, world_size=2)
+    yield init_device_mesh("cpu", (2,))
+    torch.distributed.destroy_process_group()
+
+
+@those(lambda case: case.axes)
+def test_sharded(case: Case, halves: Any) -> None:
+    """Cut in half along an axis, a call gives halves of its results, or terms of them, without communication."""
+    from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
+
+    named_tensors = _axes.leaves(named(case, *arguments(case)))
+    wanted = tensors(outcome(case, *arguments(case)))
+    for results, dims in _axes.cuts(case.axes, named_tensors):
+        if any(v.shape[dim] % 2 for (_, v), dim in zip(named_tensors, dims) if dim is not None):
+            continue
+        found = []
+        for half in range(2):
+            places = iter(dims)
+
+            def placed(value: torch.Tensor) -> Any:
+                dim = next(places)
+                local = value if dim is None else value.chunk(2, dim)[half]
+                placement = Replicate() if dim is None else Shard(dim)
+                return DTensor.from_local(local.clone(), halves, [placement])
+
+            args, kwargs = pytree.tree_map_only(torch.Tensor, placed, arguments(case))
+            found.append(tensors(outcome(case, args, kwargs)))
+        every = [result for result in results for _ in range(len(wanted) // len(results))]
+        for place, pieces, whole in zip(every, zip(*found), wanted):
+            is_sum = place == _axes.SUMMED
+            assert list(pieces[0].placements) == [Partial() if is_sum else Shard(place)]
+            local = [piece.to_local() for piece in pieces]
+            joined = local[0] + local[1] if is_sum else torch.cat(local, place)
+            torch.testing.assert_close(joined, whole, **case.tolerances)

@@ -1,0 +1,341 @@
+"""What a line of `axes:` says about the calls of an operator: shapes, `vmap`, sharding and flops.
+
+Note [Places of axes]
+A tensor may have fewer dimensions in `*b` than another one, as in broadcasting. So those of `*b` are counted from the
+last: `*b.0`, and `*b.1` before it. These names, and those of other axes, are the places of dimensions: the same place
+in two tensors of a call is the same thing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils import _pytree as pytree
+
+from . import _library, _support
+
+# The axes of a tensor as they are written: `("*b", "d!")`.
+Names = tuple[str, ...]
+# The tensors of a call, or what has their shapes, each with the argument that it is, or is an item of.
+Tensors = Sequence[tuple[str, Any]]
+# Of a result to which every piece of a call adds.
+SUMMED = "summed"
+
+# Parts of torch have no annotations.
+_torch: Any = torch
+
+
+class Given(NamedTuple):
+    """What a fake makes results of: their shapes, their dtype, and a tensor on their device."""
+
+    like: torch.Tensor
+    dtype: torch.dtype
+    shapes: tuple[list[int], ...]
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A line of `axes:`. Results that are arguments have the name of the argument."""
+
+    operator: str
+    tensors: Mapping[str, Names]
+    results: Mapping[str, Names]
+
+    def __call__(self, values: Mapping[str, Any]) -> Given:
+        """Check the shapes of these arguments, and compute those of the results."""
+        given = leaves(values.items())
+        tensors, results = _places(self, given)
+        sizes = _sizes(self, given, tensors)
+        shapes = tuple([sizes[place] for place in places] for places in results)
+        for name, one in given:
+            if name in self.results:
+                shape = shapes[[*self.results].index(name)]
+                text = f"{self.shown(name)} has shape {tuple(one.shape)}"
+                for same in (one.dim() == len(shape), *(a == b for a, b in zip(one.shape, shape))):
+                    _must_be(same, f"{text}, but the result has {tuple(shape)}")
+        every = [one for _, one in given]
+        return Given(every[0], _support.promote(*every), shapes)
+
+    def vmap(self, info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
+        """The rule for `torch.vmap`: one call with one more dimension in `*b`, or a loop."""
+        op = _library._handle(self.operator)
+        names = [argument.name for argument in op._schema.arguments]
+        written = [place for place in _library.written_arguments(op) if isinstance(place, int)]
+        for place in written:
+            if None in pytree.tree_leaves(in_dims[place]):
+                message = f"vmap can't write to {names[place]}, which it does not map over"
+                raise RuntimeError(f"{self.operator}: {message}")
+        found, out = _mapped(self, op, info.batch_size, in_dims, args, kwargs)
+        returns = op._schema.returns
+        if any(value.alias_info is not None for value in returns):
+            # Results that are arguments stay those arguments.
+            results = [args[place] for place in written]
+            found = results[0] if len(results) == 1 else tuple(results)
+        return (found, out[0] if len(returns) == 1 else tuple(out)) if returns else (None, None)
+
+    def shown(self, name: str) -> str:
+        """An argument with its axes, for a message."""
+        return f"{self.operator}: {name}[{', '.join(self.tensors[name])}]"
+
+
+def leaves(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The tensors in arguments, each with the name of its argument."""
+    found = [(name, one) for name, value in values for one in pytree.tree_leaves(value)]
+    return [(name, one) for name, one in found if hasattr(one, "shape")]
+
+
+# Places and sizes.
+
+
+def _bare(axis: str) -> str:
+    return axis.rstrip("!+")
+
+
+def _must_be(same: Any, message: str) -> None:
+    _library.check(same, lambda: message)
+
+
+def _of_axes(axes: Names, ranks: Mapping[str, int]) -> list[str]:
+    """The places of a tensor's dimensions, given how many each `*` has."""
+    found: list[str] = []
+    for axis in map(_bare, axes):
+        is_star = axis in ranks
+        found += [f"{axis}.{i}" for i in reversed(range(ranks[axis]))] if is_star else [axis]
+    return found
+
+
+def _ranks(line: Axes, tensors: Tensors) -> tuple[list[dict[str, int]], dict[str, int]]:
+    """How many dimensions each `*` has in each tensor, and at most.
+
+    Of several in one tensor, all but one are in other tensors, too, and have as many dimensions as there.
+    """
+    most: dict[str, int] = {}
+    found: list[dict[str, int]] = [{} for _ in tensors]
+    stars = [[_bare(a) for a in line.tensors.get(name, ()) if a[0] == "*"] for name, _ in tensors]
+    for index in sorted(range(len(tensors)), key=lambda i: len(stars[i])):
+        (name, tensor), own = tensors[index], stars[index]
+        if name not in line.tensors:
+            continue
+        left = len(tensor.shape) - len(line.tensors[name]) + len(own)
+        known = {star: most[star] for star in own if star in most and len(own) > 1}
+        rest = dict.fromkeys([s for s in own if s not in known][:1], left - sum(known.values()))
+        found[index] = known | rest
+        if sum(found[index].values()) != left or min(rest.values(), default=0) < 0:
+            dimensions = f"{len(tensor.shape)} dimension{'' if len(tensor.shape) == 1 else 's'}"
+            raise RuntimeError(f"{line.shown(name)} has {dimensions}")
+        most.update({s: max(most.get(s, 0), rank) for s, rank in found[index].items()})
+    return found, most
+
+
+def _places(line: Axes, tensors: Tensors) -> tuple[list[list[str]], list[list[str]]]:
+    """The places of the tensors, and of the results; those of what the line does not name are nowhere."""
+    ranks, most = _ranks(line, tensors)
+    own = [_of_axes(line.tensors.get(name, ()), ranks[i]) for i, (name, _) in enumerate(tensors)]
+    results = [_of_axes(axes, most) for axes in line.results.values()]
+    lost = {place for places in results for place in places}.difference(*own)
+    if lost:
+        raise RuntimeError(f"{line.operator}: no tensor is given that has axis {min(lost)}")
+    return own, results
+
+
+def _sizes(line: Axes, tensors: Tensors, places: list[list[str]]) -> dict[str, Any]:
+    """The size at each place; in `*`, tensors may have size 1 there, and are broadcast."""
+    found: dict[str, tuple[Any, str]] = {}
+    for (name, tensor), own in zip(tensors, places):
+        for place, size in zip(own, tensor.shape):
+            before, at = found.setdefault(place, (size, name))
+            joined, same = size, before == size
+            if place[0] == "*":
+                try:
+                    (joined,), same = _torch.broadcast_shapes((before,), (size,)), True
+                except RuntimeError:
+                    same = False
+            text = f"axis {place.partition('.')[0]} is {before} in {at} and {size} in {name}"
+            _must_be(same, f"{line.operator}: {text}")
+            found[place] = joined, at if joined is before else name
+    return {place: size for place, (size, _) in found.items()}
+
+
+# Pieces of a call, which is what sharding makes of it.
+
+
+def cuts(line: Axes, tensors: Tensors) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Every way to cut a call along one place: where its results are cut, and where its tensors.
+
+    That is a dimension, None for what every piece of the call has whole, or `SUMMED`.
+    """
+    own, results = _places(line, tensors)
+    sizes = _sizes(line, tensors, own)
+    whole = {_bare(a) for axes in line.tensors.values() for a in axes if a.endswith("!")}
+    for place in [place for place in sizes if place.partition(".")[0] not in whole]:
+        found = [places.index(place) if place in places else SUMMED for places in results]
+        # A sum into what is written would be added in every piece.
+        if any(cut == SUMMED and name in line.tensors for cut, name in zip(found, line.results)):
+            continue
+        dims = [places.index(place) if place in places else None for places in own]
+        yield found, [
+            # What is broadcast is in every piece.
+            None if dim is None or one.shape[dim] == 1 != sizes[place] else dim
+            for dim, (_, one) in zip(dims, tensors)
+        ]
+
+
+# `torch.vmap`.
+
+
+def _mapped(
+    line: Axes, op: Any, size: int, in_dims: Any, args: Any, kwargs: Any
+) -> tuple[Any, list[int]]:
+    """The results, and their dimensions that were mapped over.
+
+    What has a `*` and is not mapped over is expanded without a copy, so that the kernel broadcasts as in a single call.
+    """
+    values, spec = pytree.tree_flatten(args)
+    dims = pytree.tree_leaves(in_dims)
+    every = [a.name for a, v in zip(op._schema.arguments, args) for _ in pytree.tree_leaves(v)]
+    names = [name if hasattr(v, "shape") else "" for name, v in zip(every, values)]
+    axes = [line.tensors.get(name, ()) for name, dim in zip(names, dims) if dim is not None]
+    axes += line.results.values()
+    stars = [a for a in axes[0] if a[0] == "*" and _bare(a) == a and all(a in own for own in axes)]
+    if not stars:
+        return _looped(op, size, dims, (values, spec), kwargs), [0 for _ in line.results]
+    values = [v if dim is None else v.movedim(dim, 0) for v, dim in zip(values, dims)]
+    shapes = [getattr(v, "shape", ())[dim is not None :] for v, dim in zip(values, dims)]
+    ranks, most = _ranks(line, [(n, SimpleNamespace(shape=s)) for n, s in zip(names, shapes)])
+    batch, more = f"{stars[0]}.{most[stars[0]]}", {stars[0]: most[stars[0]] + 1}
+    for index, (name, own) in enumerate(zip(names, ranks)):
+        if stars[0] in own:
+            has = [batch, *_of_axes(line.tensors[name], own)]
+            wanted = _of_axes(line.tensors[name], own | more)
+            missing = [place for place in wanted if place not in has]
+            whole = values[index].expand(size, *shapes[index])[(...,) + (None,) * len(missing)]
+            values[index] = whole.permute([[*has, *missing].index(place) for place in wanted])
+    found = op(*pytree.tree_unflatten(values, spec), **kwargs)
+    return found, [_of_axes(own, most | more).index(batch) for own in line.results.values()]
+
+
+def _looped(op: Any, size: int, dims: Any, flat: Any, kwargs: Any) -> Any:
+    """One call for each item; their results are stacked."""
+    values, spec = flat
+    rows = []
+    for i in range(size):
+        row = [v if dim is None else v.select(dim, i) for v, dim in zip(values, dims)]
+        rows.append(op(*pytree.tree_unflatten(row, spec), **kwargs))
+    if not rows:
+        raise RuntimeError(f"{op}: vmap over no items, one by one, has no results")
+    columns = zip(*map(pytree.tree_leaves, rows))
+    stacked = [torch.stack(column) if op._schema.returns else None for column in columns]
+    return pytree.tree_unflatten(stacked, pytree.tree_structure(rows[0]))
+
+
+# What is registered in modules of torch that the package does not import.
+
+_lines: dict[str, Axes] = {}
+
+
+def register(*lines: Axes) -> None:
+    """Give DTensor the strategies of these operators, and the flop counter the formulas, once they are imported.
+
+    A reload of the package replaces the lines.
+    """
+    new = [line.operator for line in lines if line.operator not in _lines]
+    _lines.update({line.operator: line for line in lines})
+    _when_imported("torch.distributed.tensor", _register_sharding, new)
+    _when_imported("torch.utils.flop_counter", _register_flops, new)
+
+
+def _when_imported(module: str, act: Callable[[str], None], operators: list[str]) -> None:
+    """Act now if the module is there, or at the end of its import."""
+
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        if name != module:
+            return None
+        sys.meta_path.remove(finder)
+        spec: Any = importlib.util.find_spec(name)
+        if spec is not None:
+            run = spec.loader.exec_module
+            spec.loader.exec_module = lambda made: (run(made), [*map(act, operators)])
+        return spec
+
+    finder: Any = SimpleNamespace(find_spec=find_spec)
+    if module not in sys.modules:
+        sys.meta_path.insert(0, finder)
+        return
+    for operator in operators:
+        act(operator)
+
+
+def _arguments(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [*zip((a.name for a in op._schema.arguments), args), *kwargs.items()]
+
+
+def _register_sharding(operator: str) -> None:
+    """A strategy for `DTensor`, unless there is one by hand."""
+    from torch.distributed import tensor
+    from torch.distributed.tensor.experimental import register_sharding
+
+    op = _library._handle(operator)
+    strategies = tensor.DTensor._op_dispatcher.sharding_propagator.op_strategy_funcs
+    placements = {None: tensor.Replicate(), SUMMED: tensor.Partial()}
+
+    def placed(cut: Any) -> Any:
+        return placements[cut] if cut in placements else tensor.Shard(cut)
+
+    def sharded(*args: Any, **kwargs: Any) -> Any:
+        line, tensors = _lines[operator], leaves(_arguments(op, args, kwargs))
+        returns = op._schema.returns
+        ways = [([None for _ in returns], [None for _ in tensors]), *cuts(line, tensors)]
+        return [([*map(placed, r)][: len(returns)], [*map(placed, t)]) for r, t in ways]
+
+    if op not in strategies:
+        register_sharding(op)(sharded)
+        strategies[op] = _fitted(op, strategies[op])
+
+
+def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A strategy that never writes to a redistributed copy, and has a placement for each item of a list result."""
+    written, returns = _library.written_arguments(op), op._schema.returns
+    is_list = len(returns) == 1 and isinstance(returns[0].type, _torch.ListType)
+
+    def fitted(schema: Any) -> Any:
+        found = strategy(schema)
+        values = [*enumerate(schema.args_schema), *schema.kwargs_schema.items()]
+        every = [(key, one) for key, v in values for one in getattr(v, "children", (v,))]
+        given = [(key, one.strategies[0]) for key, one in every if hasattr(one, "strategies")]
+        kept = [(i, one.output_spec) for i, (key, one) in enumerate(given) if key in written]
+        found.strategies = [
+            way
+            for way in found.strategies
+            if all(way.input_specs[i].placements == one.placements for i, one in kept)
+        ]
+        if not found.strategies:
+            raise RuntimeError(f"{op} can't write to a tensor that is placed like this")
+        count = next((len(v.children) for _, v in values if hasattr(v, "children")), 1)
+        for way in found.strategies if is_list else ():
+            way.output_specs = (way.output_specs,) * count
+        return found
+
+    return fitted
+
+
+def _register_flops(operator: str) -> None:
+    """Twice the product of all sizes, for a sum over an axis that several tensors have."""
+    from torch.utils import flop_counter
+
+    op = _library._handle(operator)
+    summed = [a for axes in _lines[operator].tensors.values() for a in axes if a.endswith("+")]
+
+    def flops(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
+        line, tensors = _lines[operator], leaves(_arguments(op, args, kwargs))
+        count: int = 2 * math.prod(_sizes(line, tensors, _places(line, tensors)[0]).values())
+        return count
+
+    if op.overloadpacket not in flop_counter.flop_registry and len(summed) > len(set(summed)):
+        flop_counter.register_flop_formula(op.overloadpacket, get_raw=True)(flops)
