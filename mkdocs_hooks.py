@@ -1,5 +1,5 @@
 """What the site has beside the files of docs/: pages from elsewhere in the repository, one for each diagnostic code
-among them, and the reference of our operators.
+among them, the reference of our operators, and the playground.
 
 Links of a page are those of its file in the repository. One that leads to a file which is no page leads to the repository
 where `repo_url` says where that is, and is only its text otherwise.
@@ -8,6 +8,8 @@ where `repo_url` says where that is, and is only its text otherwise.
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +34,8 @@ FROM_ROOT = {
 OF_CODES = {
     f"torchgen_lite/diagnostics/codes/{name}.md": f"diagnostics/{name}.md" for name in code_names()
 }
-PAGES = {**FROM_ROOT, **OF_CODES}
+PLAYGROUND = {"docs/playground/README.md": "playground/index.html"}
+PAGES = {**FROM_ROOT, **OF_CODES, **PLAYGROUND}
 OPERATORS = "operators"
 FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
@@ -42,6 +45,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, text in {**_pages_from_root(), **_codes(), **_operators()}.items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """The playground, with Pyodide if `npm ci` has been run there."""
+    script = ROOT / "docs" / "playground" / "build.py"
+    subprocess.run([sys.executable, script, Path(config.site_dir) / "playground"], check=True)
 
 
 def _pages_from_root() -> dict[str, str]:

@@ -45,7 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_page_is_on_it(site: Path) -> None:
     pages = {path.parent.relative_to(site).as_posix() for path in site.rglob("index.html")}
     assert {path.stem for path in (ROOT / "docs").glob("*.md")} <= pages
-    assert {"architecture", "changelog", "contributing", "operators"} <= pages
+    assert {"architecture", "changelog", "contributing", "operators", "playground"} <= pages
     assert {"operators/aten/add.Tensor", "operators/aten/_softmax"} <= pages
 
 

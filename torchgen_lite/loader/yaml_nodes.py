@@ -21,6 +21,7 @@ from typing import Any, Union
 import yaml
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.loader.yaml_python import PythonParser, as_libyaml_says
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MAX_DEPTH = 32
@@ -35,8 +36,7 @@ _PLAIN_TAGS = frozenset(
 _ALLOWED_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # Compiled only when needed: for ranges this long, compiling takes as long as reading a small file.
 _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-# PyYAML built without libyaml still works, slowly.
-_PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PARSER: Any = getattr(yaml, "CSafeLoader", PythonParser)
 
 
 @dataclass(slots=True, eq=False)
@@ -292,6 +292,8 @@ def _record(
     """Turn libyaml's exception into a diagnostic; return where it is and where it began."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+    context = str(getattr(error, "context", None) or "")
+    problem = as_libyaml_says(str(problem), context)
     offset = base + mark.index if mark is not None else base
     offset = min(offset, max(len(source.text) - 1, 0))
     context_mark = getattr(error, "context_mark", None)
@@ -299,7 +301,7 @@ def _record(
     if began < offset and offset >= len(source.text.rstrip()) - 1:
         # Something unclosed runs to the end of the file: the mistake is where it begins.
         offset = began
-    if "nesting depth" in str(problem):
+    if "nesting depth" in problem:
         # libyaml has a limit too, from 0.2.6 on, and looks ahead further than what the builder has seen.
         label = Label(Span(source, offset, offset + 1), "here")
         diagnostics.append(Diagnostic("TG110", f"nested deeper than {MAX_DEPTH}", label))
@@ -307,9 +309,5 @@ def _record(
     # Imported here: most files have no such mistake.
     from torchgen_lite.loader.yaml_mistakes import find_mistake
 
-    diagnostics.append(
-        find_mistake(
-            source, str(problem), str(getattr(error, "context", None) or ""), offset, began
-        )
-    )
+    diagnostics.append(find_mistake(source, problem, context, offset, began))
     return offset, began
