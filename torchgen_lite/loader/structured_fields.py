@@ -51,18 +51,17 @@ def read_precomputed(reader: EntryReader, name: str, node: Node) -> tuple[str, .
         return ()
     lines: list[str] = []
     for item in node.items:
-        if not isinstance(item, ScalarNode) or item.is_null:
-            reader.wrong_type("precomputed", item, "a line of text")
-        elif "->" not in item.value and item is not node.items[-1]:
+        line = reader.text_of(name, item, "a line of text")
+        if line is not None and "->" not in line and item is not node.items[-1]:
             message = "only the last line of `precomputed` may be without `->`"
             reader.report("TG118", message, item, "no `->`")
-        elif _is_replacement(reader, item):
-            lines.append(item.value)
+        elif line is not None and _is_replacement(reader, line, item):
+            lines.append(line)
     return tuple(lines)
 
 
-def _is_replacement(reader: EntryReader, node: ScalarNode) -> bool:
-    replaced, arrow, parameters = node.value.partition("->")
+def _is_replacement(reader: EntryReader, line: str, node: Node) -> bool:
+    replaced, arrow, parameters = line.partition("->")
     if arrow and reader.func is not None:
         names = [argument.name for argument in reader.func.arguments]
         if not reader.choice("TG118", "argument", replaced.strip(), node, names):
@@ -85,32 +84,29 @@ def _is_replacement(reader: EntryReader, node: ScalarNode) -> bool:
 def read_inner_loops(reader: EntryReader, name: str, node: Node) -> Loops:
     """Each key with its line as written; the lines have been checked."""
     if isinstance(node, ScalarNode) and not node.is_null:
-        return (_read_loop(reader, "Generic", node),)
+        return (("Generic", _loop(reader, node.value, node)),)
     if not isinstance(node, MapNode):
         reader.wrong_type(name, node, "a mapping or text")
         return ()
     loops: list[tuple[str, str]] = []
     for key, value in reader.read_keys(node):
-        if not reader.choice("TG107", "ufunc key", key.value, key, _KEYS):
-            continue
-        if isinstance(value, ScalarNode) and not value.is_null:
-            loops.append(_read_loop(reader, key.value, value))
-        else:
-            reader.wrong_type(key.value, value, "an inner loop")
+        if reader.choice("TG107", "ufunc key", key.value, key, _KEYS):
+            text = reader.text_of(key.value, value, "an inner loop")
+            loops += [] if text is None else [(key.value, _loop(reader, text, value))]
     return tuple(loops)
 
 
-def _read_loop(reader: EntryReader, key: str, node: ScalarNode) -> tuple[str, str]:
-    found = _LOOP.fullmatch(node.value)
+def _loop(reader: EntryReader, text: str, node: Node) -> str:
+    found = _LOOP.fullmatch(text)
     if found is None:
         label, hint = "not `name (Type, Type)`", "write it like `add (AllAndComplex, Half)`"
-        reader.refuse("TG124", node.value, "an inner loop", node, label, hint)
+        reader.refuse("TG124", text, "an inner loop", node, label, hint)
     for name in found[2].split(", ") if found else ():
         if name not in _TYPES:
             message = f"unknown element type `{short(name)}`"
             near = did_you_mean(name, _TYPES)
             reader.report("TG124", message, node, "not an element type", near)
-    return key, node.value
+    return text
 
 
 def implied_kernels(
