@@ -12,6 +12,7 @@ from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
@@ -44,7 +45,7 @@ SCHEMAS = (
 
 def values(name: str, text: str) -> Iterator[object]:
     """A text in every place where the field may have one, and in some that its JSON Schema lacks."""
-    yield from places(FIELDS[name].shape.schema(()), text)
+    yield from places(FIELDS[name].shape.schema(Dialect(tags=())), text)
     if name == "samples" and text not in RESERVED:
         yield [f"(x, s={json.dumps(text)})"]
         yield {"calls": ["(ones(1))"], "reference": f"x.f({text!r})"}

@@ -22,7 +22,7 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas import Expression, Name, children
 from torchgen_lite.formulas.model import rebuild
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
-from torchgen_lite.loader.versions import clauses_of, leaves_out
+from torchgen_lite.loader.versions import leaves_out
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -185,7 +185,7 @@ def _is_of_pytorch(offer: Offer) -> bool:
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
     """TG377: releases of PyTorch, or builds, that have it no longer."""
     was, now = old.operator.function, new.operator.function
-    if leaves_out(clauses_of(now.torch), clauses_of(was.torch)):
+    if leaves_out(now.torch, was.torch):
         had = f"`{was.torch}`" if was.torch else "all releases"
         message = f"it exists only for PyTorch `{now.torch}`, and used to exist for {had}"
         yield Change("TG377", message, now.place("torch"), "", was.place("torch"))

@@ -33,7 +33,6 @@ _LISTS = {
 }
 _LIST = re.compile(rf"#define AT_FORALL_({'|'.join(_LISTS)})\(_\)((?:.*\\\n)*.*)")
 _NAMED = re.compile(r'_\((\w+)(?:, (\w+))?\)|_\(ADD_NS\(\w+\),\s*\\\s*"([\w.]+)"')
-_FIELDS = ("dtype", "result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +90,22 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
     if isinstance(node, ListNode):
         reader.wrong_type(name, node, "a dtype, or a mapping such as `{dtype: float32, result: x}`")
         return None
-    found: dict[str, str] = {}
-    span = reader.span(node)
+    found: dict[str, ScalarNode] = {}
     for key, value in reader.read_keys(node):
-        if not reader.choice("TG337", "autocast field", key.value, key, _FIELDS):
+        if not reader.choice("TG337", "autocast field", key.value, key, ("dtype", "result")):
             return None
         if not isinstance(value, ScalarNode) or value.is_null or not value.value:
             reader.wrong_type(key.value, value, "a name")
             return None
         if key.value == "dtype" and not _is_dtype(reader, value):
             return None
-        if key.value == "result":
-            span = reader.span(value)
-        found[key.value] = value.value
+        found[key.value] = value
+    result = found.get("result")
+    span = reader.span(result or node)
     if "dtype" not in found:
         reader.report("TG337", "no dtype to cast to", span, "here", "add `dtype: float32`")
         return None
-    return Autocast(found["dtype"], found.get("result", ""), span)
+    return Autocast(found["dtype"].value, result.value if result else "", span)
 
 
 def _like_cuda(reader: EntryReader, node: ScalarNode) -> Autocast | None:

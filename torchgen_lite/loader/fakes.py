@@ -74,15 +74,15 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
     """The value of `fake:`, or None and diagnostics if it can't be read."""
     span = reader.span(node)
     if isinstance(node, ScalarNode):
-        name = node.value.strip()
-        if node.is_null:
-            reader.wrong_type("fake", node, "a rule or the name of a function")
+        written = reader.text_of(name, node, "a rule or the name of a function")
+        function = (written or "").strip()
+        if written is None:
             return None
-        if "::" in name or not KERNEL_NAME.fullmatch(name):
-            hint = "write a rule as `fake: {like: x}`"
-            reader.refuse("TG330", name, "the name of a Python function", span, help=hint)
-            return None
-        return Fake(node.value, name, span=span)
+        if "::" not in function and KERNEL_NAME.fullmatch(function):
+            return Fake(written, function, span=span)
+        hint = "write a rule as `fake: {like: x}`"
+        reader.refuse("TG330", function, "the name of a Python function", span, help=hint)
+        return None
     text = reader.source.text[node.start : node.end].rstrip()
     beside: list[tuple[FakeCheck, ...] | None] = []
     if isinstance(node, ListNode):
@@ -118,15 +118,13 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
         reader.wrong_type(CHECK, node, "a mapping from conditions to messages")
         return None
     found: list[FakeCheck] = []
-    pairs = reader.read_keys(node)
+    pairs, hint = reader.read_keys(node), "write `x.dim() == 2: x is a matrix`"
     if not pairs:
-        hint = "write `x.dim() == 2: x is a matrix`"
         reader.report("TG330", "an empty check", node, "here", hint)
         return None
     for key, value in pairs:
         condition = parse_in(reader, key.value, scalar_locator(reader.source, key))
         if not isinstance(value, ScalarNode) or value.is_null or not value.value.strip():
-            hint = "write `x.dim() == 2: x is a matrix`"
             reader.report("TG330", "a check without a message", key, "here", hint)
         elif condition is not None:
             found.append(FakeCheck(condition, " ".join(value.value.split())))
@@ -141,42 +139,35 @@ def _read_rule(
         return None
     fields: list[tuple[str, Expression]] = []
     spans: list[tuple[str, Span]] = []
-    checks: tuple[FakeCheck, ...] = ()
-    good = True
-    for key, value in reader.read_keys(node):
-        at = reader.span(key)
+    checks: tuple[FakeCheck, ...] | None = ()
+    pairs = reader.read_keys(node)
+    for key, value in pairs:
         if key.value == CHECK:
-            own = read_checks(reader, value)
-            good = good and own is not None
-            checks = own or ()
-            continue
-        if key.value not in RULE_FIELDS:
+            checks = read_checks(reader, value)
+        elif key.value in RULE_FIELDS:
+            tree = read_expression(reader, key.value, value)
+            if tree is not None:
+                fields.append((key.value, tree))
+                spans.append((key.value, reader.span(key)))
+        else:
             hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on separate lines"
             message = f"unknown field `{short(key.value)}` in a rule"
-            reader.report("TG330", message, at, "not a field", hint)
-            good = False
-            continue
-        tree = read_expression(reader, key.value, value)
-        good = good and tree is not None
-        if tree is not None:
-            fields.append((key.value, tree))
-            spans.append((key.value, at))
-    span = reader.span(node)
-    return FakeRule(tuple(fields), name, checks, span, name_span, tuple(spans)) if good else None
+            reader.report("TG330", message, key, "not a field", hint)
+    wanted = sum(key.value != CHECK for key, _ in pairs)
+    if checks is None or len(fields) < wanted:
+        return None
+    return FakeRule(tuple(fields), name, checks, reader.span(node), name_span, tuple(spans))
 
 
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:
     """A scalar as an expression, or a YAML list as a list of expressions."""
-    if isinstance(node, ScalarNode):
-        if node.is_null and not node.style:
-            reader.wrong_type(name, node, "an expression")
+    if not isinstance(node, ListNode):
+        text = reader.text_of(name, node, "an expression")
+        if text is None or not isinstance(node, ScalarNode):
             return None
-        return parse_in(reader, node.value, scalar_locator(reader.source, node))
-    if isinstance(node, MapNode):
-        reader.wrong_type(name, node, "an expression")
-        return None
+        return parse_in(reader, text, scalar_locator(reader.source, node))
     quoted = any(isinstance(item, ScalarNode) and item.style for item in node.items)
     if reader.source.text.startswith("[", node.start) and not quoted:
         # YAML splits a flow list at every comma, even inside calls, so the text itself is parsed.

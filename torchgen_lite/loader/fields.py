@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import Label
+from torchgen_lite.loader import native_fields as native
 from torchgen_lite.loader import shapes
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import PYTORCH, Dialect, EntryReader
 from torchgen_lite.loader.shapes import FLAG, TEXT, UNREAD, UNREAD_FLAG, Shape, declared_in
-from torchgen_lite.loader.structured_fields import implied_kernels
 
 
 class Field(NamedTuple):
@@ -54,14 +54,14 @@ _FIELDS = (
     ),
     _ours(
         "guard",
-        shapes.GUARD,
+        native.GUARD,
         'a preprocessor condition around generated C++: `"#ifndef USE_ROCM"`, or a list of them',
         fills=False,
     ),
-    Field("variants", shapes.VARIANTS_OF, "`function` (the default), `method`, or both"),
+    Field("variants", native.VARIANTS_OF, "`function` (the default), `method`, or both"),
     Field(
         "device_check",
-        shapes.DEVICE_CHECK,
+        native.DEVICE_CHECK,
         "for generated C++: whether arguments must share a device: `NoCheck` or `ExactSame`",
     ),
     Field(
@@ -80,41 +80,41 @@ _FIELDS = (
     Field("structured_inherits", TEXT, "the C++ class that the structured kernel derives from"),
     Field(
         "precomputed",
-        shapes.PRECOMPUTED,
+        native.PRECOMPUTED,
         "arguments that the meta function replaces, `dim -> int dim`",
     ),
     Field(
         "ufunc_inner_loop",
-        shapes.LOOPS,
+        native.LOOPS,
         "the inner loop of an element-wise kernel; gives the kernels `ufunc_<name>_CPU` and `_CUDA`, which "
         "`dispatch` leaves out",
     ),
     Field(
         "python_module",
-        shapes.PYTHON_MODULE,
+        native.PYTHON_MODULE,
         "the submodule of `torch` that PyTorch binds the function in; not for methods",
         fills=True,
     ),
     Field(
         "category_override",
-        shapes.CATEGORY,
+        native.CATEGORY,
         "`factory`, `new`, `like` or `dummy`, where names and types mislead PyTorch",
     ),
     Field("manual_kernel_registration", FLAG, "kernels are registered elsewhere, by hand"),
     Field("manual_cpp_binding", FLAG, "the C++ function is written elsewhere, by hand"),
     Field(
         "cpp_no_default_args",
-        shapes.NO_DEFAULTS,
+        native.NO_DEFAULTS,
         "a list of arguments whose default C++ leaves out",
     ),
     Field(
         "dispatch",
-        shapes.DISPATCH,
+        native.DISPATCH,
         "kernels by dispatch key; several keys, separated by commas, share a kernel. `{}` means none; "
         "without the field the operator is CompositeImplicitAutograd",
     ),
-    Field("autogen", shapes.AUTOGEN, "operators that PyTorch derives from this one", fills=True),
-    Field("tags", shapes.TAGS, "names from tags.yaml", fills=True),
+    Field("autogen", native.AUTOGEN, "operators that PyTorch derives from this one", fills=True),
+    Field("tags", native.TAGS, "names from tags.yaml", fills=True),
     _ours(
         "fake",
         declared_in("fakes"),
@@ -137,18 +137,18 @@ _FIELDS = (
     ),
     _ours(
         "derivatives",
-        shapes.DERIVATIVES,
+        native.DERIVATIVES,
         "a mapping from arguments to derivative formulas, see [autograd.md](autograd.md)",
     ),
     _ours(
         "output_differentiability",
-        shapes.DIFFERENTIABILITY,
+        native.DIFFERENTIABILITY,
         "whether each result has a derivative; also accepted under `derivatives`",
         part_of="derivatives",
     ),
     _ours(
         "dtypes",
-        shapes.KERNEL_DTYPES,
+        native.KERNEL_DTYPES,
         "the dtypes that the kernels of a backend are for, which the [tests of its device](backends.md#tests-of-the-device) run",
     ),
     _ours(
@@ -200,7 +200,7 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
             values[found[0]] = found[1](reader, name, node)
     if "ufunc_inner_loop" in values:
         dispatch = values.get("dispatch", ())
-        values["dispatch"] = dispatch + implied_kernels(
+        values["dispatch"] = dispatch + native.implied_kernels(
             reader, values["ufunc_inner_loop"], dispatch
         )
     if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):

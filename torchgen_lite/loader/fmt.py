@@ -64,7 +64,10 @@ def _format_lines(lines: list[str]) -> str:
     for number, (cut, start) in enumerate(zip(cuts, starts)):
         end = cuts[number + 1] if number + 1 < len(cuts) else len(lines)
         lead = lines[cut:start]
-        out += [*_blank_above(lead), *_comments(lead)] if out else _comments(lead)
+        if out:
+            # One or two blank lines, as many as there are above the comments.
+            out += [""] * min(max(len([*takewhile(_is_empty, lead)]), 1), 2)
+        out += _comments(lead)
         body = lines[start:end]
         while body and not body[-1].strip():
             body.pop()
@@ -78,12 +81,6 @@ def _leading_start(lines: list[str], start: int, floor: int) -> int:
     while cut > floor and (not lines[cut - 1].strip() or lines[cut - 1].startswith("#")):
         cut -= 1
     return cut
-
-
-def _blank_above(lines: list[str]) -> list[str]:
-    """One or two blank lines, as many as there are above the comments of an entry."""
-    blank = sum(1 for _ in takewhile(_is_empty, lines))
-    return [""] * min(max(blank, 1), 2)
 
 
 def _comments(lines: list[str]) -> list[str]:
@@ -146,7 +143,8 @@ def _segments(body: list[str], indent: int) -> list[_Segment] | None:
             pending.append(line)
         elif not stripped:
             # A blank line matters only inside a block of text, where the next line is indented.
-            pending.append(line) if segments and _in_text(segments[-1]) else None
+            if segments and re.search(r":\s*[|>][-+0-9]*\s*(#.*)?$", segments[-1].lines[0]):
+                pending.append(line)
         elif not segments:
             return None
         else:
@@ -154,10 +152,6 @@ def _segments(body: list[str], indent: int) -> list[_Segment] | None:
             pending = []
     segments.append(_Segment("", [line for line in pending if line.strip()], []))
     return segments
-
-
-def _in_text(segment: _Segment) -> bool:
-    return re.search(r":\s*[|>][-+0-9]*\s*(#.*)?$", segment.lines[0]) is not None
 
 
 def _format_segment(segment: _Segment, indent: int) -> list[str]:
@@ -203,10 +197,8 @@ def _reindent(lines: list[str], key: str, block: bool, indent: int) -> list[str]
 def _format_dispatch_line(line: str) -> str:
     """`CPU,CUDA :k` becomes `CPU, CUDA: k`."""
     match = re.match(r"(\s*)([A-Za-z0-9_, ]+?)\s*:\s+(\S.*)$", line)
-    if match is None:
-        return line
-    keys = ", ".join(key.strip() for key in match[2].split(","))
-    return f"{match[1]}{keys}: {match[3]}"
+    keys = ", ".join(key.strip() for key in match[2].split(",")) if match else ""
+    return f"{match[1]}{keys}: {match[3]}" if match else line
 
 
 def _canonical(key: str, value: str) -> str:

@@ -13,7 +13,15 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Help,
+    Label,
+    Source,
+    Span,
+    Suggestion,
+    write_instead,
+)
 from torchgen_lite.loader.config import SOURCE_ROOTS
 from torchgen_lite.loader.sources import read_source
 
@@ -121,11 +129,10 @@ def index_kernel_modules(
             continue
         source, unread = read_source(path, root)
         diagnostics += unread
-        if source is None:
-            continue
-        module, wrong = _read_module(name, source.path, source.text)
-        diagnostics += wrong
-        found.append(module)
+        if source is not None:
+            module, wrong = _read_module(name, source.path, source.text)
+            diagnostics += wrong
+            found.append(module)
     index: dict[str, list[KernelModule]] = {}
     for module in found:
         for name in module.names:
@@ -135,15 +142,14 @@ def index_kernel_modules(
 
 def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     """TG311 with the places that were searched."""
-    message = f"module `{name}` was not found"
+    path = name.replace(".", "/")
+    folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
+    hint: Help
+    hint = f"looked for {folders} and an installed package; `source-roots` names other folders"
     if "/" in name or name.endswith(".py"):
         dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
         hint = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
-        return Diagnostic("TG311", message, help=hint)
-    path = name.replace(".", "/")
-    folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
-    help_ = f"looked for {folders} and an installed package; `source-roots` names other folders"
-    return Diagnostic("TG311", message, help=help_)
+    return Diagnostic("TG311", f"module `{name}` was not found", help=hint)
 
 
 def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
@@ -165,15 +171,13 @@ def read_constants(
     """
     path = _module_path(module, root, source_roots)
     source = None if path is None else read_source(path, root)[0]
-    if source is None:
-        return {}
-    found = {}
-    for statement in ast.parse(source.text).body:
-        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
-            continue
-        if statement.value is not None and statement.target.id in names:
-            found[statement.target.id] = ast.literal_eval(statement.value)
-    return found
+    assigned = ast.parse(source.text).body if source else ()
+    return {
+        one.target.id: ast.literal_eval(one.value)
+        for one in assigned
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        if one.value is not None and one.target.id in names
+    }
 
 
 def _module_path(name: str, root: Path, source_roots: Sequence[str]) -> Path | None:

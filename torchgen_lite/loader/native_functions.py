@@ -103,7 +103,7 @@ def _load_file(
     reader = EntryReader(source, diagnostics, dialect, node)
     # Readers of other formats are imported on demand: most projects never need one.
     if has_formulas or "backward" in keys:
-        from torchgen_lite.loader.derivatives import load_derivatives_file
+        from torchgen_lite.loader.derivatives_format import load_derivatives_file
 
         load_derivatives_file(reader, node, earlier)
     else:

@@ -45,42 +45,36 @@ class Kind(Generic[T_co]):
     read: Callable[[object], T_co]
 
 
-def _of_type(name: str, schema: Json, type_: type[T]) -> Kind[T]:
-    def read(value: object) -> T:
-        if type(value) is not type_:
-            raise Unfit(f" takes {name}")
+def _fitting(
+    name: str, schema: Json, fits: Callable[[Any], bool], words: Iterable[str] = ()
+) -> Kind[Any]:
+    def read(value: object) -> object:
+        if not fits(value):
+            raise Unfit(f" takes {name}", did_you_mean(str(value), words))
         return value
 
     return Kind(name, schema, read)
 
 
-TEXT: Kind[str] = _of_type("a string", {"type": "string"}, str)
-FLAG: Kind[bool] = _of_type("true or false", {"type": "boolean"}, bool)
-TABLE: Kind[Mapping[str, object]] = _of_type("a table", {"type": "object"}, dict)
+TEXT: Kind[str] = _fitting("a string", {"type": "string"}, lambda value: type(value) is str)
+FLAG: Kind[bool] = _fitting("true or false", {"type": "boolean"}, lambda value: type(value) is bool)
+TABLE: Kind[Mapping[str, object]] = _fitting(
+    "a table", {"type": "object"}, lambda value: type(value) is dict
+)
 
 
 def number(least: int, most: int) -> Kind[int]:
     """An integer between two bounds."""
+    schema: Json = {"type": "integer", "minimum": least, "maximum": most}
+    bounds = range(least, most + 1)
     name = f"a number from {least} to {most}"
-
-    def read(value: object) -> int:
-        if type(value) is not int or not least <= value <= most:
-            raise Unfit(f" takes {name}")
-        return value
-
-    return Kind(name, {"type": "integer", "minimum": least, "maximum": most}, read)
+    return _fitting(name, schema, lambda value: type(value) is int and value in bounds)
 
 
 def choice(*words: str) -> Kind[str]:
     """One of a few words."""
     name = " or ".join(f"`{word}`" for word in words)
-
-    def read(value: object) -> str:
-        if value not in words:
-            raise Unfit(f" takes {name}", did_you_mean(str(value), words))
-        return str(value)
-
-    return Kind(name, {"enum": list(words)}, read)
+    return _fitting(name, {"enum": list(words)}, lambda value: value in words, words)
 
 
 def matching(
@@ -121,11 +115,11 @@ def list_of(item: Kind[T], name: str = "a list of strings") -> Kind[tuple[T, ...
 def one_or_more(item: Kind[T]) -> Kind[tuple[T, ...]]:
     """A list, or a single item without the list."""
     several = list_of(item)
-
-    def read(value: object) -> tuple[T, ...]:
-        return several.read([value] if isinstance(value, str) else value)
-
-    return Kind(several.name, {"anyOf": [item.schema, several.schema]}, read)
+    return Kind(
+        several.name,
+        {"anyOf": [item.schema, several.schema]},
+        lambda value: several.read([value] if isinstance(value, str) else value),
+    )
 
 
 def table_of(

@@ -172,11 +172,11 @@ class EntryReader:
         """The text of a field, or None if it is absent or wrong."""
         return self.text_of(name, self.fields[name][1]) if name in self.fields else None
 
-    def text_of(self, name: str, node: Node) -> str | None:
+    def text_of(self, name: str, node: Node, wanted: str = "a string") -> str | None:
         """The text of a value, or None if it is wrong; `name` is its field, for messages."""
         if isinstance(node, ScalarNode) and not node.is_null:
             return node.value
-        self.wrong_type(name, node, "a string")
+        self.wrong_type(name, node, wanted)
         return None
 
     def items(self, name: str, wanted: str) -> list[Node]:

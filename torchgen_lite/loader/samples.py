@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span, did_you_mean
@@ -125,18 +126,15 @@ def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tupl
 
 
 def _number(reader: EntryReader, name: str, node: Node) -> float | None:
-    if not isinstance(node, ScalarNode) or node.is_null:
-        reader.wrong_type(name, node, "a number")
+    text = reader.text_of(name, node, "a number")
+    if text is None:
         return None
-    try:
-        number = float(node.value)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number < math.inf:
-        message = f"`{name}` takes a non-negative number, not `{short(node.value)}`"
-        reader.report("TG106", message, node, "not a number")
-        return None
-    return number
+    with suppress(ValueError):
+        if 0 <= (number := float(text)) < math.inf:
+            return number
+    message = f"`{name}` takes a non-negative number, not `{short(text)}`"
+    reader.report("TG106", message, node, "not a number")
+    return None
 
 
 def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:

@@ -19,7 +19,7 @@ class VendorVersions:
     def __init__(self, reader: EntryReader) -> None:
         self.reader = reader
         given = reader.words_of(_ALL, reader.fields[_ALL][1]) if _ALL in reader.fields else []
-        known = [self._read(word) for word, _ in given]
+        known = [parse_version(word.removeprefix("v")) for word, _ in given]
         self._newest = max(known, default=())
         self._release = reader.dialect.for_torch[:2]
         self.every: Releases = frozenset(m for m in _MINORS if m >= min(known, default=()))
@@ -39,7 +39,7 @@ class VendorVersions:
             return self.every
         versions = []
         for word, span in words:
-            version = self._read(word)
+            version = parse_version(word.removeprefix("v"))
             if not version and word != _NEWEST:
                 what = f"a release, such as `v2.13`, `{_NEWEST}` or `{_ALL}`"
                 self.reader.refuse("TG106", word, what, span, "not a release")
@@ -55,9 +55,7 @@ class VendorVersions:
 
     def of(self, torch: str | None) -> Releases:
         """The releases in a range of ours."""
-        return (
-            frozenset(one for one in self.every if has_release(torch, one)) if torch else self.every
-        )
+        return frozenset(one for one in self.every if has_release(torch, one))
 
     def text(self, releases: Releases, own: str | None = None) -> str | None:
         """These releases as a range of ours, beside the `own` one of an entry.
@@ -71,9 +69,6 @@ class VendorVersions:
         parts += [f"<{_text(next_version(max(releases)))}"] if every[last + 1 :] else []
         parts += [f"!={_text(one)}.*" for one in every[first:last] if one not in releases]
         return ",".join(dict.fromkeys(parts)) or None
-
-    def _read(self, word: str) -> Version:
-        return parse_version(word.removeprefix("v"))
 
 
 def _text(version: Version) -> str:

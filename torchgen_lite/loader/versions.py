@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import eq, ge, gt, le, lt, ne
 from typing import NamedTuple
 
 _CLAUSE = re.compile(r"\s*(>=|<=|==|!=|~=|<|>)\s*([0-9]+(?:\.[0-9]+)*(?:\.\*)?)\s*", re.ASCII)
@@ -12,6 +13,7 @@ Version = tuple[int, ...]
 NEWEST: Version = (10**9,)
 """A release after all others."""
 
+_COMPARED = {">=": ge, "<=": le, "==": eq, "!=": ne, ">": gt, "<": lt}
 # No release has more bug-fix versions than this.
 _PATCHES = range(10)
 
@@ -63,8 +65,28 @@ def clauses_of(text: str | None) -> tuple[Clause, ...]:
 
 
 def meet(*texts: str | None) -> bool:
-    """Whether some version is in all ranges."""
-    return not is_empty(tuple([clause for text in texts for clause in clauses_of(text)]))
+    """Whether some version is in all ranges.
+
+    It is enough to try each bound, a version just above it, and one below and one above all bounds,
+    because the answer doesn't change between two bounds.
+    """
+    clauses = tuple([clause for text in texts for clause in clauses_of(text)])
+    return any(contains(clauses, version) for version in _tries(clauses))
+
+
+def leaves_out(text: str | None, other: str | None) -> bool:
+    """Whether a range lacks a version that another one has."""
+    clauses, others = clauses_of(text), clauses_of(other)
+    tries = _tries((*clauses, *others))
+    return any(contains(others, one) and not contains(clauses, one) for one in tries)
+
+
+def _tries(clauses: tuple[Clause, ...]) -> list[Version]:
+    tries: list[Version] = [(0,), NEWEST]
+    for clause in clauses:
+        end = next_version(clause.version) if clause.wildcard else clause.version
+        tries += [clause.version, (*clause.version, 0, 0, 1), end]
+    return tries
 
 
 def has_release(text: str | None, release: Version) -> bool:
@@ -90,43 +112,9 @@ def contains(clauses: tuple[Clause, ...], version: Version) -> bool:
     return all(_holds(clause, version) for clause in clauses)
 
 
-def _padded(version: Version, length: int) -> Version:
-    return version[:length] + (0,) * (length - len(version))
-
-
 def _holds(clause: Clause, version: Version) -> bool:
     length = max(len(version), len(clause.version))
-    left, right = _padded(version, length), _padded(clause.version, length)
+    left, right = (one + (0,) * (length - len(one)) for one in (version, clause.version))
     if clause.wildcard:
         return left[: len(clause.version)] != clause.version
-    return {
-        ">=": left >= right,
-        "<=": left <= right,
-        ">": left > right,
-        "<": left < right,
-        "==": left == right,
-        "!=": left != right,
-    }[clause.operator]
-
-
-def is_empty(clauses: tuple[Clause, ...]) -> bool:
-    """Whether no version satisfies a range.
-
-    It is enough to try each bound, a version just above it, and one below and one above all bounds,
-    because the answer doesn't change between two bounds.
-    """
-    return not any(contains(clauses, version) for version in _tries(clauses))
-
-
-def leaves_out(clauses: tuple[Clause, ...], others: tuple[Clause, ...]) -> bool:
-    """Whether a range lacks a version that another one has."""
-    tries = _tries((*clauses, *others))
-    return any(contains(others, one) and not contains(clauses, one) for one in tries)
-
-
-def _tries(clauses: tuple[Clause, ...]) -> list[Version]:
-    tries: list[Version] = [(0,), NEWEST]
-    for clause in clauses:
-        end = next_version(clause.version) if clause.wildcard else clause.version
-        tries += [clause.version, (*clause.version, 0, 0, 1), end]
-    return tries
+    return bool(_COMPARED[clause.operator](left, right))

@@ -9,13 +9,12 @@ import re
 from functools import partial
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, Suggestion
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion
 
 # White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
     r"(?P<before>[ ]*(?:-[ ]+)*)(?P<key>[^\s#:'\"{}\[\],-][^\s:]*)\s*:(?=\s|$)(?P<value>.*)"
 )
-_QUOTES = ("'", '"')
 _mistake = partial(Diagnostic, "TG100")
 
 
@@ -34,33 +33,26 @@ def find_mistake(source: Source, problem: str, context: str, at: int, began: int
     """The mistake behind libyaml's error `at` an offset, in a construct that `began` at another."""
     here = Span(source, at, at + 1)
     number = here.line
-    if source.text[at : at + 1] == "\t" or "\t" in _indentation(source.line_text(number)):
-        return _mistake(
-            "a tab indents this line",
-            Label(here, "here"),
-            (),
-            "indent with spaces; YAML forbids tabs",
-        )
+    if here.text == "\t" or "\t" in _indentation(source.line_text(number)):
+        hint = "indent with spaces; YAML forbids tabs"
+        return _mistake("a tab indents this line", Label(here, "here"), (), hint)
+    opening = Label(Span(source, began, began + 1), "opened here")
+    sign = opening.span.text
     if "quoted" in context:
-        quote = source.text[began : began + 1]
-        help_ = f"close it with `{quote}`" if quote in _QUOTES else None
-        return _mistake(
-            "a quote is not closed", Label(Span(source, began, began + 1), "opened here"), (), help_
-        )
+        close = f"close it with `{sign}`" if sign in ("'", '"') else None
+        return _mistake("a quote is not closed", opening, (), close)
     if "flow" in context:
-        opening = source.text[began : began + 1]
-        closing = {"{": "}", "[": "]"}.get(opening, "]")
-        place = Label(Span(source, began, began + 1), "opened here")
-        return _mistake(
-            f"`{opening}` is not closed", Label(here, f"expected `,` or `{closing}`"), (place,)
-        )
-    return (
+        expected = f"expected `,` or `{'}' if sign == '{' else ']'}`"
+        return _mistake(f"`{sign}` is not closed", Label(here, expected), (opening,))
+    found = (
         _colon_in_a_schema(source, at)
         or _wrong_indentation(source, number)
         or _no_key(source, number, problem)
-        or _colon_in_a_value(source, at)
-        or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
     )
+    if found is None and here.text == ":":
+        place, hint = Label(here, "begins a second one"), "put the value in quotes"
+        return _mistake("a value has `: ` in it", place, (), hint)
+    return found or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
 
 
 def _indentation(text: str) -> str:
@@ -81,11 +73,8 @@ def _line(source: Source, number: int) -> Line | None:
 
 def _above(source: Source, number: int) -> Line | None:
     """The nearest line above with a key, skipping comments and empty lines."""
-    for one in range(number - 1, max(number - 50, 0), -1):
-        line = _line(source, one)
-        if line is not None:
-            return line
-    return None
+    lines = (_line(source, one) for one in range(number - 1, max(number - 50, 0), -1))
+    return next(filter(None, lines), None)
 
 
 def _colon_in_a_schema(source: Source, at: int) -> Diagnostic | None:
@@ -119,32 +108,21 @@ def _wrong_indentation(source: Source, number: int) -> Diagnostic | None:
     while entry.dash < 0 and (higher := _above(source, entry.number)) is not None:
         entry = higher
     place = Label(line.span, "begins here")
+    said, first = f"`{line.key}` is indented less than what it belongs to", "the first field"
+    help_ = _like(line, entry)
     if line.dash < 0 and 0 <= entry.dash == line.column:
-        said = f"`- ` is missing before `{line.key}`" if line.key == "func" else _less(line)
-        help_: Help = _like(line, entry)
+        first = "an entry begins with `- `"
         if line.key == "func":
+            said = "`- ` is missing before `func`"
             begins = line.span._replace(end=line.span.start)
-            help_ = Suggestion(f"write `- {line.key}: ...`", begins, "- ")
-        return _mistake(said, place, (Label(entry.span, "an entry begins with `- `"),), help_)
+            help_ = Suggestion("write `- func: ...`", begins, "- ")
+        return _mistake(said, place, (Label(entry.span, first),), help_)
     if line.column < above.column:
-        return _mistake(
-            _less(line), place, (Label(entry.span, "the first field"),), _like(line, entry)
-        )
+        return _mistake(said, place, (Label(entry.span, first),), help_)
     if not above.value:
         return _line_without_colon(source, number - 1)
     said = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return _mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
-
-
-def _colon_in_a_value(source: Source, at: int) -> Diagnostic | None:
-    if source.text[at : at + 1] != ":":
-        return None
-    place = Label(Span(source, at, at + 1), "begins a second one")
-    return _mistake("a value has `: ` in it", place, (), "put the value in quotes")
-
-
-def _less(line: Line) -> str:
-    return f"`{line.key}` is indented less than what it belongs to"
 
 
 def _like(line: Line, other: Line) -> Suggestion:
@@ -157,12 +135,10 @@ def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
     """A line without `: ` among keys, or a value that begins with a special character."""
     text = source.line_text(number)
     start = source.line_start(number)
-    if "cannot start any token" in problem:
-        found = re.search(r"[@`%]", text)
-        if found is not None:
-            span = Span(source, start + found.start(), start + found.end())
-            said = f"a value cannot begin with `{found[0]}`"
-            return _mistake(said, Label(span, "here"), (), "put it in quotes")
+    if "cannot start any token" in problem and (found := re.search(r"[@`%]", text)):
+        span = Span(source, start + found.start(), start + found.end())
+        said = f"a value cannot begin with `{found[0]}`"
+        return _mistake(said, Label(span, "here"), (), "put it in quotes")
     if "':'" not in problem:
         return None
     return _line_without_colon(source, number) or _line_without_colon(source, number - 1)

@@ -13,7 +13,7 @@ _HEX_LENGTH = {"x": 2, "u": 4, "U": 8}
 
 def scalar_locator(source: Source, node: ScalarNode) -> Callable[[int, int], Span]:
     """A function from offsets in the scalar's value to a span of the file."""
-    value, start = node.value, node.start + (node.style in ("'", '"') and node.style != "")
+    value, start = node.value, node.start + (node.style in ("'", '"'))
     if source.text.startswith(value, start):
         return source.locator(start)
     offsets: list[int] = []
@@ -57,9 +57,10 @@ def _next_unit(text: str, position: int, end: int, wanted: str, style: str) -> t
     while position < end:
         found = text[position]
         if style == '"' and found == "\\":
-            length = _escape_length(text, position)
-            if length:
-                return position, length
+            following = text[position + 1 : position + 2]
+            # An escaped line end gives nothing.
+            if following not in ("\n", "\r", ""):
+                return position, 2 + _HEX_LENGTH.get(following, 0)
             position += 2
             continue
         if style == "'" and found == "'":
@@ -72,11 +73,3 @@ def _next_unit(text: str, position: int, end: int, wanted: str, style: str) -> t
         # Folding adds a space even if the file has none left; it is put before the next character.
         return (position, 0) if blank else (position, 1)
     return position, 0
-
-
-def _escape_length(text: str, position: int) -> int:
-    """The length of the escape at a backslash; 0 for an escaped line end, which gives nothing."""
-    following = text[position + 1 : position + 2]
-    if following in ("\n", "\r", ""):
-        return 0
-    return 2 + _HEX_LENGTH.get(following, 0)

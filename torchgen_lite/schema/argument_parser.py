@@ -38,19 +38,14 @@ def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> Non
         return
     wrong = misfit(type_, default)
     if wrong is not None:
-        hint = did_you_mean(default, wrong[1])
-        if wrong[1] == ("None",):
-            hint = write_instead(default, "None")
+        label, names = wrong
+        hint = (
+            write_instead(default, "None") if names == ("None",) else did_you_mean(default, names)
+        )
         if hint is None and str(type_) in ("str", "str?") and default.isidentifier():
             hint = write_instead(default, f'"{default}"')
-        cursor.report(
-            "TG218",
-            f"default `{cursor.shorten(default)}` does not fit type `{type_}`",
-            start,
-            cursor.last_end,
-            wrong[0],
-            hint,
-        )
+        message = f"default `{cursor.shorten(default)}` does not fit type `{type_}`"
+        cursor.report("TG218", message, start, cursor.last_end, label, hint)
 
 
 _CLOSING = {"[": "]", "(": ")"}
@@ -74,9 +69,8 @@ def _default(cursor: Cursor) -> str:
         if not open_brackets:
             break
         if not cursor.take(","):
-            raise cursor.abort(
-                "TG204", f"expected `,` or `{open_brackets[-1]}` in a default", "unexpected"
-            )
+            message = f"expected `,` or `{open_brackets[-1]}` in a default"
+            raise cursor.abort("TG204", message, "unexpected")
     return cursor.slice_from(begin)
 
 
@@ -91,12 +85,9 @@ def _default_atom(cursor: Cursor) -> None:
     if cursor.kind != IDENT:
         if cursor.kind == "bad_string":
             raise cursor.abort("TG204", "the string is not closed", "starts here")
-        raise cursor.abort(
-            "TG204",
-            f"expected a default value, found {cursor.found()}",
-            "not a literal",
-            "defaults are numbers, strings, True, False, None, names and lists of these",
-        )
+        message = f"expected a default value, found {cursor.found()}"
+        hint = "defaults are numbers, strings, True, False, None, names and lists of these"
+        raise cursor.abort("TG204", message, "not a literal", hint)
     name = cursor.advance()
     if name == "float" and cursor.take("("):
         if cursor.kind != STRING:

@@ -116,10 +116,17 @@ class Cursor:
         span = self.locate(start, max(end, start + 1))
         self.diagnostics.append(Diagnostic(code, message, Label(span, label), secondary, help))
 
-    def report_here(self, code: str, message: str, label: str, help: Help | None = None) -> None:
+    def report_here(
+        self,
+        code: str,
+        message: str,
+        label: str,
+        help: Help | None = None,
+        secondary: tuple[Label, ...] = (),
+    ) -> None:
         """Record a mistake at the current token."""
         end = self.start + max(len(self.texts[self.at]), 1)
-        self.report(code, message, self.start, end, label, help)
+        self.report(code, message, self.start, end, label, help, secondary)
 
     def warn(self, code: str, message: str, start: int, end: int) -> None:
         """Record something odd that does not make the schema wrong."""

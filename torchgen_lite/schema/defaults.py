@@ -72,10 +72,8 @@ NAMED_CONSTANTS: dict[str, tuple[str, ...]] = {
 }
 _KEYWORDS: dict[str, object] = {"None": None, "True": True, "False": False}
 
-DefaultValue = object
 
-
-def default_value(argument: Argument) -> DefaultValue:
+def default_value(argument: Argument) -> object:
     """The Python value of an argument's default: None, bool, int, float, complex, str or a list.
 
     A name gives a `NamedConstant`. For a `float` argument, `1` gives `1.0`. A number as the default
@@ -196,6 +194,15 @@ _NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
 # No name stands for a value of these types.
 _UNNAMED = frozenset({"float", "bool", "str", "Scalar", "complex", "Tensor", "Generator"})
 _SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
+# The Python types of the values that a type takes; other types take any value.
+_FITTING: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("int", "SymInt", "ScalarType"), (int,)),
+    "bool": (bool, int),
+    "float": (int, float),
+    "Scalar": (bool, int, float, complex),
+    "str": (str,),
+    "Tensor": (type(None),),
+}
 
 
 def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]] | None:
@@ -209,17 +216,7 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
             words = ("True", "False") if type_name == "bool" else ()
             return f"`{value.name}` is not a value of type `{type_name}`", (*known, *words)
         return None
-    fits = {
-        "bool": isinstance(value, int),
-        "int": isinstance(value, int) and not isinstance(value, bool),
-        "SymInt": isinstance(value, int) and not isinstance(value, bool),
-        "float": isinstance(value, (int, float)) and not isinstance(value, bool),
-        "Scalar": isinstance(value, (int, float, complex)),
-        "str": isinstance(value, str),
-        "ScalarType": isinstance(value, int) and not isinstance(value, bool),
-        "Tensor": value is None,
-    }
-    if fits.get(type_name, True):
+    if type(value) in _FITTING.get(type_name, (type(value),)):
         return None
     return f"a {_kind(value)} is not a value of type `{type_name}`", ()
 

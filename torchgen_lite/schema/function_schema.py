@@ -179,9 +179,8 @@ class FunctionSchema:
         for index, argument in enumerate(self.arguments):
             if parameters[index] in parameters[:index]:
                 label = Label(argument.span, "named again here") if argument.span else None
-                faults.append(
-                    Diagnostic("TG203", f"duplicate argument `{parameters[index]}`", label)
-                )
+                message = f"duplicate argument `{parameters[index]}`"
+                faults.append(Diagnostic("TG203", message, label))
         if faults:
             raise SchemaError(tuple(faults))
 
@@ -206,22 +205,14 @@ class FunctionSchema:
         return SchemaKind.out if self.out else SchemaKind.mutable
 
     def __str__(self) -> str:
-        parts: list[str] = []
-        star_written = False
-        for argument in self.arguments:
-            if argument.kwarg_only and not star_written:
-                parts.append("*")
-                star_written = True
-            parts.append(str(argument))
-        if self.is_vararg:
-            parts.append("...")
-        returns = [str(r) for r in self.returns]
-        if self.is_varret:
-            returns.append("...")
-        if len(returns) == 1 and not self.parenthesised_return:
-            result = returns[0]
-        else:
-            result = f"({', '.join(returns)})"
+        parts = [*map(str, self.arguments), *(["..."] if self.is_vararg else [])]
+        first = next((n for n, a in enumerate(self.arguments) if a.kwarg_only), None)
+        if first is not None:
+            parts.insert(first, "*")
+        returns = [*map(str, self.returns), *(["..."] if self.is_varret else [])]
+        result = ", ".join(returns)
+        if len(returns) != 1 or self.parenthesised_return:
+            result = f"({result})"
         return f"{self.full_name}({', '.join(parts)}) -> {result}"
 
 

@@ -51,12 +51,9 @@ def _schema(cursor: Cursor) -> Parts:
     name_end = cursor.last_end
     arguments, is_vararg = _arguments(cursor)
     if not cursor.take("->"):
-        raise cursor.abort(
-            "TG206",
-            "missing `->` and return type",
-            f"expected `->`, found {cursor.found()}",
-            "write `-> ()` if the operator returns nothing",
-        )
+        hint = "write `-> ()` if the operator returns nothing"
+        label = f"expected `->`, found {cursor.found()}"
+        raise cursor.abort("TG206", "missing `->` and return type", label, hint)
     returns, is_varret, parenthesised = _returns(cursor)
     if cursor.kind != "end":
         start = cursor.start
@@ -155,14 +152,8 @@ def _unclosed(cursor: Cursor, opening: int) -> bool:
         # An unclosed string has swallowed the rest, and has been reported.
         raise Abort
     if cursor.kind == "end" or cursor.texts[cursor.at] == "->":
-        cursor.report(
-            "TG205",
-            "the argument list is not closed",
-            cursor.start,
-            cursor.start + max(len(cursor.texts[cursor.at]), 1),
-            "expected `)`",
-            secondary=(Label(cursor.locate(opening, opening + 1), "opened here"),),
-        )
+        message, place = "the argument list is not closed", cursor.locate(opening, opening + 1)
+        cursor.report_here("TG205", message, "expected `)`", None, (Label(place, "opened here"),))
         if cursor.kind == "end":
             raise Abort
         return False

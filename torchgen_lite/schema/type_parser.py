@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics import Suggestion, did_you_mean, write_instead
+from ..diagnostics import Help, Suggestion, did_you_mean, write_instead
 from .cursor import MAX_DEPTH, Abort, Cursor
 from .lexer import IDENT, NUMBER
 from .model import AliasAnnotation, BaseType, GenericType, ListType, OptionalType, TupleType, Type
@@ -106,13 +106,12 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
         return
     if _is_foreign(cursor, start):
         return
-    spelling = TYPE_SPELLINGS.get(name)
-    help_ = did_you_mean(name, () if spelling else (*BASE_TYPES, *GENERIC_TYPES))
-    if spelling:
-        help_ = write_instead(name, spelling)
-    cursor.report(
-        "TG202", f"unknown type `{cursor.shorten(name)}`", start, end, "not a type", help_
-    )
+    if spelling := TYPE_SPELLINGS.get(name):
+        help_: Help | None = write_instead(name, spelling)
+    else:
+        help_ = did_you_mean(name, (*BASE_TYPES, *GENERIC_TYPES))
+    message = f"unknown type `{cursor.shorten(name)}`"
+    cursor.report("TG202", message, start, end, "not a type", help_)
 
 
 def _is_foreign(cursor: Cursor, start: int) -> bool:
@@ -168,30 +167,19 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
 
 def _misplaced(cursor: Cursor) -> Abort:
     """Report an annotation after `?`: PyTorch's parsers want it after the tensor."""
-    start = cursor.start
+    start, said = cursor.start, "the alias annotation comes after `?`"
     _annotation(cursor)
-    cursor.report(
-        "TG208",
-        "the alias annotation comes after `?`",
-        start,
-        cursor.last_end,
-        "belongs to the tensor",
-        "write it before the `?`, as in `Tensor(a!)?`",
-    )
+    hint = "write it before the `?`, as in `Tensor(a!)?`"
+    cursor.report("TG208", said, start, cursor.last_end, "belongs to the tensor", hint)
     return Abort()
 
 
 def _alias_set(cursor: Cursor) -> tuple[str, ...]:
     names: list[str] = []
-    while True:
-        if cursor.texts[cursor.at] == "*" or cursor.kind == IDENT:
-            names.append(cursor.advance())
-        else:
-            raise cursor.abort(
-                "TG208",
-                f"expected an alias set, found {cursor.found()}",
-                "not a name",
-                "alias annotations look like `(a)`, `(a!)`, `(a|b)` or `(a -> *)`",
-            )
-        if not cursor.take("|"):
-            return tuple(names)
+    while not names or cursor.take("|"):
+        if cursor.texts[cursor.at] != "*" and cursor.kind != IDENT:
+            message = f"expected an alias set, found {cursor.found()}"
+            hint = "alias annotations look like `(a)`, `(a!)`, `(a|b)` or `(a -> *)`"
+            raise cursor.abort("TG208", message, "not a name", hint)
+        names.append(cursor.advance())
+    return tuple(names)
