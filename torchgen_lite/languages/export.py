@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.operators import Operator
@@ -24,11 +26,15 @@ Json = dict[str, object]
 
 
 def export_program(
-    program: Program, policy: Policy = PYTORCH, operators: Sequence[Operator] | None = None
+    program: Program,
+    policy: Policy = PYTORCH,
+    operators: Sequence[Operator] | None = None,
+    beneath: Mapping[str, Registrations] = MappingProxyType({}),
 ) -> Json:
     """Everything that is known about every operator, declared and derived, as plain values.
 
-    `registered` lists what the policy's target registers for the `operators` that it supports.
+    `registered` lists what the policy's target registers for the `operators` that it supports, and
+    `beneath` what PyTorch has registered for its own.
     """
     registered: dict[str, dict[str, str]] = {}
     for one in registrations(program, policy, operators):
@@ -40,7 +46,7 @@ def export_program(
         "kind": "ops",
         "target": None if policy.is_pytorch else policy.target,
         "ops": [
-            export_operator(operator, registered.get(operator.name, {}))
+            export_operator(operator, registered.get(operator.name, {}), beneath.get(operator.name))
             for operator in (*resolved.operators, *copying)
         ],
         "groups": [
@@ -50,7 +56,9 @@ def export_program(
     }
 
 
-def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
+def export_operator(
+    operator: Operator, registered: Mapping[str, str], beneath: Registrations | None = None
+) -> Json:
     """One operator. It refers to other operators by their full names: `aten::add.out`."""
     function, schema, group = operator.function, operator.schema, operator.group
     return {
@@ -74,6 +82,7 @@ def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
             for kernel in operator.kernels
         },
         "registered": registered,
+        "registered_by_pytorch": beneath.kernels if beneath is not None else {},
         "signatures": _signatures(operator),
     }
 

@@ -101,7 +101,7 @@ class TestChangedKernels:
         absent = Diagnostic("TG011", "PyTorch is of another release")
         monkeypatch.setattr(registrations, "find_torch_files", lambda: (None, (absent,)))
         result = run("table", "--against", "old")
-        note = "of its operators, only what the files register is compared"
+        note = "of its operators, only what the files register is known"
         assert result.stderr.splitlines()[0] == f"PyTorch is of another release; {note}"
         assert "AutogradPrivateUse1" not in result.stdout
         assert run("breaking", "--against", "old", "-q").code == 1
