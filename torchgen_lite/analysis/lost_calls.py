@@ -75,6 +75,11 @@ class Offer(NamedTuple):
     served: Sequence[Served | None]
     called: Called | None
 
+    def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
+        """A change in a field of the entry, since the version in which it was another one."""
+        here, there = (one.operator.function.place(field) for one in (self, was))
+        return Change(code, message, here, label, there)
+
 
 class _Strength(IntEnum):
     nothing = 0
