@@ -170,13 +170,10 @@ def compare_tags(old: Offer, new: Offer) -> Iterator[Change]:
     was, now = old.operator.tags, new.operator.tags
     for tag in [tag for tag in was if tag not in now]:
         yield new.changed("TG380", f"tag `{tag}` was removed", "tags", old, f"no `{tag}`")
-    for tag in [tag for tag in now if tag not in was and not _is_of_pytorch(new)]:
+    # What PyTorch's own file adds is its own affair.
+    is_theirs = any(one is not None and not one.policy.knows_formulas for one in new.served)
+    for tag in [tag for tag in now if tag not in was and not is_theirs]:
         yield new.changed("TG382", f"tag `{tag}` was added", "tags", old)
-
-
-def _is_of_pytorch(offer: Offer) -> bool:
-    """Whether the operators are those of PyTorch's own file, whose kernels and tags are its own affair."""
-    return any(one is not None and not one.policy.knows_formulas for one in offer.served)
 
 
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
