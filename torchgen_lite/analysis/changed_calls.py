@@ -14,7 +14,6 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.policy import Origin
@@ -233,7 +232,7 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
     if not was.policy.knows_formulas:
         return
     changed: dict[tuple[str, str], list[str]] = {}
-    for before, after in zip(table(was.table), table(now.table)):
+    for before, after in zip(was.cells.values(), now.cells.values()):
         kernels = [
             registered.kernel.kernel
             for served, cell in ((was, before), (now, after))
