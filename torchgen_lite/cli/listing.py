@@ -60,7 +60,8 @@ def list_command(
             require(selection.diagnostics)
             is_over = adds_to_pytorch(program, selection.policy)
             beneath = known_pytorchs(session, program) if is_over else {}
-            exported = export_program(program, selection.policy, selection.operators, beneath)
+            theirs = {name: one.kernels for name, one in beneath.items()}
+            exported = export_program(program, selection.policy, selection.operators, theirs)
             click.echo(json.dumps(exported, indent=2))
             return FINE
         if kind == "ops":

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
-from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.operators import Operator
@@ -23,13 +23,15 @@ from torchgen_lite.schema.kind import VARIANTS
 EXPORT_VERSION = 2
 
 Json = dict[str, object]
+Keyed = Mapping[str, str]
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def export_program(
     program: Program,
     policy: Policy = PYTORCH,
     operators: Sequence[Operator] | None = None,
-    beneath: Mapping[str, Registrations] = MappingProxyType({}),
+    beneath: Mapping[str, Keyed] = _NOTHING,
 ) -> Json:
     """Everything that is known about every operator, declared and derived, as plain values.
 
@@ -46,7 +48,9 @@ def export_program(
         "kind": "ops",
         "target": None if policy.is_pytorch else policy.target,
         "ops": [
-            export_operator(operator, registered.get(operator.name, {}), beneath.get(operator.name))
+            export_operator(
+                operator, registered.get(operator.name, {}), beneath.get(operator.name, {})
+            )
             for operator in (*resolved.operators, *copying)
         ],
         "groups": [
@@ -56,9 +60,7 @@ def export_program(
     }
 
 
-def export_operator(
-    operator: Operator, registered: Mapping[str, str], beneath: Registrations | None = None
-) -> Json:
+def export_operator(operator: Operator, registered: Keyed, beneath: Keyed = _NOTHING) -> Json:
     """One operator. It refers to other operators by their full names: `aten::add.out`."""
     function, schema, group = operator.function, operator.schema, operator.group
     return {
@@ -82,7 +84,7 @@ def export_operator(
             for kernel in operator.kernels
         },
         "registered": registered,
-        "registered_by_pytorch": beneath.kernels if beneath is not None else {},
+        "registered_by_pytorch": dict(beneath),
         "signatures": _signatures(operator),
     }
 
