@@ -81,7 +81,9 @@ class TestChangedKernels:
         # PyTorch serves it by `sigmoid.out` until then.
         by_default = "aten::sigmoid: PrivateUse1: CompositeExplicitAutogradNonFunctional `Register"
         assert lines[2].startswith(by_default) and lines[2].endswith(" -> kernel `sigmoid_mine`")
-        composed = "aten::matmul: PrivateUse1: kernel `matmul_mine` -> CompositeImplicitAutograd `Register"
+        composed = (
+            "aten::matmul: PrivateUse1: kernel `matmul_mine` -> CompositeImplicitAutograd `Register"
+        )
         assert lines[3].startswith(composed) and len(lines) == 4
 
     def test_review(self, run: Run, backend: Path) -> None:
