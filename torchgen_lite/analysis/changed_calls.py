@@ -14,7 +14,6 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.policy import Origin
@@ -153,7 +152,7 @@ def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
     texts = _precision(was.autocast, _new_names(old, new)), _precision(now.autocast, {})
     if texts[0] != texts[1]:
         message = f"under `torch.autocast` it runs in {texts[1]}, and used to run in {texts[0]}"
-        yield Change("TG379", message, now.place("autocast"), "", was.place("autocast"))
+        yield new.changed("TG379", message, "autocast", old)
 
 
 def _precision(autocast: Autocast | None, names: Mapping[str, str]) -> str:
@@ -167,19 +166,13 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str]) -> str:
 
 def compare_tags(old: Offer, new: Offer) -> Iterator[Change]:
     """TG380 for a promise that is gone; TG382 for one that is new."""
-    was, now = old.operator, new.operator
-    here, there = now.function.place("tags"), was.function.place("tags")
-    for tag in was.tags:
-        if tag not in now.tags:
-            yield Change("TG380", f"tag `{tag}` was removed", here, f"no `{tag}`", there)
-    for tag in now.tags:
-        if tag not in was.tags and not _is_of_pytorch(new):
-            yield Change("TG382", f"tag `{tag}` was added", here, "", there)
-
-
-def _is_of_pytorch(offer: Offer) -> bool:
-    """Whether the operators are those of PyTorch's own file, whose kernels and tags are its own affair."""
-    return any(one is not None and not one.policy.knows_formulas for one in offer.served)
+    was, now = old.operator.tags, new.operator.tags
+    for tag in [tag for tag in was if tag not in now]:
+        yield new.changed("TG380", f"tag `{tag}` was removed", "tags", old, f"no `{tag}`")
+    # What PyTorch's own file adds is its own affair.
+    is_theirs = any(one is not None and not one.policy.knows_formulas for one in new.served)
+    for tag in [tag for tag in now if tag not in was and not is_theirs]:
+        yield new.changed("TG382", f"tag `{tag}` was added", "tags", old)
 
 
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
@@ -188,11 +181,11 @@ def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
     if leaves_out(now.torch, was.torch):
         had = f"`{was.torch}`" if was.torch else "all releases"
         message = f"it exists only for PyTorch `{now.torch}`, and used to exist for {had}"
-        yield Change("TG377", message, now.place("torch"), "", was.place("torch"))
+        yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
         had = f", and used to exist under `{was.guard}`" if was.guard else ""
         message = f"it exists only under `{now.guard}`{had}"
-        yield Change("TG377", message, now.place("guard"), "", was.place("guard"))
+        yield new.changed("TG377", message, "guard", old)
 
 
 def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
@@ -224,7 +217,7 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
     ):
         if one and other and one != other:
             message = f"`{field}` is {other}, and used to be {one}"
-            yield Change("TG382", message, after.place(field), "", before.place(field))
+            yield new.changed("TG382", message, field, old)
 
 
 def _maker(fake: Fake | None) -> str:
@@ -239,7 +232,7 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
     if not was.policy.knows_formulas:
         return
     changed: dict[tuple[str, str], list[str]] = {}
-    for before, after in zip(table(was.table), table(now.table)):
+    for before, after in zip(was.cells.values(), now.cells.values()):
         kernels = [
             registered.kernel.kernel
             for served, cell in ((was, before), (now, after))
@@ -251,5 +244,4 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
         message = f"{listed_keys(keys)} run `{other}`, and used to run `{one}`"
         if len(keys) == 1:
             message = message.replace(" run ", " runs ", 1)
-        here, there = new.operator.function, old.operator.function
-        yield Change("TG382", message, here.place("dispatch"), "", there.place("dispatch"))
+        yield new.changed("TG382", message, "dispatch", old)

@@ -240,12 +240,10 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Chang
 
 
 def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
-    was, now = old.operator.function, new.operator.function
-    here, there = now.place("variants"), was.place("variants")
-    for variant in was.variants:
-        if variant not in now.variants:
+    for variant in old.operator.function.variants:
+        if variant not in new.operator.function.variants:
             message = f"the {variant} variant was removed"
-            yield Change("TG365", message, here, f"no `{variant}`", there)
+            yield new.changed("TG365", message, "variants", old, f"no `{variant}`")
 
 
 def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:

@@ -21,6 +21,7 @@ autograd key, a kernel that records may become one that records nothing. And som
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -37,14 +38,69 @@ from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.kept import keeping, kept
 
 
-class Served(NamedTuple):
+class _Strength(IntEnum):
+    nothing = 0
+    fallback = 1
+    kernel = 2
+
+
+@keeping
+@dataclass(frozen=True, eq=False)
+class Served:
     """An operator under one policy: what is registered, by key, and the table that this gives."""
 
     policy: Policy
     registered: Mapping[str, Registration]
     table: Registrations
+
+    @kept
+    def cells(self) -> Mapping[str, Cell]:
+        """Each slot of the table, computed."""
+        return {cell.key: cell for cell in table(self.table)}
+
+    def strength(self, slot: str) -> _Strength:
+        """A key without a kernel that every call includes is skipped, as one that falls through."""
+        cell = self.cells[slot]
+        if cell.label == META_FALLBACK:
+            return _Strength.nothing
+        if cell.origin == FALLBACK or cell.falls_through:
+            return _Strength.fallback
+        if cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT:
+            return _Strength.fallback
+        return _Strength.kernel if cell.source else _Strength.nothing
+
+    def origin(self, slot: str) -> Origin:
+        """Why a kernel is registered; those that no schema file names are written by hand."""
+        found = self.registered.get(self.cells[slot].source)
+        return found.origin if found is not None else Origin.written
+
+    @property
+    def is_composed(self) -> bool:
+        return COMPOSITE_IMPLICIT in self.table.kernels
+
+    def functionalizes(self, operator: Operator) -> bool:
+        """Whether there is a kernel, or PyTorch's fallback is enough. The fallback decomposes, but refuses
+        operators that return what they write, or a view. For its own, torchgen generates kernels.
+        """
+        strength = self.strength(FUNCTIONALIZE)
+        returns_alias = any(value.annotation for value in operator.schema.returns)
+        is_enough = self.policy.is_pytorch or self.is_composed or not returns_alias
+        return strength is _Strength.kernel or (strength is _Strength.fallback and is_enough)
+
+    def call(self, slot: str, backend: str) -> tuple[_Strength, bool]:
+        """A call at an autograd key: what serves it in the end, and whether it is recorded.
+
+        Kernels that are written or composed end it; those that are generated, and fallbacks, go on
+        to the backend.
+        """
+        above, origin = self.strength(slot), self.origin(slot)
+        if above is _Strength.kernel and origin in WRITTEN:
+            return above, True
+        is_recorded = above is _Strength.kernel and origin not in _RECORD_NOTHING
+        return (self.strength(backend) if above else above), is_recorded
 
 
 # How a target calls an operator: the lines of its signatures, for any entry of that name.
@@ -75,59 +131,10 @@ class Offer(NamedTuple):
     served: Sequence[Served | None]
     called: Called | None
 
-
-class _Strength(IntEnum):
-    nothing = 0
-    fallback = 1
-    kernel = 2
-
-
-class _Table(NamedTuple):
-    """The same, with each slot of the table computed."""
-
-    served: Served
-    cells: Mapping[str, Cell]
-
-    def strength(self, slot: str) -> _Strength:
-        """A key without a kernel that every call includes is skipped, as one that falls through."""
-        cell = self.cells[slot]
-        if cell.label == META_FALLBACK:
-            return _Strength.nothing
-        if cell.origin == FALLBACK or cell.falls_through:
-            return _Strength.fallback
-        if cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT:
-            return _Strength.fallback
-        return _Strength.kernel if cell.source else _Strength.nothing
-
-    def origin(self, slot: str) -> Origin:
-        """Why a kernel is registered; those that no schema file names are written by hand."""
-        found = self.served.registered.get(self.cells[slot].source)
-        return found.origin if found is not None else Origin.written
-
-    @property
-    def is_composed(self) -> bool:
-        return COMPOSITE_IMPLICIT in self.served.table.kernels
-
-    def functionalizes(self, operator: Operator) -> bool:
-        """Whether there is a kernel, or PyTorch's fallback is enough. The fallback decomposes, but refuses
-        operators that return what they write, or a view. For its own, torchgen generates kernels.
-        """
-        strength = self.strength(FUNCTIONALIZE)
-        returns_alias = any(value.annotation for value in operator.schema.returns)
-        is_enough = self.served.policy.is_pytorch or self.is_composed or not returns_alias
-        return strength is _Strength.kernel or (strength is _Strength.fallback and is_enough)
-
-    def call(self, slot: str, backend: str) -> tuple[_Strength, bool]:
-        """A call at an autograd key: what serves it in the end, and whether it is recorded.
-
-        Kernels that are written or composed end it; those that are generated, and fallbacks, go on
-        to the backend.
-        """
-        above, origin = self.strength(slot), self.origin(slot)
-        if above is _Strength.kernel and origin in WRITTEN:
-            return above, True
-        is_recorded = above is _Strength.kernel and origin not in _RECORD_NOTHING
-        return (self.strength(backend) if above else above), is_recorded
+    def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
+        """A change in a field of the entry, since the version in which it was another one."""
+        here, there = (one.operator.function.place(field) for one in (self, was))
+        return Change(code, message, here, label, there)
 
 
 # Kernels that let calls pass but record no gradient.
@@ -147,14 +154,13 @@ _FOLLOW = frozenset(
 )
 
 
-def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -> Iterator[Change]:
+def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> Iterator[Change]:
     """TG364 and TG367 to TG369: a finding for each way in which calls are served worse."""
-    if now.function.manual_kernel_registration or was.table == served.table:
+    if now.function.manual_kernel_registration or old.table == new.table:
         return
-    old, new = (_Table(s, {cell.key: cell for cell in table(s.table)}) for s in (was, served))
     lost: dict[str, list[Cell]] = {}
-    for slot in was.table.sets.slots:
-        if slot in was.table.sets.members["Autograd"]:
+    for slot in old.table.sets.slots:
+        if slot in old.table.sets.members["Autograd"]:
             code = _lost_above(slot, operator, old, new)
         elif slot == FUNCTIONALIZE and old.functionalizes(operator) and not new.functionalizes(now):
             code = "TG367"
@@ -164,22 +170,22 @@ def lost_calls(operator: Operator, was: Served, now: Operator, served: Served) -
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
-        message, label = _field_words(code, cells, was) or _words(code, cells, operator, new)
+        message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
         here = place or now.function.place("dispatch")
-        there = _place(operator, code, was.registered.get(cells[0].source))
+        there = _place(operator, code, old.registered.get(cells[0].source))
         yield Change(code, message, here, label, there)
 
 
-def _lost_at(slot: str, old: _Table, new: _Table) -> str | None:
+def _lost_at(slot: str, old: Served, new: Served) -> str | None:
     """How calls are worse at a key that is not one of autograd; None if they are not."""
     if new.strength(slot) >= old.strength(slot) or not _is_promised(slot, old, new):
         return None
     return "TG369" if new.strength(slot) and new.cells[slot].origin != MISSING else "TG364"
 
 
-def _lost_above(slot: str, operator: Operator, old: _Table, new: _Table) -> str | None:
+def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str | None:
     """How calls are worse at an autograd key, but for those that are worse at the backend too."""
-    policy, table_ = old.served.policy, old.served.table
+    policy, table_ = old.policy, old.table
     codes = set()
     for backend in _backends_below(table_.sets, slot) if policy.knows_formulas else ():
         (before, was_recorded), (after, is_recorded) = (
@@ -214,7 +220,7 @@ def _is_differentiable(operator: Operator) -> bool:
     return takes_tensors and not is_out and any(map(is_tensor_like, types))
 
 
-def _is_promised(slot: str, old: _Table, new: _Table) -> bool:
+def _is_promised(slot: str, old: Served, new: Served) -> bool:
     """Whether callers rely on a cell that is not one of autograd: see Note [What a call loses]."""
     is_composed = old.cells[slot].source == COMPOSITE_IMPLICIT
     if old.origin(slot) in _FOLLOW or (is_composed and slot.startswith("NestedTensor")):
@@ -242,7 +248,7 @@ def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, st
     return f"`{fields.pop()}` was removed, and nothing else serves {gone}", ""
 
 
-def _words(code: str, cells: Sequence[Cell], operator: Operator, new: _Table) -> tuple[str, str]:
+def _words(code: str, cells: Sequence[Cell], operator: Operator, new: Served) -> tuple[str, str]:
     """The message, and the label where the new version has its kernels."""
     if code == "TG367":
         return "calls can no longer be functionalized", ""
@@ -253,7 +259,7 @@ def _words(code: str, cells: Sequence[Cell], operator: Operator, new: _Table) ->
         )
     if code == "TG369":
         return f"only a fallback is left for {listed_keys([cell.key for cell in cells])}", ""
-    now = new.served.table
+    now = new.table
     gone = list(dict.fromkeys([cell.source for cell in cells if cell.source not in now.kernels]))
     if not gone:
         return f"nothing serves {listed_keys([cell.key for cell in cells])} any more", ""
@@ -263,7 +269,7 @@ def _words(code: str, cells: Sequence[Cell], operator: Operator, new: _Table) ->
     return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
 
 
-def _fallen(operator: Operator, new: _Table) -> str:
+def _fallen(operator: Operator, new: Served) -> str:
     """What a fallback of the backend makes of a call: it has the CPU compute on copies."""
     if new.strength("CPU") is not _Strength.kernel:
         return "missing: the CPU, where a fallback runs it, has no kernel either"

@@ -120,20 +120,13 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         yield Registration(operator, META, Origin.returns_self)
     if _selects_backend(operator, policy):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
-    if TORCH_LIBRARY.isdisjoint(policy.makes) or _has_only_kernels(operator):
+    if TORCH_LIBRARY.isdisjoint(policy.makes):
         return
     functional = functional_variant(program.resolved, operator)
     if functional is not None:
         yield Registration(operator, FUNCTIONALIZE, Origin.functionalize, source=functional)
     for key, origin in rules_of(operator):
         yield Registration(operator, key, origin)
-
-
-def _has_only_kernels(operator: Operator) -> bool:
-    """Whether no rule is in the entry, and none follows from what the operator writes or returns."""
-    function, schema = operator.function, operator.schema
-    has_rule = function.fake or function.vmap or function.autocast or operator.axes
-    return not has_rule and not schema.written and bool(schema.returns)
 
 
 def _is_pytorchs(operator: Operator, policy: Policy) -> bool:

@@ -152,15 +152,11 @@ def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -
     return _run_each(session, projects, Request(**asked, check=True, diff=True))
 
 
-def _ignore(program: Program) -> None:
-    """For callers that don't need what was loaded."""
-
-
 def _run_each(
     session: Session,
     projects: tuple[str, ...],
     request: Request,
-    loaded: Callable[[Program], None] = _ignore,
+    loaded: Callable[[Program], None] = lambda program: None,
     rendered: Rendered | None = None,
 ) -> int:
     def run(project: Session) -> int:

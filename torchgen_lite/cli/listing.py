@@ -52,12 +52,16 @@ def list_command(
         program = session.load(schema, torch=torch, output_dir=output_dir)
         require(program.diagnostics)
         if kind == "ops" and format_ == "json":
+            from torchgen_lite.cli.tables.registrations import known_pytorchs
             from torchgen_lite.languages.export import export_program
-            from torchgen_lite.targets.registered import select_operators
+            from torchgen_lite.targets.registered import adds_to_pytorch, select_operators
 
             selection = select_operators(program, next(iter(targets), None))
             require(selection.diagnostics)
-            exported = export_program(program, selection.policy, selection.operators)
+            is_over = adds_to_pytorch(program, selection.policy)
+            beneath = known_pytorchs(session, program) if is_over else {}
+            theirs = {name: one.kernels for name, one in beneath.items()}
+            exported = export_program(program, selection.policy, selection.operators, theirs)
             click.echo(json.dumps(exported, indent=2))
             return FINE
         if kind == "ops":

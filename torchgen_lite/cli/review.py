@@ -95,7 +95,8 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
     prefix = shown_folder(program.config.root / program.config.output_dir, program.config.root)
     if has_errors(generated.diagnostics):
         errors = [one for one in generated.diagnostics if one.severity == "error"]
-        _show_page(session, _page_of_errors(program, against, errors), summary)
+        section = Section(counted(len(errors), "error"), _diagnostic_rows(errors, program))
+        _show_page(session, render_markdown(_title(program, against), [section]), summary)
         session.report(generated.diagnostics, kind="review")
         return session.exit_code(generated.diagnostics)
     found = _find(session, program, generated, against, level)
@@ -154,16 +155,11 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
             add_to_file(summary, f"{page}\n")
 
 
-def _page_of_errors(program: Program, against: str, errors: Sequence[Diagnostic]) -> str:
-    rows = _diagnostic_rows(errors, program)
-    section = Section(counted(len(errors), "error"), rows)
-    return render_markdown(_title(program, against), [section])
-
-
 def _page(program: Program, against: str, found: Review, prefix: str) -> str:
+    stale = [(join(prefix, change.path), STATUS[change.action]) for change in found.plan.pending]
     sections = [
         Section("", _summary(found)),
-        Section("out of date: run `torchgen-lite generate`", _stale_rows(found.plan, prefix)),
+        Section("out of date: run `torchgen-lite generate`", stale),
         Section("what breaks", _diagnostic_rows(found.breaking.found, program)),
         Section("new diagnostics", _diagnostic_rows(found.new, program)),
         *_table_sections(found.tables),
@@ -209,10 +205,6 @@ def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
         for section in comparison_sections(one):
             of = f", {target}" if len(tables) > 1 else ""
             yield section._replace(title=f"{section.title}{of}")
-
-
-def _stale_rows(plan: Plan, prefix: str) -> list[tuple[str, ...]]:
-    return [(join(prefix, change.path), STATUS[change.action]) for change in plan.pending]
 
 
 def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:

@@ -37,7 +37,8 @@ class Refused(Exception):
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__()
         self.diagnostics = diagnostics
-        self.command = click.get_current_context().info_name or ""
+        context = click.get_current_context(silent=True)  # The language server runs no command.
+        self.command = (context.info_name if context is not None else None) or ""
 
 
 def require(diagnostics: Sequence[Diagnostic]) -> None:

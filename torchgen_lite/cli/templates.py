@@ -83,7 +83,8 @@ def check(session: Session) -> int:
     generated = generate_all(program)
     found = [*generated.diagnostics]
     known = template_files()
-    overrides = list(_overrides(program.config))
+    root, folders = program.config.root, program.config.template_dirs
+    overrides = [(folder, name) for folder in folders for name in template_names(root / folder)]
     for folder, name in overrides:
         if name not in known:
             message = f"`{folder}/{name}` does not override any template"
@@ -94,13 +95,6 @@ def check(session: Session) -> int:
     if not found:
         session.talk(f"{len(known)} templates, every override renders")
     return session.exit_code(found) if has_errors(found) else (ATTENTION if found else FINE)
-
-
-def _overrides(config: Config) -> Iterator[tuple[str, str]]:
-    """Folder and name of each template in the configured folders."""
-    for folder in config.template_dirs:
-        for name in template_names(config.root / folder):
-            yield folder, name
 
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:

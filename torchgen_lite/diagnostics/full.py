@@ -62,7 +62,9 @@ def _render(diagnostic: Diagnostic, paint: Paint) -> str:
     severity = diagnostic.severity
     head = paint(f"{severity}[{diagnostic.code}]", severity)
     lines = [f"{head}{paint(': ' + one_line(diagnostic.message), 'bold')}"]
-    gutter = _gutter(diagnostic)
+    labels = filter(None, [diagnostic.label, *diagnostic.secondary])
+    spans = filter(None, [diagnostic.context, *(label.span for label in labels)])
+    gutter = max((len(str(span.line)) for span in spans), default=1)
     lines += _render_source(diagnostic, gutter, paint)
     pad = " " * gutter
     remarks = content_of(diagnostic).remarks
@@ -72,15 +74,6 @@ def _render(diagnostic: Diagnostic, paint: Paint) -> str:
         frame = paint(f"{pad} =", "frame")
         lines.append(f"{frame} {paint(word, 'help')}: {one_line(text)}")
     return "\n".join(lines) + "\n"
-
-
-def _gutter(diagnostic: Diagnostic) -> int:
-    spans = [label.span for label in diagnostic.secondary]
-    if diagnostic.label is not None:
-        spans.append(diagnostic.label.span)
-    if diagnostic.context is not None:
-        spans.append(diagnostic.context)
-    return max((len(str(span.line)) for span in spans), default=1)
 
 
 def _render_source(diagnostic: Diagnostic, gutter: int, paint: Paint) -> Iterator[str]:

@@ -31,13 +31,12 @@ def _command(diagnostic: Diagnostic) -> str:
             properties["endColumn"] = str(max(end_column, column + 1))
     said = content_of(diagnostic)
     text = "\n".join([*said.lines, *said.pointers])
-    listed = ",".join(f"{name}={_escape_property(value)}" for name, value in properties.items())
+    escaped = {name: _escape_data(value) for name, value in properties.items()}
+    listed = ",".join(
+        [f"{n}={v.replace(':', '%3A').replace(',', '%2C')}" for n, v in escaped.items()]
+    )
     return f"::{diagnostic.severity} {listed}::{_escape_data(text)}"
 
 
 def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escape_property(text: str) -> str:
-    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

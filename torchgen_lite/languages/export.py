@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
@@ -21,14 +23,20 @@ from torchgen_lite.schema.kind import VARIANTS
 EXPORT_VERSION = 2
 
 Json = dict[str, object]
+Keyed = Mapping[str, str]
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def export_program(
-    program: Program, policy: Policy = PYTORCH, operators: Sequence[Operator] | None = None
+    program: Program,
+    policy: Policy = PYTORCH,
+    operators: Sequence[Operator] | None = None,
+    beneath: Mapping[str, Keyed] = _NOTHING,
 ) -> Json:
     """Everything that is known about every operator, declared and derived, as plain values.
 
-    `registered` lists what the policy's target registers for the `operators` that it supports.
+    `registered` lists what the policy's target registers for the `operators` that it supports, and
+    `beneath` what PyTorch has registered for its own.
     """
     registered: dict[str, dict[str, str]] = {}
     for one in registrations(program, policy, operators):
@@ -40,7 +48,9 @@ def export_program(
         "kind": "ops",
         "target": None if policy.is_pytorch else policy.target,
         "ops": [
-            export_operator(operator, registered.get(operator.name, {}))
+            export_operator(
+                operator, registered.get(operator.name, {}), beneath.get(operator.name, {})
+            )
             for operator in (*resolved.operators, *copying)
         ],
         "groups": [
@@ -50,7 +60,7 @@ def export_program(
     }
 
 
-def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
+def export_operator(operator: Operator, registered: Keyed, beneath: Keyed = _NOTHING) -> Json:
     """One operator. It refers to other operators by their full names: `aten::add.out`."""
     function, schema, group = operator.function, operator.schema, operator.group
     return {
@@ -74,6 +84,7 @@ def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
             for kernel in operator.kernels
         },
         "registered": registered,
+        "registered_by_pytorch": dict(beneath),
         "signatures": _signatures(operator),
     }
 

@@ -60,6 +60,7 @@ def test_a_small_program() -> None:
             "Meta": "meta",
             "CompositeExplicitAutogradNonFunctional": "default",
         },
+        "registered_by_pytorch": {},
         "signatures": {
             "cpp": ["at::Tensor neg(const at::Tensor& self)", "at::Tensor neg()"],
             "cpp_faithful": "at::Tensor neg(const at::Tensor& self)",

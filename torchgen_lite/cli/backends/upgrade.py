@@ -222,7 +222,9 @@ def _composites(
     ]
     yield Section("no longer served: a kernel is needed", _names(lost))
     new = [n for n in now if n not in was and now[n] is Verdict.nothing]
-    theirs = {name: _backends(releases[1].native, name) for name in new}
+    by_name = releases[1].native.resolved.by_name
+    keys = {name: {kernel.key for kernel in by_name[name].kernels} for name in new}
+    theirs = {n: ", ".join(key for key in ("CPU", "CUDA") if key in keys[n]) for n in new}
     yield Section(
         "new operators that CPU or CUDA have kernels for",
         [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
@@ -261,11 +263,6 @@ def _formulas(release: str, root: Path) -> dict[tuple[str, ...], str] | None:
         for key, formulas in one.derivatives.variants
         for formula in formulas
     }
-
-
-def _backends(native: Program, name: str) -> str:
-    keys = {kernel.key for kernel in native.resolved.by_name[name].kernels}
-    return ", ".join(key for key in ("CPU", "CUDA") if key in keys)
 
 
 def _names(names: Sequence[str]) -> list[tuple[str]]:

@@ -8,14 +8,22 @@ from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.cli.lsp.analysis import Analysis
 from torchgen_lite.cli.lsp.places import Place
+from torchgen_lite.cli.session import Refused
 from torchgen_lite.cli.tables.explain import render_table
+from torchgen_lite.cli.tables.registrations import pytorchs_of
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.targets import configured_targets
 from torchgen_lite.targets.output import Signatures
-from torchgen_lite.targets.registered import known_registrations, select_operators
+from torchgen_lite.targets.registered import (
+    Beneath,
+    adds_to_pytorch,
+    registrations_of_program,
+    select_operators,
+    unknown_beneath,
+)
 
 
 def hover(analysis: Analysis, place: Place) -> str | None:
@@ -49,9 +57,10 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     parts = [f"**{operator.name}**, {operator.kind}"]
     parts += [function.doc.strip()] if function.doc else []
     parts += [_code(language, lines) for language, lines in _signatures(analysis, operator)]
-    parts += [
-        _code("text", [render_table(one, one.own or ())]) for one in _registered(analysis, operator)
-    ]
+    for one in _registered(analysis, operator):
+        # Where PyTorch's kernels are not known, the rest of the table is not either.
+        is_known = one.own is None or not one.kernels.keys() <= one.own
+        parts.append(_code("text", [render_table(one, () if is_known else one.own or ())]))
     return "\n\n".join(parts)
 
 
@@ -64,9 +73,16 @@ def _signatures(analysis: Analysis, operator: Operator) -> Iterator[Signatures]:
 
 
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
-    """What the first configured target registers for an operator."""
-    selection = select_operators(analysis.program, None)
-    found = known_registrations(analysis.program, selection)
+    """What the first configured target registers for an operator, over what PyTorch has."""
+    program = analysis.program
+    beneath: Beneath = {}
+    selection = select_operators(program, None)
+    if adds_to_pytorch(program, selection.policy):
+        try:
+            beneath = pytorchs_of(program)
+        except Refused:
+            beneath = unknown_beneath(program)
+    found = registrations_of_program(program, selection, beneath)
     return [one for one in found if one.name == operator.name]
 
 

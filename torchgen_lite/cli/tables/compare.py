@@ -170,15 +170,12 @@ def comparison_data(tables: Mapping[str, Comparison]) -> dict[str, object]:
 
 def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
     """Groups of operators that change alike, ignoring kernel names; lost kernels come first."""
-    groups: dict[object, list[Changed]] = {}
+    groups: dict[tuple[tuple[str, str, str], ...], list[Changed]] = {}
     for one in changed:
         shape = tuple((c.new.key, c.old.origin, c.new.origin) for c in one.cells)
         groups.setdefault(shape, []).append(one)
-    return sorted(groups.values(), key=lambda group: not _loses(group[0]))
-
-
-def _loses(one: Changed) -> bool:
-    return any(cell.new.origin == MISSING for cell in one.cells)
+    lost = {shape for shape in groups if any(new == MISSING for _, _, new in shape)}
+    return [groups[shape] for shape in sorted(groups, key=lambda shape: shape not in lost)]
 
 
 def _sentence(group: Sequence[Changed]) -> str:

@@ -55,24 +55,18 @@ class Why(NamedTuple):
     end: str
 
 
-def why(
-    registrations: Registrations,
-    keys: Iterable[str],
-    included: Iterable[str] = INCLUDED_BY_DEFAULT,
-    excluded: Iterable[str] | None = None,
-) -> Why:
+def why(registrations: Registrations, keys: Iterable[str]) -> Why:
     """What a call whose arguments have these keys runs, and the chain of redispatch below it.
 
-    `included` and `excluded` are the local state, by default a new thread's. The chain follows
-    kernels that redispatch to the keys below their own, as for autograd, tracing and modes, up to a
+    The local state is a new thread's. The chain follows kernels that redispatch to the keys below their own, as for autograd, tracing and modes, up to a
     backend or composite kernel. Raises ValueError for unknown keys.
     """
     sets = registrations.sets
     cells = {cell.key: cell for cell in table(registrations)}
     plan = plan_of(registrations)
-    asked, joined = sets.bits(*map(sets.parse, keys)), sets.bits(*included)
+    asked, joined = sets.bits(*map(sets.parse, keys)), sets.bits(*INCLUDED_BY_DEFAULT)
     # A set only loses functionalities: backends stay, since any remaining one may need them.
-    gone = sets.bits(*(sets.autocast if excluded is None else excluded)) & ~sets.backend_mask
+    gone = sets.bits(*sets.autocast) & ~sets.backend_mask
     bits = (asked | joined) & ~gone
     mask = plan.mask
     if plan.backend_masks is not None:

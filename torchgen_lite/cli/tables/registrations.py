@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 
 from torchgen_lite.analysis.computed_table import Registrations, is_fallthrough
@@ -50,17 +51,21 @@ def pytorchs_of(program: Program, fallbacks: Iterable[str] = ()) -> dict[str, Re
     is not the installed one, which alone can be asked.
     """
     require_release(program)
+    return with_fallbacks(_pytorchs(), fallbacks)
+
+
+@cache
+def _pytorchs() -> dict[str, Registrations]:
     # A library that the installed PyTorch loads by itself may be an earlier build of this very program.
     os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     every = registrations_of_torch()
     shared = {key: _named(key, label) for key, label in every[0].fallbacks.items()}
-    tables = {
+    return {
         one.name: one._replace(
             kernels={key: _short(label) for key, label in one.kernels.items()}, fallbacks=shared
         )
         for one in every
     }
-    return with_fallbacks(tables, fallbacks)
 
 
 def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
@@ -68,12 +73,17 @@ def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
     both = zip((old, new), zip(*select_both(old, new)))
     if not any(adds_to_pytorch(one, s.policy) for one, found in both for s in found):
         return {}
+    return known_pytorchs(session, old, new)
+
+
+def known_pytorchs(session: Session, *programs: Program) -> Beneath:
+    """The same under the last of these programs, all of which add to it."""
     try:
-        return pytorchs_of(new)
+        return pytorchs_of(programs[-1])
     except Refused as refused:
         reason = refused.diagnostics[0].message
-        session.warn(f"{reason}; of its operators, only what the files register is compared")
-        return unknown_beneath(old, new)
+        session.warn(f"{reason}; of its operators, only what the files register is known")
+        return unknown_beneath(*programs)
 
 
 def require_release(program: Program) -> None:

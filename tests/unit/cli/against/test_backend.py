@@ -81,7 +81,9 @@ class TestChangedKernels:
         # PyTorch serves it by `sigmoid.out` until then.
         by_default = "aten::sigmoid: PrivateUse1: CompositeExplicitAutogradNonFunctional `Register"
         assert lines[2].startswith(by_default) and lines[2].endswith(" -> kernel `sigmoid_mine`")
-        composed = "aten::matmul: PrivateUse1: kernel `matmul_mine` -> CompositeImplicitAutograd `Register"
+        composed = (
+            "aten::matmul: PrivateUse1: kernel `matmul_mine` -> CompositeImplicitAutograd `Register"
+        )
         assert lines[3].startswith(composed) and len(lines) == 4
 
     def test_review(self, run: Run, backend: Path) -> None:
@@ -101,7 +103,7 @@ class TestChangedKernels:
         absent = Diagnostic("TG011", "PyTorch is of another release")
         monkeypatch.setattr(registrations, "find_torch_files", lambda: (None, (absent,)))
         result = run("table", "--against", "old")
-        note = "of its operators, only what the files register is compared"
+        note = "of its operators, only what the files register is known"
         assert result.stderr.splitlines()[0] == f"PyTorch is of another release; {note}"
         assert "AutogradPrivateUse1" not in result.stdout
         assert run("breaking", "--against", "old", "-q").code == 1

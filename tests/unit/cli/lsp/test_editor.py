@@ -99,6 +99,21 @@ def test_hover_of_an_operator_has_its_signatures_and_its_table(editor: Editor) -
     assert "kernel  relu_cpu" in said and "kernel  relu_meta" in said
 
 
+@pytest.mark.torch
+def test_hover_of_an_operator_of_pytorch_has_its_kernels_too(editor: Editor) -> None:
+    pytest.importorskip("torch")
+    config = editor.folder / "torchgen_lite.toml"
+    before = config.read_text()
+    config.write_text('schema = ["ops.yaml"]\nnative = "torch"\ntargets = ["cpp-torch"]\n')
+    try:
+        said = editor.hover("- func: re|lu\n  dispatch: {PrivateUse1: relu_mine}\n")
+    finally:
+        config.write_text(before)
+    yours, theirs = (part.split() for part in said.partition("  PyTorch's\n")[::2])
+    assert yours[-4:] == ["yours", "PrivateUse1", "kernel", "relu_mine"]
+    assert any("VariableType_" in word for word in theirs)
+
+
 def test_hover_of_a_delegate_is_that_of_its_operator(editor: Editor) -> None:
     said = editor.hover(STRUCTURED.replace("delegate: add.out", "delegate: add|.out"))
     assert said.startswith("**mylib::add.out**, out")

@@ -57,6 +57,22 @@ class TestOverPyTorch:
         told = run("why", "relu", "PrivateUse1", "--fallback", "PrivateUse1").stdout
         assert "  => kernel (yours): relu_mine\n" in told
 
+    def test_the_export(self, run: Run, backend: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("torch")
+        asked = ("list", "ops", "--output-format", "json")
+        relu, out, mine = json.loads(run(*asked).stdout)["ops"]
+        assert relu["registered"] == {"PrivateUse1": "written"}
+        theirs = relu["registered_by_pytorch"]
+        assert theirs["Autograd"].startswith("VariableType_") and "PrivateUse1" not in theirs
+        assert out["registered_by_pytorch"].keys() >= {"CPU", "Meta"}
+        assert mine["registered_by_pytorch"] == {}
+        absent = Diagnostic("TG011", "PyTorch is of another release")
+        monkeypatch.setattr(registrations, "find_torch_files", lambda: (None, (absent,)))
+        unknown = run(*asked)
+        assert json.loads(unknown.stdout)["ops"][0]["registered_by_pytorch"] == {}
+        note = "of its operators, only what the files register is known"
+        assert unknown.stderr == f"PyTorch is of another release; {note}\n"
+
     def test_whose_cells_are(self, run: Run, backend: Path) -> None:
         pytest.importorskip("torch")
         asked = ("table", "add.out", "--output-format", "json", "--key")

@@ -135,14 +135,6 @@ def test_the_python_dispatcher_is_not_below_itself() -> None:
     assert [step.cell.label for step in answer.steps] == ["p", "k"]
 
 
-def test_the_local_state_is_an_argument() -> None:
-    registrations = Registrations("ns::op", {"CPU": "k", "Tracer": "t"}, {})
-    answer = why(registrations, ["CPU"], included=["Tracer"])
-    assert [step.cell.label for step in answer.steps] == ["t", "k"]
-    answer = why(registrations, ["CPU", "Tracer"], excluded=["Tracer"])
-    assert [step.cell.label for step in answer.steps] == ["k"]
-
-
 def test_unknown_keys() -> None:
     with pytest.raises(ValueError, match="^could not parse dispatch key: CPUU$"):
         why(ADD, ["CPUU"])
