@@ -117,7 +117,9 @@ def _lay_out_line(line: str, before: str, language: Language) -> str:
     if language.comment in text and language.comment in re.sub(STRING, "", text):
         return line
     if text[-1] == ",":
-        # An item of a table.
+        # An item of a table, which may be nothing but a string.
+        if _LONE_STRING.fullmatch(text, 0, len(text) - 1):
+            return line
         return "\n".join(_at_brackets(text[:-1], margin, ",", language))
     return "\n".join(_STATEMENTS[language.comment](text, margin))
 
