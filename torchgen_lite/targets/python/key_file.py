@@ -18,8 +18,7 @@ from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.package import Package, libraries_of
+from torchgen_lite.targets.python.package import Overload, Package, libraries_of
 
 FindModule = Callable[[str], "str | None"]
 """From a kernel's name to the module that defines it, or None."""
