@@ -118,9 +118,8 @@ def _lay_out_line(line: str, before: str, language: Language) -> str:
         return line
     if text[-1] == ",":
         # An item of a table, which may be nothing but a string.
-        if _LONE_STRING.fullmatch(text, 0, len(text) - 1):
-            return line
-        return "\n".join(_at_brackets(text[:-1], margin, ",", language))
+        is_string = _LONE_STRING.fullmatch(text, 0, len(text) - 1)
+        return line if is_string else "\n".join(_at_brackets(text[:-1], margin, ",", language))
     return "\n".join(_STATEMENTS[language.comment](text, margin))
 
 
