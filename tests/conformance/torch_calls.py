@@ -34,9 +34,10 @@ from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.cpp.model import AUTOMATIC_SHARDS, CppOperator
+from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
+from torchgen_lite.targets.options import AUTOMATIC_SHARDS
 
 SOURCES = Path(__file__).parent / "recorder"
 

@@ -117,8 +117,9 @@ def _lay_out_line(line: str, before: str, language: Language) -> str:
     if language.comment in text and language.comment in re.sub(STRING, "", text):
         return line
     if text[-1] == ",":
-        # An item of a table.
-        return "\n".join(_at_brackets(text[:-1], margin, ",", language))
+        # An item of a table, which may be nothing but a string.
+        is_string = _LONE_STRING.fullmatch(text, 0, len(text) - 1)
+        return line if is_string else "\n".join(_at_brackets(text[:-1], margin, ",", language))
     return "\n".join(_STATEMENTS[language.comment](text, margin))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import keyword
 import shlex
-from collections.abc import Collection, Sequence
+import zlib
+from collections.abc import Collection, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -96,6 +97,11 @@ def folder_option(
     return option(doc, kind, default, shown=shown)
 
 
+AUTOMATIC_SHARDS = 16
+# The numbers of the files that an output is split into; None is the only one.
+Shards = tuple[int | None, ...]
+
+
 def library_option() -> Any:
     return option(
         "`fragment` if another library defines the namespace.",
@@ -107,6 +113,17 @@ def library_option() -> Any:
 def shards_option(what: str, many: int) -> Any:
     doc = f"Into how many files {what} are split; 0 means one, or 16 above {many:,} operators."
     return option(doc, number(0, 256), 0, torch=16)
+
+
+def shards_of(operators: Sized, wanted: int, many: int) -> Shards:
+    """The shards by the option, or more than one if there are more operators than `many`."""
+    count = wanted or (AUTOMATIC_SHARDS if len(operators) > many else 1)
+    return tuple(range(count)) if count > 1 else (None,)
+
+
+def shard_of(base: str, shards: Shards) -> int | None:
+    """The shard of a base name; it depends on nothing else, so adding an entry changes only one."""
+    return shards[zlib.crc32(base.encode()) % len(shards)]
 
 
 def modules_option(doc: str) -> Any:

@@ -73,11 +73,16 @@ def default_text(value: object) -> str:
 
 def parameter(argument: Argument) -> Parameter:
     """`alpha: Number = 1`."""
-    annotation = argument_type(argument.type)
-    if argument.default is None:
-        return Parameter(identifier(argument.name), annotation)
-    value = as_received(argument.type, default(argument))
-    return Parameter(identifier(argument.name), annotation, default_text(value))
+    return _parameter(*argument[:3])
+
+
+# PyTorch's file has 9,300 arguments, which are written in 1,100 ways.
+@lru_cache(maxsize=4096)
+def _parameter(type_: Type, name: str, written: str | None) -> Parameter:
+    text = None
+    if written is not None:
+        text = default_text(as_received(type_, default(Argument(type_, name, written))))
+    return Parameter(identifier(name), argument_type(type_), text)
 
 
 @lru_cache(maxsize=4096)

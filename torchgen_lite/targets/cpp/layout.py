@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.cpp.model import shard_count
-from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.options import default_namespace
+from torchgen_lite.targets.cpp.options import MANY_OPERATORS, LibraryOptions
+from torchgen_lite.targets.options import Shards, default_namespace, shards_of
 from torchgen_lite.targets.output import Header, OutputFile
 
 Blocks = Sequence[Sequence[Header]]
@@ -29,7 +28,7 @@ class Layout:
     root: str
     folder: str
     namespace: str
-    shards: tuple[int | None, ...]
+    shards: Shards
 
     def header(self, name: str) -> str:
         return f"{self.root}/include/{self.folder}/{name}"
@@ -45,8 +44,7 @@ class Layout:
 def library_layout(functions: Sequence[NativeFunction], options: LibraryOptions) -> Layout:
     """Folders by the options, or by the namespace; shards by the number of entries."""
     namespace = options.namespace or default_namespace(functions)
-    count = shard_count(functions, options.shards)
-    shards = tuple(range(count)) if count > 1 else (None,)
+    shards = shards_of(functions, options.shards, MANY_OPERATORS)
     return Layout(options.folder, namespace.replace("::", "/"), namespace, shards)
 
 

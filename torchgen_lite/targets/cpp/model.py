@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Collection, Sequence, Sized
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.operators import Operator
@@ -11,9 +10,8 @@ from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.targets.cpp.options import MANY_OPERATORS
+from torchgen_lite.targets.options import Shards, shard_of
 
-AUTOMATIC_SHARDS = 16
 # Members of a typed call's struct, which a struct of the same name could not have.
 MEMBERS = frozenset(
     {"schema", "ptr_schema", "name", "overload_name", "schema_str", "call", "redispatch"}
@@ -50,14 +48,9 @@ class CppOperator:
         return cpp_text.forwarded(self.signature.parameters)
 
 
-def shard_count(operators: Sized, wanted: int) -> int:
-    """The number of shards."""
-    return wanted or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
-
-
 def build_operators(
     facts: Sequence[Operator],
-    shards: int,
+    shards: Shards,
     signature: Callable[[Operator], CppSignature],
     guard: Callable[[NativeFunction], str],
     spelled: Collection[str],
@@ -73,7 +66,7 @@ def build_operators(
             one,
             one.function,
             one.function.flat_name(home),
-            zlib.crc32(one.schema.base_name.encode()) % shards if shards > 1 else None,
+            shard_of(one.schema.base_name, shards),
             signature(one),
             guard(one.function),
         )

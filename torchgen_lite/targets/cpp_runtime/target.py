@@ -106,7 +106,7 @@ def _library(
     layout = library_layout(selection.functions, options)
     operators = build_operators(
         selection.operators,
-        len(layout.shards),
+        layout.shards,
         lambda one: runtime.signature(one.schema, one.schema.base_name, types),
         lambda function: read_guard(function.guard or "") or "",
         _SPELLED | roots(types),

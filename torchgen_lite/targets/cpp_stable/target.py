@@ -75,7 +75,7 @@ def _library(
     layout = library_layout(selection.functions, options)
     operators = build_operators(
         selection.operators,
-        len(layout.shards),
+        layout.shards,
         lambda one: stable.signature(one.function, one.schema.base_name),
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,

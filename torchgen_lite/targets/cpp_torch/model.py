@@ -43,7 +43,7 @@ def build_operators(facts: Sequence[Operator], layout: TorchLayout) -> tuple[Cpp
     spelled = {name.partition("::")[0] for type_ in classes.values() for name in names_of(type_)}
     return model.build_operators(
         facts,
-        len(layout.shards),
+        layout.shards,
         lambda one: types.signature(one.function, classes=classes),
         condition,
         _SPELLED | spelled,

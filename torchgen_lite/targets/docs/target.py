@@ -17,8 +17,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.markup import HTML, MARKDOWN, Markup
 from torchgen_lite.targets.docs.facts import Reference, reference
 from torchgen_lite.targets.docs.options import DocsOptions
-from torchgen_lite.targets.docs.pages import PageView, index_view
-from torchgen_lite.targets.docs.paths import link, page_paths
+from torchgen_lite.targets.docs.pages import PageView, index_view, link, page_paths
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.registered import select_operators
 

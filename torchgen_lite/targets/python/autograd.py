@@ -19,8 +19,8 @@ from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
-from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import SavedView, kept, saved_input, saved_result
+from torchgen_lite.targets.python.package import Overload
 
 
 class AutogradView(NamedTuple):

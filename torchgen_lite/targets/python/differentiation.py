@@ -15,12 +15,12 @@ from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.targets.options import shard_of
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
 from torchgen_lite.targets.python.key_file import KeyFile
-from torchgen_lite.targets.python.model import Overload, shard_of
 from torchgen_lite.targets.python.nodes import helper_modules, node_view
-from torchgen_lite.targets.python.package import Package, sharded, type_imports
+from torchgen_lite.targets.python.package import Overload, Package, sharded, type_imports
 
 _TRACKING = frozenset({Origin.view, Origin.raises_versions})
 
@@ -76,7 +76,7 @@ def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
     """The shard of the operator that has the formulas: operators that share a node share its
     shard."""
     function = plan.infos[DEFAULT].function
-    return shard_of(function.func.base_name, len(package.shards))
+    return shard_of(function.func.base_name, package.shards)
 
 
 def _node_file(

@@ -12,22 +12,27 @@ function is more than twice as fast as calling an object with `__call__`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
     Packet,
     build_packet,
     group_by_base,
     merge_out,
 )
-from torchgen_lite.targets.python.package import Package, typing_context
-from torchgen_lite.targets.python.taken import is_exported
+from torchgen_lite.targets.python.package import Overload, Package, typing_context
 
+# A function with such a name would replace a module of the package, so only `functions` has it.
+_MODULES = re.compile(
+    r"(?:nodes|operators|autograd|adinplaceorview)(?:_[0-9]+)?|(?:register|structured)_[a-z0-9]+(?:_[0-9]+)?"
+    "|backendselect|constants|dispatcher|functions|key_sets|key_tables|libraries|methods|ops|redispatch|registration"
+    "|runtime"
+)
 _KEYSET = Parameter("keyset", Annotation("DispatchKeySet"))
 Groups = Mapping[str, Sequence[Overload]]
 
@@ -35,6 +40,11 @@ Groups = Mapping[str, Sequence[Overload]]
 def is_function(overload: Overload) -> bool:
     """Whether an overload is a function in Python (`variants: function`)."""
     return "function" in overload.function.variants
+
+
+def _is_exported(name: str) -> bool:
+    """Whether the package exports a function with that name, instead of a module."""
+    return not _MODULES.fullmatch(name)
 
 
 def merged_groups(every: Groups) -> dict[str, list[Overload]]:
@@ -52,7 +62,7 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
     context: dict[str, object] = {
         "runtime": package.runtime,
         "functions": [build_packet(identifier(base), group) for base, group in groups.items()],
-        "names": [quote(name) for name in map(identifier, groups) if is_exported(name)],
+        "names": [quote(name) for name in map(identifier, groups) if _is_exported(name)],
     }
     yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)
     types = {**context, "first": None, **_types(package, groups)}

@@ -11,15 +11,14 @@ needed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.package import Package, libraries_of
+from torchgen_lite.targets.python.package import Overload, Package, libraries_of
 
 FindModule = Callable[[str], "str | None"]
 """From a kernel's name to the module that defines it, or None."""
@@ -28,12 +27,16 @@ FindKernel = Callable[[str], "KernelReference | None"]
 
 
 class KernelReference(NamedTuple):
-    """A kernel as registration files write it: `_pointwise.add_out`, with `module` imported as
-    `alias`."""
+    """A kernel, with its module imported as `alias`."""
 
-    expression: str
     module: str
     alias: str
+    name: str
+
+    @property
+    def expression(self) -> str:
+        """As generated modules write it: `_pointwise.add_out`."""
+        return f"{self.alias}.{self.name}"
 
 
 def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
@@ -49,7 +52,9 @@ def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
             return None
         module, _, function = name.rpartition(".")
         found = module or find(name)
-        return reference(found, function, aliases) if found else None
+        if found is None:
+            return None
+        return KernelReference(found, aliases.get(found) or f"_{identifier(found)}", function)
 
     return find_kernel
 
@@ -66,15 +71,6 @@ def module_aliases(modules: Sequence[str]) -> dict[str, str]:
         for module in modules
         for part in [module.rpartition(".")[2]]
     }
-
-
-def reference(module: str, name: str, aliases: Mapping[str, str]) -> KernelReference:
-    """
-    >>> reference("kernels.unary", "relu", {})
-    KernelReference(expression='_kernels_unary.relu', module='kernels.unary', alias='_kernels_unary')
-    """
-    alias = aliases.get(module) or f"_{identifier(module)}"
-    return KernelReference(f"{alias}.{name}", module, alias)
 
 
 def imported_modules(references: Iterable[KernelReference]) -> dict[str, str]:
@@ -99,9 +95,8 @@ class KeyFile:
 
     def add_written(self, overload: Overload, kernel: KernelReference) -> None:
         self.references.append(kernel)
-        function = quote(kernel.expression.rpartition(".")[2])
         library, operator = self._add(overload)
-        self.written.append((library, kernel.alias, operator, function))
+        self.written.append((library, kernel.alias, operator, quote(kernel.name)))
 
     def add_generated(self, overload: Overload, module: str, role: str) -> None:
         """Add the kernel of a module that is named after its role: `autograd_add_Tensor`."""

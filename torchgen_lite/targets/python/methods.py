@@ -13,13 +13,12 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
-from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
     as_method,
     build_packet,
     group_by_base,
 )
-from torchgen_lite.targets.python.package import Package, typing_context
+from torchgen_lite.targets.python.package import Overload, Package, typing_context
 
 
 def build_methods(package: Package) -> Iterator[OutputFile]:

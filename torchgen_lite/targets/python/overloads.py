@@ -20,7 +20,7 @@ from torchgen_lite.languages.python.signature import (
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.schema.model import ListType, bare_type
-from torchgen_lite.targets.python.model import Overload
+from torchgen_lite.targets.python.package import Overload
 
 _SIZES = union(Annotation("int"), sequence(Annotation("int")))
 

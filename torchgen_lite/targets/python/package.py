@@ -8,12 +8,24 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python.names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
-from torchgen_lite.languages.python.signature import Annotation, Import, imported_names, imports
+from torchgen_lite.languages.python.names import (
+    BUILTIN_TYPES,
+    FRAMEWORK_TYPES,
+    identifier,
+    overload_attribute,
+)
+from torchgen_lite.languages.python.signature import (
+    Annotation,
+    Import,
+    Parameter,
+    imported_names,
+    imports,
+)
 from torchgen_lite.languages.text import quote
-from torchgen_lite.schema import Argument, NamedConstant
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, SchemaKind
+from torchgen_lite.targets.options import Shards, shard_of, shards_of
 from torchgen_lite.targets.output import CalledModule
-from torchgen_lite.targets.python.model import Overload, build_overload
 from torchgen_lite.targets.python.options import (
     MANY_OPERATORS,
     NO_FRAMEWORK,
@@ -21,7 +33,61 @@ from torchgen_lite.targets.python.options import (
     PythonOptions,
 )
 
-AUTOMATIC_SHARDS = 16
+
+class Overload(NamedTuple):
+    """One overload, with its name `flat` in the generated modules. Half a dozen files use `parameters` and
+    `returns`, so they are computed once.
+
+    The overload of a public name has the `parameters` and `arguments` of that: a method takes
+    `self` first, and `out` is the out variant that callers get with `out=`. `varargs` is the position
+    of a list of integers that may be passed as separate arguments. `scope` is where its stub is, as other
+    modules refer to it; a module that defines the stub itself has none.
+    """
+
+    function: NativeFunction
+    kind: SchemaKind
+    flat: str
+    shard: int | None
+    parameters: tuple[Parameter, ...]
+    returns: tuple[Annotation, ...]
+    arguments: tuple[Argument, ...]
+    varargs: int | None = None
+    out: Overload | None = None
+    scope: str = "_operators."
+
+    @property
+    def schema(self) -> FunctionSchema:
+        return self.function.func
+
+    @property
+    def attribute(self) -> str:
+        """The name of the overload as an attribute of its packet."""
+        return overload_attribute(self.schema.overload_name)
+
+    @property
+    def stub(self) -> str:
+        """The stub as other modules refer to it: `_operators.add_Tensor`."""
+        return f"{self.scope}{self.flat}"
+
+    @property
+    def redispatch_stub(self) -> str:
+        return f"{self.scope}redispatch_{self.flat}"
+
+    @property
+    def out_names(self) -> list[str]:
+        """The keywords of the out variant, if they are others than `out` alone."""
+        names = [identifier(a.name) for a in self.out.schema.out] if self.out else []
+        return [] if names == ["out"] else names
+
+
+def build_overload(facts: Operator, home: str, shards: Shards) -> Overload:
+    """Make the overload of an operator, with its names and its signature."""
+    function, schema = facts.function, facts.schema
+    flat = identifier(function.flat_name(home))
+    shard = shard_of(schema.base_name, shards)
+    parameters = tuple(python.parameters(schema))
+    returns = python.returns(schema.returns)
+    return Overload(function, facts.kind, flat, shard, parameters, returns, schema.arguments)
 
 
 class Package(NamedTuple):
@@ -30,7 +96,7 @@ class Package(NamedTuple):
 
     options: PythonOptions
     overloads: tuple[Overload, ...]
-    shards: tuple[int | None, ...]
+    shards: Shards
     known: frozenset[str] | None = None
 
     @property
@@ -68,9 +134,8 @@ def build_package(
 ) -> Package:
     """Name every overload. The first operator's namespace is the home; its names have no prefix."""
     home = operators[0].function.namespace if operators else "aten"
-    count = options.shards or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
-    overloads = [build_overload(one, home, count) for one in operators]
-    shards: tuple[int | None, ...] = tuple(range(count)) if count > 1 else (None,)
+    shards = shards_of(operators, options.shards, MANY_OPERATORS)
+    overloads = [build_overload(one, home, shards) for one in operators]
     return Package(options, tuple(overloads), shards, known)
 
 

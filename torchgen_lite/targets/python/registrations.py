@@ -36,8 +36,8 @@ from torchgen_lite.targets.python.key_file import (
     imported_modules,
     registration_module,
 )
-from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (
+    Overload,
     Package,
     constant_of,
     type_imports,

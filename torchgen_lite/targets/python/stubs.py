@@ -25,8 +25,8 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (
+    Overload,
     Package,
     libraries_of,
     shadowed_types,

@@ -29,8 +29,24 @@ from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
-from torchgen_lite.targets.python.taken import taken_name
 from torchgen_lite.targets.skipped import select
+
+# Names that Python looks up in modules, functions, and objects with namespaces as attributes.
+_PYTHON = frozenset(
+    "__all__ __annotations__ __builtins__ __class__ __dict__ __dir__ __doc__ __file__ __future__ __getattr__ "
+    "__getattribute__ __import__ __loader__ __name__ __package__ __path__ __slots__ __spec__".split()
+)
+# Names that generated modules import for themselves.
+_IMPORTED = frozenset(
+    "_Candidate _functions _list _operators _ops _optional _packet _redispatch_packet _state _tuple _type _with_overloads "
+    "annotations".split()
+)
+_NAMES = _PYTHON | _IMPORTED
+_NAMESPACES = _NAMES | {"Any", "Dispatcher", "Library", "SimpleNamespace", "dispatcher", "_"}
+# Names that stubs use, besides those with a prefix below.
+_IN_STUBS = frozenset({"_list", "_optional", "_state", "_tuple", "_type"})
+# Prefixes of the names that each operator has besides its stub.
+_PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
@@ -78,7 +94,24 @@ def _inexpressible(
         return "takes or returns any number of values, which a stub cannot"
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"
-    return taken_name(function, home, stubs)
+    return _taken(function, home, stubs)
+
+
+def _taken(function: NativeFunction, home: str, stubs: Collection[str]) -> str:
+    """How an operator clashes with a name that the package needs, or empty. `stubs` has the stub
+    names of all operators."""
+    schema, namespace = function.func, function.namespace
+    if namespace in _NAMESPACES:
+        return "is in a namespace whose name the generated code uses itself"
+    stub = identifier(function.flat_name(home))
+    is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))
+    if schema.base_name in _NAMES or stub == "float" or stub.startswith("_library_") or is_beside:
+        return "has a name that the generated code uses itself"
+    for argument in schema.arguments:
+        name = argument.name
+        if name.startswith("_") and (name in _IN_STUBS or name.startswith(_PREFIXES[:3])):
+            return f"has an argument `{name}`, which the generated code uses itself"
+    return ""
 
 
 def _has_list_among_results(function: NativeFunction) -> bool:

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.docs.facts import rows_of
-from torchgen_lite.targets.docs.paths import page_paths
+from torchgen_lite.targets.docs.pages import page_paths
 from torchgen_lite.targets.registered import registrations_of_program, select_operators
 
 OPS = """\
