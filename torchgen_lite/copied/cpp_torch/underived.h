@@ -71,7 +71,8 @@ inline void underived_kernel(
     add_tensors(value, results);
   }
   const auto node = autograd::new_node<torch::autograd::Error>(
-      lost, torch::autograd::collect_next_edges(given));
+      lost,
+      torch::autograd::collect_next_edges(given));
   for (const auto& result : results) {
     // A kernel that is made of PyTorch's functions may have a derivative.
     if (!torch::autograd::isDifferentiableType(result.scalar_type())) {

@@ -42,7 +42,8 @@ using NodePtr = std::shared_ptr<T>;
 template <typename T, class... Values>
 NodePtr<T> new_node(Values&&... values) {
   return NodePtr<T>(
-      new T(std::forward<Values>(values)...), torch::autograd::deleteNode);
+      new T(std::forward<Values>(values)...),
+      torch::autograd::deleteNode);
 }
 #endif
 

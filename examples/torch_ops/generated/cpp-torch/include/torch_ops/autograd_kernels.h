@@ -198,8 +198,7 @@ inline at::Tensor as_weight(at::Tensor tangent, const at::Tensor& gradient) {
   if (tangent.is_complex() && !gradient.is_complex()) {
     tangent = at::real(tangent);
   }
-  return tangent.to(gradient.scalar_type())
-      .expand_symint(gradient.sym_sizes());
+  return tangent.to(gradient.scalar_type()).expand_symint(gradient.sym_sizes());
 }
 
 // torch.compile calls kernels with Python's lock, which the engine must not be
@@ -282,7 +281,8 @@ inline variable_list transposed(
           name,
           " has no formula for forward-mode: its formulas can't be differentiated");
       // What is kept of the tangent of a tensor that is written may not change.
-      auto weight = as_weight(is_inplace ? tangent.clone() : tangent, outputs[i]);
+      auto weight =
+          as_weight(is_inplace ? tangent.clone() : tangent, outputs[i]);
       outputs[weights.size()] = outputs[i];
       weights.push_back(std::move(weight));
     }
