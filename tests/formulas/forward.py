@@ -1,4 +1,4 @@
-"""Forward mode for the corpus, as JSON: `python -m tests.formulas.forward`.
+"""Forward mode for the corpus in one target, as JSON: `python -m tests.formulas.forward TARGET`.
 
 The dot-product test: a tangent that is carried forward and then multiplied by a gradient is that gradient, carried
 back and then multiplied by the tangent. PyTorch's own autograd agrees with the gradients (`test_corpus.py`).
@@ -6,21 +6,22 @@ back and then multiplied by the tangent. PyTorch's own autograd agrees with the 
 
 from __future__ import annotations
 
-import importlib
 import json
+import sys
 from typing import Any
 
-from tests.formulas.programs import GRAD, OTHER, _complex, _dtype, inputs
+from tests.formulas.programs import GRAD, OTHER, _complex, _dtype, inputs, load
 from tests.formulas.rows import ROWS, WRITES, Row
 
 
-def products(row: Row, call: Any, torch: Any) -> list[float]:
+def products(row: Row, call: Any, torch: Any, without: str) -> list[float]:
     """The product of each mode, with the same gradient and the same tangent."""
     made = {}
     for mode in ("backward", "forward"):
         named = inputs(row, lambda data: torch.tensor(data, dtype=_dtype(torch, data)))
         leaf = named[row.of][0] if row.of == "xs" else named[row.of]
         tangent = torch.tensor(OTHER, dtype=torch.float64)[: len(leaf), : len(leaf[0])] / 3
+        named.pop(without, None)
         made[mode] = product(row, call, torch, mode, named, leaf, tangent.contiguous())
     return [made["backward"], made["forward"]]
 
@@ -50,21 +51,19 @@ def product(
         return float(sum((g.conj() * t).sum().real.item() for g, t in pairs))
 
 
-def main() -> None:
+def main(target: str) -> None:
     """Print what each row gives, or why it is refused."""
-    import torch
-
-    importlib.import_module("corpus_ops")
+    torch, functions, without = load(target)
     found: dict[str, Any] = {}
     for index, row in enumerate(ROWS):
-        if not row.is_refused("torch-python") and not row.raises:
-            call = getattr(torch.ops.corpus, f"row{index}" + "_" * (row.schema == WRITES))
+        if not row.is_refused(target) and not row.raises:
+            call = getattr(functions, f"row{index}" + "_" * (row.schema == WRITES))
             try:
-                found[row.formula] = products(row, call, torch)
+                found[row.formula] = products(row, call, torch, without)
             except RuntimeError as error:
                 found[row.formula] = str(error).partition("::")[2].partition(" ")[2]
     print(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

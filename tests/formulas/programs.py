@@ -86,22 +86,24 @@ def numbers(found: Any) -> list[list[float]] | None:
     return [[complex(one).real, complex(one).imag] for one in flat]
 
 
-def main(target: str, rows: Sequence[Row] = ROWS) -> None:
-    """Print what each row gives, or the error that it ends with."""
+def load(target: str) -> tuple[Any, Any, str]:
+    """The library of tensors, the operators of the corpus, and the argument that those of a target do not have."""
     if target == "python":
         library: Any = importlib.import_module("torchgen_lite_reference")
-        functions: Any = importlib.import_module("corpus_ops.functions")
-    else:
-        import torch
+        return library, importlib.import_module("corpus_ops.functions"), ""
+    import torch
 
-        library = torch
-        if target == "cpp-torch":
-            torch.ops.load_library("library.so")
-        elif target in ("torch-python", "cpp-torch-stable"):
-            importlib.import_module("corpus_ops")
-        functions = torch.ops.corpus
+    if target == "cpp-torch":
+        torch.ops.load_library("library.so")
+    elif target != "expected":
+        importlib.import_module("corpus_ops")
+    return torch, torch.ops.corpus, "alpha" if target == "cpp-torch-stable" else ""
+
+
+def main(target: str, rows: Sequence[Row] = ROWS) -> None:
+    """Print what each row gives, or the error that it ends with."""
+    library, functions, without = load(target)
     found: dict[str, Any] = {}
-    without = "alpha" if target == "cpp-torch-stable" else ""
     for index, row in enumerate(rows):
         if target == "expected":
             found[str(index)] = "raises" if row.raises else numbers(expected(row, library))

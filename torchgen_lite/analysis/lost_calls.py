@@ -139,7 +139,14 @@ class Offer(NamedTuple):
 
 # Kernels that let calls pass but record no gradient.
 _RECORD_NOTHING = frozenset(
-    {*BOXED.values(), Origin.passes, Origin.fallthrough, Origin.refuses_out, Origin.not_implemented}
+    {
+        *BOXED.values(),
+        Origin.passes,
+        Origin.fallthrough,
+        Origin.refuses_out,
+        Origin.not_implemented,
+        Origin.underived,
+    }
 )
 # They follow from other cells, and nobody calls for them; TG379 is about `autocast`.
 _FOLLOW = frozenset(

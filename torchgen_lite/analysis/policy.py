@@ -45,6 +45,7 @@ class Origin(Enum):
     raises_versions = "increments the version counter of what is written"
     view = "makes the result a view of its base"
     not_implemented = "raises an error if a view without formulas would have to be recorded"
+    underived = "refuses derivatives, of which the entry says nothing"
     unknown_view = "marks a view without formulas, which cannot be written to"
 
 
@@ -108,6 +109,7 @@ TORCH_LIBRARY = frozenset(
         Origin.traced_view,
         Origin.functionalize,
         Origin.formulas,
+        Origin.underived,
         Origin.vmap,
         Origin.axes,
         Origin.autocast,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
 from torchgen_lite.analysis.derive.names import root_of
+from torchgen_lite.analysis.differentiability.model import tensor_arguments
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.analysis.following import copied_kernels, functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
@@ -32,6 +33,7 @@ from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -76,6 +78,8 @@ def registrations(
         if has_autograd and operator.name not in lent:
             plan = resolved.autograd.get(operator.name)
             every += [] if plan is None else [_autograd(operator, plan, policy)]
+        if Origin.underived in wanted and not _is_pytorchs(operator, policy):
+            every.append(_underived(operator, resolved.autograd.get(operator.name), policy))
         if Origin.copied in wanted and operator.group is not None:
             every.append(_copied(program, operator))
         taken = set()
@@ -201,6 +205,7 @@ _CATEGORIES = {
 
 
 BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
+_RECORDING = (Origin.autograd, Origin.formulas)
 
 
 def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
@@ -233,6 +238,27 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
     origin = _tracked(plan, policy)
     if origin is not Origin.unknown_view or AUTOGRAD not in by_hand:
         yield Registration(operator, VIEWS, origin)
+
+
+def _underived(
+    operator: Operator, plan: AutogradPlan | None, policy: Policy
+) -> Iterator[Registration]:
+    """What refuses derivatives that would be lost: tensors go in and come out, and neither an entry nor the operators
+    that the kernel is made of say what is between them."""
+    info, schema = plan.info if plan is not None else None, operator.schema
+    # Formulas that are not this target's are those of other code.
+    is_said = info is not None and (
+        policy.makes.isdisjoint(_RECORDING) or not (info.slots or info.without_formula)
+    )
+    takes = tensor_arguments([a for a in schema.arguments if not a.is_out])
+    gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
+    is_by_hand = operator.function.manual_kernel_registration
+    if (
+        takes
+        and gives
+        and not (is_said or is_by_hand or operator.is_composed or operator.is_derived)
+    ):
+        yield Registration(operator, AUTOGRAD, Origin.underived)
 
 
 def _tracked(plan: AutogradPlan, policy: Policy) -> Origin:

@@ -55,6 +55,7 @@ TARGETS = Targets(
                 Origin.copied,
                 Origin.from_out,
                 Origin.functionalize,
+                Origin.underived,
             },
             refuses_libtorch,
             by_range=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,11 @@ def tensor(*shape: int, dtype: torch.dtype = torch.double) -> Tensor:
     return torch.randn(*shape, dtype=dtype, generator=generator).requires_grad_()
 
 
-def both_orders(function: Callable[..., Any], *inputs: Tensor) -> None:
-    """Gradients, and gradients of gradients, against differences of the function's own values."""
-    assert torch.autograd.gradcheck(function, inputs)
-    assert torch.autograd.gradgradcheck(function, inputs)
+def both_orders(function: Callable[..., Any], *inputs: Tensor, twice: bool = True) -> None:
+    """Gradients and tangents, and those of gradients, against differences of the function's own values; `twice`: there
+    are tangents of gradients, too."""
+    assert torch.autograd.gradcheck(function, inputs, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(function, inputs, check_fwd_over_rev=twice)
 
 
 def scale_through_a_view(x: Tensor) -> Tensor:
@@ -113,7 +115,52 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_gradients(name: str) -> None:
     function, inputs = FUNCTIONS[name]
-    both_orders(function, *inputs)
+    # The formula of `a_fill` has nothing that could be differentiated.
+    both_orders(function, *inputs, twice=name != "either branch")
+
+
+# PyTorch has no batches of `_foreach_mul`, and takes `to(device)` for a random operator.
+UNBATCHED = {"a list first", "lists between", "odd names"}
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in UNBATCHED])
+def test_batches_of_gradients_and_of_tangents(name: str) -> None:
+    function, inputs = FUNCTIONS[name]
+    batched = {"check_batched_grad": True, "check_batched_forward_grad": True}
+    assert torch.autograd.gradcheck(function, inputs, check_forward_ad=True, **batched)
+
+
+def written_tangent(x: Tensor) -> Tensor:
+    y = x * 1.0
+    ops.waves_(y)
+    return y
+
+
+def product_of_halves(x: Tensor) -> Tensor:
+    power, (first, second) = ops.raised(x, [x, x * x])
+    result: Tensor = power * first * second
+    return result
+
+
+# Formulas of tangents, of operators whose other formulas can't be differentiated.
+TANGENTS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
+    "an expression": (lambda a, b: ops.scaled(a, b, 2.0), (X, tensor(3, 1))),
+    "of one argument": (lambda a: ops.scaled(a, Y.detach(), 2.0), (X,)),
+    "auto_linear": (lambda a: ops.halved(a, 2), (X,)),
+    "auto_linear, of a tensor that may be absent": (lambda a, b: ops.halved(a, 2, b), (X, Y)),
+    "auto_linear, of a constant": (lambda a: ops.halved(a, 2, Y.detach()), (X,)),
+    "auto_element_wise": (ops.waves, (tensor(3, dtype=torch.cdouble),)),
+    "auto_element_wise, in place": (written_tangent, (X,)),
+    "a list, of results": (product_of_halves, (X,)),
+}
+
+
+@pytest.mark.parametrize("name", TANGENTS)
+def test_tangents_that_have_formulas(name: str) -> None:
+    function, inputs = TANGENTS[name]
+    assert torch.autograd.gradcheck(
+        function, inputs, check_forward_ad=True, check_backward_ad=False
+    )
 
 
 def test_values() -> None:
@@ -238,12 +285,156 @@ def test_nodes_have_names_and_edges() -> None:
     assert first.variable is x and number == 0 and second == (None, 0)
 
 
-def test_forward_mode_is_refused() -> None:
+def dual(function: Callable[[Tensor], Any], x: Tensor) -> tuple[Any, Any]:
+    """The value and the tangent of a function, where that of `x` is ones."""
     with forward.dual_level():
-        dual = forward.make_dual(torch.ones(2), torch.ones(2))
-        for call in (ops.square, lambda x: ops.scale_(x, 2.0), lambda x: ops.weighted([x, x])):
-            with pytest.raises(NotImplementedError, match="has no formula for forward-mode"):
-                call(dual)
+        return tuple(forward.unpack_dual(function(forward.make_dual(x, torch.ones_like(x)))))
+
+
+def test_forward_mode_is_refused_by_name() -> None:
+    x = X.detach()
+    without = "has no formula for forward-mode"
+    refusals: dict[str, Callable[[Tensor], Any]] = {
+        f"shifted {without}: the formula of `x` is not linear in the gradient": ops.shifted,
+        f"opaque_scale {without}: its formulas can't be differentiated": ops.opaque_scale,
+        f"joined {without}: there is none for `ys`": lambda v: ops.joined(x, [v]),
+        f"scale.out {without}": lambda v: ops.scale.out(v, 2.0, out=torch.empty_like(x)),
+        "lopsided has no derivative with respect to y": lambda v: ops.lopsided(x, v),
+        f"twin {without}": ops.twin,
+        f"twins {without}": lambda v: ops.twins([x, v]),
+        f"store {without}": lambda v: ops.store(v, x.clone()),
+        f"fill_both {without}": lambda v: ops.fill_both(v, v.clone(), 1.0),
+    }
+    for message, function in refusals.items():
+        assert refused(partial(dual, function, x)) == f"ad_ops::{message}"
+        transformed = partial(torch.func.jvp, function, (x,), (x,))
+        assert refused(transformed) == f"ad_ops::{message}"
+    assert dual(ops.counts, x)[1] is None
+    mask = torch.ones(3, 2, dtype=torch.double)
+    assert dual(lambda v: ops.affine(x, x.T.clone(), x[:, 0], v), mask[:, :1].clone())[1] is None
+
+
+def test_derivatives_of_operators_without_formulas() -> None:
+    x, without = tensor(3), "has no derivatives"
+    assert refused(lambda: ops.twin(x).sum().backward()) == f"ad_ops::twin {without}"
+    assert refused(lambda: (ops.twin(x) * x).sum().backward()) == f"ad_ops::twin {without}"
+    first = ops.twins([X.detach(), x])[0][0]
+    assert refused(lambda: first.sum().backward()) == f"ad_ops::twins {without}"
+    gradient = torch.func.grad(lambda v: ops.twin(v).sum())
+    assert refused(lambda: gradient(x.detach())) == f"ad_ops::twin {without}"
+    written = x * 1
+    assert refused(lambda: ops.store(x.detach(), written)) == f"ad_ops::store {without}"
+    # What nobody differentiates is computed.
+    assert torch.equal(ops.twin(x), x * 2)
+    ops.store(x, torch.empty_like(x))
+    with torch.no_grad():
+        assert not ops.twin(x).requires_grad
+
+
+def test_what_is_made_of_other_operators_has_derivatives() -> None:
+    both_orders(ops.made_of, X)
+    both_orders(ops.composed, X)
+    assert not ops.signs(X).requires_grad and dual(ops.signs, X.detach())[1] is None
+    assert not ops.twins([X])[1].requires_grad
+
+
+def test_a_tangent_is_not_shared() -> None:
+    """What is written to the tangent of a result leaves that of the argument alone."""
+    x, v = torch.ones(2), torch.ones(2)
+    with forward.dual_level():
+        total = ops.maybe_total(forward.make_dual(x, v))
+        total.mul_(3.0)
+        assert forward.unpack_dual(total).tangent.tolist() == [3.0, 3.0]
+    assert v.tolist() == [1.0, 1.0]
+
+
+def total(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    return lambda x: (function(x) * x).sum()
+
+
+def squared_in_place(x: Tensor) -> Tensor:
+    result: Tensor = ops.square_(x * 1.0)
+    return result
+
+
+# Functions of the library beside what they compute.
+PAIRS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
+    "muladd": (lambda x: ops.muladd(x, x, 1.0), lambda x: x * x + 1.0),
+    "broadcast": (lambda x: ops.mul(x, x[:1]), lambda x: x * x[:1]),
+    "of the result": (ops.grow, torch.exp),
+    "several results": (
+        lambda x: x * ops.twice_thrice(x)[1] + ops.split_parts(x, 3)[0],
+        lambda x: 3 * x * x + x,
+    ),
+    "a list": (lambda x: ops.weighted([x, x * x], scale=3.0), lambda x: 3 * (x + x * x)),
+    "in place": (squared_in_place, lambda x: x * x),
+    "a view": (lambda x: ops.diagonal_view(x.outer(x)), lambda x: x * x),
+    "own operators in a formula": (ops.cube, lambda x: x**3),
+}
+POINT, DIRECTION = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, -1.0, 0.5])
+
+
+def along(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """The tangent of a function in one direction."""
+    return lambda x: torch.func.jvp(function, (x,), (DIRECTION,))[1]
+
+
+def dual_over_gradient(function: Callable[[Tensor], Tensor]) -> Any:
+    with forward.dual_level():
+        both = forward.make_dual(POINT.clone().requires_grad_(), DIRECTION)
+        (found,) = torch.autograd.grad((function(both) * both).sum(), both, create_graph=True)
+        return tuple(forward.unpack_dual(found))
+
+
+TRANSFORMS: dict[str, Callable[[Callable[[Tensor], Tensor]], Any]] = {
+    "grad": lambda f: torch.func.grad(total(f))(POINT),
+    "jacrev": lambda f: torch.func.jacrev(f)(POINT),
+    "jvp": lambda f: along(f)(POINT),
+    "jacfwd": lambda f: torch.func.jacfwd(f)(POINT),
+    "hessian": lambda f: torch.func.hessian(total(f))(POINT),
+    "forward over forward": lambda f: along(along(f))(POINT),
+    "backward over forward": lambda f: torch.func.jacrev(along(f))(POINT),
+    "forward over backward": lambda f: along(torch.func.grad(total(f)))(POINT),
+    "dual numbers over gradients": dual_over_gradient,
+    "gradients of samples": lambda f: torch.vmap(torch.func.grad(total(f)))(torch.eye(3) + 1),
+    "tangents of samples": lambda f: torch.vmap(along(f))(torch.eye(3) + 1),
+}
+
+
+# What PyTorch can't loop over: lists and views.
+LOOPS = {"jacrev", "jacfwd", "hessian", "backward over forward"}
+LOOPS |= {"gradients of samples", "tangents of samples"}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_function_transforms(name: str) -> None:
+    own, theirs = PAIRS[name]
+    left_out = LOOPS if name in ("a list", "a view") else set()
+    for transform in TRANSFORMS.keys() - left_out:
+        found, wanted = (TRANSFORMS[transform](function) for function in (own, theirs))
+        torch.testing.assert_close(found, wanted)
+
+
+@pytest.mark.parametrize("name", ["grad", "jvp", "hessian", "gradients of samples"])
+def test_transforms_are_compiled(name: str) -> None:
+    transform = TRANSFORMS[name]
+    for backend in ("eager", "aot_eager"):
+        torch._dynamo.reset()
+        compiled = torch.compile(
+            lambda: transform(PAIRS["muladd"][0]), backend=backend, fullgraph=True
+        )
+        torch.testing.assert_close(compiled(), transform(PAIRS["muladd"][1]))
+
+
+def test_no_grad_inside_of_a_transform() -> None:
+    """A tangent that is computed without gradients has none, at any level."""
+
+    def function(x: Tensor) -> Tensor:
+        with torch.no_grad():
+            found = along(lambda y: ops.mul(y, y))(x)
+        return (found * x).sum()
+
+    torch.testing.assert_close(torch.func.grad(function)(POINT), 2 * POINT * DIRECTION)
 
 
 def test_compiled_autograd_is_refused() -> None:
@@ -251,14 +442,6 @@ def test_compiled_autograd_is_refused() -> None:
     with compiled_autograd._enable(torch.compile(backend="eager")):
         with pytest.raises(NotImplementedError, match="compiled_args not implemented"):
             loss.backward()
-
-
-def test_function_transforms() -> None:
-    x = tensor(3).detach()
-    gradient = torch.func.grad(lambda v: ops.square(v).sum())
-    torch.testing.assert_close(gradient(x), 2 * x)
-    second = torch.func.grad(lambda v: gradient(v).sum())
-    torch.testing.assert_close(second(x), torch.full_like(x, 2))
 
 
 def test_a_kernel_for_autograd_goes_on_below() -> None:
@@ -360,7 +543,12 @@ def test_a_derivative_that_is_not_implemented() -> None:
 
 def test_what_has_no_formula() -> None:
     x, y = X.detach(), Y.detach()
-    both_orders(lambda x: ops.masked(x, y, [y], weight=torch.ones(2), s=2.0), X)
+
+    def masked(x: Tensor) -> Tensor:
+        result: Tensor = ops.masked(x, y, [y], weight=torch.ones(2), s=2.0)
+        return result
+
+    assert torch.autograd.gradcheck(masked, X) and torch.autograd.gradgradcheck(masked, X)
     said = "ad_ops::masked has no derivative with respect to "
     assert refused(lambda: ops.masked(x, Y, [y])) == f"{said}mask"
     # PyTorch's own operators let lists pass, too.

@@ -216,6 +216,59 @@ Tensor maybe_total_kernel(const Tensor& x, std::optional<at::TensorList> ys) {
   return total;
 }
 
+Tensor scaled_kernel(const Tensor& self, const Tensor& other, double s) {
+  return self * other * s;
+}
+
+Tensor halved_kernel(
+    const Tensor& self,
+    int64_t by,
+    const std::optional<Tensor>& bias) {
+  return bias ? self / by + *bias : self / by;
+}
+
+Tensor waves_kernel(const Tensor& self) {
+  return self.sin();
+}
+
+Tensor& waves_kernel_(Tensor& self) {
+  return self.sin_();
+}
+
+std::tuple<Tensor, std::vector<Tensor>> raised_kernel(
+    const Tensor& self,
+    at::TensorList ys) {
+  return {self.exp(), doubled(ys)};
+}
+
+Tensor scale_two(const Tensor& x) {
+  return x * 2;
+}
+
+Tensor joined_kernel(const Tensor& x, at::TensorList ys) {
+  return x + ys[0];
+}
+
+// As a kernel that computes with pointers, which no derivative goes through.
+Tensor twin_kernel(const Tensor& x) {
+  return x.detach() * 2;
+}
+
+void store_kernel(const Tensor& x, Tensor& y) {
+  y.detach().copy_(x.detach());
+}
+
+std::tuple<std::vector<Tensor>, Tensor> twins_kernel(at::TensorList xs) {
+  std::vector<Tensor> found;
+  for (const auto& x : xs)
+    found.push_back(twin_kernel(x));
+  return {found, at::zeros({2}, at::kLong)};
+}
+
+Tensor signs_kernel(const Tensor& x) {
+  return x.gt(0);
+}
+
 using Weight = c10::intrusive_ptr<scales::Weight>;
 
 Tensor weigh_kernel(

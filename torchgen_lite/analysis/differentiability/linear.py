@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 
+from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.facts import Fact
 from torchgen_lite.formulas.kinds import Sort
@@ -37,6 +39,23 @@ def nonlinear(tree: Typed, gradients: Collection[str]) -> Typed | None:
     if isinstance(degree, Typed):
         return degree
     return tree if degree is _Degree.constant and tree.kind.sort is Sort.tensor else None
+
+
+def refuses_forward(info: DifferentiabilityInfo) -> str:
+    """Why forward mode is refused, in spite of formulas; empty if it is not."""
+    schema = info.function.func
+    names, written = return_names(schema), {one.name for one in info.forward}
+    missing = [names[index] for index in info.outputs if written and names[index] not in written]
+    # The tensors of lists are not asked whether they need a gradient.
+    answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
+    tensors = [tensor.name for tensor in tensor_arguments(input_arguments(schema))]
+    missing += [name for name in tensors if info.slots and name not in answered]
+    if missing:
+        return f"there is none for `{missing[0]}`"
+    curved = [d for d in info.derivatives if nonlinear(d.tree, info.gradients) is not None]
+    if written or not curved:
+        return ""
+    return f"the formula of `{', '.join(curved[0].names)}` is not linear in the gradient"
 
 
 def _degree(tree: Typed, gradients: Collection[str]) -> _Degree | Typed:

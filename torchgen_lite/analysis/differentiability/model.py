@@ -15,6 +15,11 @@ from torchgen_lite.schema import Argument, ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
+def _names(tree: Typed) -> frozenset[str]:
+    nodes = (part.node for part in every_part(tree))
+    return frozenset(node.text for node in nodes if isinstance(node, Name))
+
+
 class Derivative(NamedTuple):
     """One formula for the gradients of one or more arguments, and what must be saved for it."""
 
@@ -26,8 +31,7 @@ class Derivative(NamedTuple):
     @property
     def mentioned(self) -> frozenset[str]:
         """Every name in the formula."""
-        nodes = (part.node for part in every_part(self.tree))
-        return frozenset(node.text for node in nodes if isinstance(node, Name))
+        return _names(self.tree)
 
 
 class Tangent(NamedTuple):
@@ -36,6 +40,11 @@ class Tangent(NamedTuple):
     name: str
     formula: Formula
     tree: Typed | None
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """Every name in the expression."""
+        return _names(self.tree) if self.tree is not None else frozenset()
 
 
 class TensorArgument(NamedTuple):
@@ -103,6 +112,12 @@ class DifferentiabilityInfo(NamedTuple):
         return frozenset(slot.name for slot in self.slots if slot.is_list)
 
     @property
+    def trees(self) -> tuple[Typed, ...]:
+        """The formulas of gradients and of tangents."""
+        tangents = [one.tree for one in self.forward if one.tree is not None]
+        return (*(derivative.tree for derivative in self.derivatives), *tangents)
+
+    @property
     def mentioned(self) -> frozenset[str]:
         """Every name in the formulas."""
         return frozenset().union(*(derivative.mentioned for derivative in self.derivatives))
@@ -139,6 +154,12 @@ class DifferentiabilityInfo(NamedTuple):
         names = [inner.node for test in tests for inner in every_part(test)]
         return any(isinstance(node, Name) and node.text in self.gradients for node in names)
 
+    @property
+    def reads_original(self) -> bool:
+        """Whether the tangents of an in-place operator need the value that it overwrites."""
+        names = {"self", "self_p", "original_self_p"}
+        return any(not names.isdisjoint(one.mentioned) for one in self.forward)
+
     def kept(self, readable: Collection[Fact]) -> tuple[Saved, ...]:
         """What is saved if only these facts can be read: other facts save the whole value."""
         using: dict[Saved, set[int]] = {}
@@ -153,6 +174,11 @@ class DifferentiabilityInfo(NamedTuple):
 def refusal(operator: str, argument: str) -> str:
     """The error message when a tensor without a formula requires a gradient."""
     return f"{operator} has no derivative with respect to {argument}"
+
+
+def forward_refusal(operator: str, reason: str = "") -> str:
+    """The error message when a tensor has a tangent that would be lost."""
+    return f"{operator} has no formula for forward-mode{': ' * bool(reason)}{reason}"
 
 
 def needed_by(using: Mapping[Saved, Collection[int]], slots: int) -> Iterator[Saved]:

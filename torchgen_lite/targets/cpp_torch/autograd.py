@@ -1,16 +1,17 @@
 """`register_autograd.cpp`: a node for each entry with formulas, and a kernel for each operator that uses it.
 
 at::Tensor autograd_mul(c10::DispatchKeySet _keys, const at::Tensor& self, const at::Tensor& other) {
-  autograd::refuse_tangents("mylib::mul", self, other);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(self, other)) {
+  const autograd::Call _call(self, other);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::mul::redispatch(_below, self, other);
   }
-  auto _node = autograd::make_node<MulBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(self, other));
+  auto _node = autograd::make_node<MulBackward0>(_call, self, other);
   ...
 }
+
+Forward mode needs nothing more: Note [Forward mode is transposed] in `copied/cpp_torch/autograd_kernels.h`.
 
 Note [Versions and views in C++]
 A tensor that an operator writes gets a new version, and a view its base, at the key
@@ -21,13 +22,25 @@ writes has a kernel there, with or without formulas.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
+from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.linear import refuses_forward
+from torchgen_lite.analysis.differentiability.model import (
+    DifferentiabilityInfo,
+    forward_refusal,
+    refusal,
+    tensor_arguments,
+)
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.formulas import Name
+from torchgen_lite.formulas.tree import Typed
+from torchgen_lite.languages.cpp.formula import POSTFIX, Functions, write
 from torchgen_lite.languages.cpp.text import identifier
+from torchgen_lite.loader.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import count_of_result, count_of_slot, counted_results
@@ -35,25 +48,29 @@ from torchgen_lite.targets.cpp_torch.saved import members
 
 _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
+_ORIGINAL = "_original"
 
 
 class AutogradKernel(NamedTuple):
     """The kernel of an operator under a key, by the names of arguments.
 
-    `guard` excludes the keys above. `tensors` may not have tangents; `refused` and `undifferentiable`
-    may not require gradients, each of the latter with its message. The versions of `written` are
+    `guard` excludes the keys above. If there is a `forward_refusal`, no `tensors` may have tangents; `refused` may not
+    require gradients, nor may `undifferentiable`, each with its message, which have no tangents either. The versions of
+    `written` are
     incremented; `viewed` is the base of a view, or of each of several (`views_list`).
 
     A call that is recorded has a `node`, and `arguments` with gradients. `saved` and `kept` are members
     with their values, before the call and after it; one that is saved may be kept only for the
     gradients at the positions in the third item. `counts` are members for numbers of tensors, each
     with its list. `results` have a history; the second item of each is the member with its number of
-    tensors, if there is one.
+    tensors, if there is one. Their `tangents`, if these have formulas, use locals with values; they may need what an
+    in-place operator overwrites (`reads_original`).
     """
 
     operator: CppOperator
     key: str
     guard: str = _BELOW_VIEWS
+    forward_refusal: str = ""
     tensors: tuple[str, ...] = ()
     undifferentiable: tuple[tuple[str, str], ...] = ()
     refused: tuple[str, ...] = ()
@@ -66,6 +83,9 @@ class AutogradKernel(NamedTuple):
     saved: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
     results: tuple[tuple[str, str], ...] = ()
+    reads_original: bool = False
+    tangent_locals: tuple[tuple[str, str], ...] = ()
+    tangents: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -73,9 +93,13 @@ class AutogradKernel(NamedTuple):
 
 
 def autograd_kernel(
-    operator: CppOperator, one: Registration, plan: AutogradPlan, info: DifferentiabilityInfo | None
+    operator: CppOperator,
+    one: Registration,
+    plan: AutogradPlan,
+    info: DifferentiabilityInfo | None,
+    functions: Functions,
 ) -> AutogradKernel:
-    """The kernel that is registered; `info` are the formulas under its key."""
+    """The kernel that is registered; `info` are the formulas under its key, which call `functions`."""
     kernel = AutogradKernel(operator, one.key)
     if one.origin is Origin.raises_versions:
         return kernel._replace(written=plan.written)
@@ -85,14 +109,20 @@ def autograd_kernel(
     if one.origin is Origin.passes or info is None:
         # The operators that the author's kernel calls must not record anything.
         return kernel._replace(guard=_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS)
+    name = operator.function.name
     kernel = kernel._replace(tensors=tuple([tensor.name for tensor in plan.tensors]))
     if one.origin is Origin.refuses_out:
         refused = (*info.arguments, *[a.name for a in operator.schema.out])
-        return kernel._replace(guard=_BELOW_AUTOGRAD, refused=refused)
-    name = operator.function.name
+        return kernel._replace(
+            guard=_BELOW_AUTOGRAD, forward_refusal=forward_refusal(name), refused=refused
+        )
+    reason = refuses_forward(info)
+    tangents = () if reason else tuple(_tangents(operator, info, functions))
+    needed = tuple(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
     counted, lists = counted_results(info), [slot.name for slot in info.slots if slot.is_list]
     return kernel._replace(
         guard=_BELOW_AUTOGRAD if plan.is_view or operator.is_inplace else _BELOW_VIEWS,
+        forward_refusal=forward_refusal(name, reason) if reason else "",
         undifferentiable=tuple(
             [(one.name, refusal(name, one.name)) for one in info.without_formula]
         ),
@@ -107,7 +137,76 @@ def autograd_kernel(
                 for i in info.outputs
             ]
         ),
+        reads_original=any(value == _ORIGINAL for _, value in needed),
+        tangent_locals=needed,
+        tangents=tuple([value for value, _ in tangents]),
     )
+
+
+def _tangents(
+    operator: CppOperator, info: DifferentiabilityInfo, functions: Functions
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """The tangents of the results if they have formulas, each with the names in it."""
+    written, names = {one.name: one for one in info.forward}, return_names(operator.schema)
+    for index in info.outputs if written else ():
+        one, is_list = written[names[index]], isinstance(
+            operator.schema.returns[index].type, ListType
+        )
+        if one.tree is not None:
+            text, used = write(_of_primals(one.tree, info), functions).result(), one.mentioned
+        elif one.formula.word == AUTO_LINEAR:
+            # The operator itself, of the tangents.
+            tangents = {identifier(slot.name): slot for slot in info.slots}
+            items = [
+                (
+                    f"autograd::optional({identifier(f'{name}_t')})"
+                    if name in tangents and tangents[name].is_optional
+                    else identifier(f"{tangents[name].name}_t") if name in tangents else name
+                )
+                for name in operator.names
+            ]
+            text = f"ops::{operator.flat}::call({', '.join(items)})"
+            used = frozenset([f"{slot.name}_t" for slot in info.slots])
+        else:
+            # Each element depends on one alone: the derivative is its own transpose, but for the conjugate.
+            (derivative,) = info.derivatives
+            value = write(_of_primals(derivative.tree, info), functions).at(POSTFIX)
+            text, used = f"{value}.conj()", derivative.mentioned
+        yield f"autograd::variable_list({text})" if is_list else text, used
+
+
+def _of_primals(tree: Typed, info: DifferentiabilityInfo) -> Typed:
+    """A formula that is computed during the call, where nothing has been kept: `self` is the value `self_p`."""
+    node = tree.node
+    if isinstance(node, Name) and node.text in {
+        t.name for t in tensor_arguments(info.function.func.arguments)
+    }:
+        node = replace(node, text=f"{node.text}_p")
+    parts = tuple([_of_primals(part, info) for part in tree.parts])
+    return tree._replace(node=node, parts=parts, saved=None)
+
+
+def _locals(
+    operator: CppOperator, info: DifferentiabilityInfo, used: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """What formulas of tangents use: values and tangents of arguments, and values of results."""
+    for tensor in tensor_arguments(operator.schema.arguments):
+        value, is_written = identifier(tensor.name), operator.is_inplace and tensor.name == "self"
+        for name in (tensor.name, *([f"original_{tensor.name}"] if tensor.name == "self" else ())):
+            if not used.isdisjoint((f"{name}_p", name)):
+                primal = _ORIGINAL if is_written else f"autograd::primal({value})"
+                yield identifier(f"{name}_p"), primal
+            if f"{name}_t" in used:
+                # What is written changes the tangent, too.
+                yield identifier(
+                    f"{name}_t"
+                ), f"autograd::tangent({value}){'.clone()' * is_written}"
+    for index, name in enumerate(return_names(operator.schema)):
+        if name in used:
+            result = "self" if operator.is_inplace else _result(operator, index)
+            yield identifier(name), f"autograd::primal({result})"
+    if "grad" in used:
+        yield "grad", f"autograd::tangent({identifier(info.arguments[0])}).conj()"
 
 
 def _saved(

@@ -1,4 +1,4 @@
-"""`autograd.h`, `autograd_kernels.h` and `register_autograd.cpp`, made where autograd handles any operator."""
+"""`autograd_kernels.h` and `register_autograd.cpp`, made where autograd handles any operator."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _files(
 ) -> Iterator[OutputFile]:
     if not planned:
         return
-    yield from copied_files(layout, "cpp_torch", "autograd.h", "autograd_kernels.h")
+    yield from copied_files(layout, "cpp_torch", "autograd_kernels.h")
     shards: dict[int | None, list[_Planned]] = {}
     for one in planned:
         shards.setdefault(one.operator.shard, []).append(one)
@@ -122,14 +122,14 @@ def _context(
     for operator, registered, plan, info in planned:
         expression = _BOXED.get(registered.origin)
         if expression is None:
-            kernels.append(autograd_kernel(operator, registered, plan, info))
+            kernels.append(autograd_kernel(operator, registered, plan, info, functions))
             expression = f"TORCH_FN({kernels[-1].name})"
         calls.append(ImplCall(operator, registered.key, expression, operator.guard))
         if info is not None and registered.origin is Origin.autograd:
             # Entries for different releases have a node each.
             place = info.node_name, info.function.torch
             nodes.setdefault(place, (info, []))[1].append(operator)
-    trees = [derivative.tree for info, _ in nodes.values() for derivative in info.derivatives]
+    trees = [tree for info, _ in nodes.values() for tree in info.trees]
     return {
         "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),
         "has_fallbacks": any(one.registered.origin in UNKNOWN_VIEWS for one in planned),
@@ -177,8 +177,8 @@ def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iter
 
 def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
     own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
-    for derivative in info.derivatives:
-        for node, name in unknown_functions(derivative.tree, functions):
+    for tree in info.trees:
+        for node, name in unknown_functions(tree, functions):
             is_python = name in functions_of_torch().torch
             where = (
                 "PyTorch has only in Python" if is_python else "neither the file nor PyTorch has"
@@ -193,8 +193,8 @@ def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Ite
 
 
 def _wrong_counts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
-    for derivative in info.derivatives:
-        for call, message in wrong_counts(derivative.tree, functions):
+    for tree in info.trees:
+        for call, message in wrong_counts(tree, functions):
             kinds = [part.kind for part in call.parts[-2:]]
             is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
             hint = "a list is one argument: `[...]`" if is_spread else None

@@ -1,12 +1,11 @@
-"""The nodes of `register_autograd.cpp`: what each keeps, and its formulas as the body of `apply`.
+"""The nodes of `register_autograd.cpp`: what each keeps, and its formulas as the body of `gradients`.
 
-struct MulBackward0 : public torch::autograd::Node {
-  torch::autograd::variable_list apply(variable_list&& grads) override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    const auto self = autograd::unpack(saved_self);
+struct MulBackward0 : public autograd::Node {
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
+    const auto self = autograd::unpack(*this, saved_self);
     const auto& grad = grads[0];
     at::Tensor grad_other_;
-    if (task_should_compute_output(1)) {
+    if (autograd::wanted(*this, 1)) {
       grad_other_ = grad * self;
     }
     return autograd::gather(*this, grad_self_, grad_other_);
@@ -109,8 +108,8 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
     for node in [part.node for part in _parts(info)]:
         if isinstance(node, Name) and node.text in elsewhere:
             yield _unsayable(info, f"only PyTorch's own nodes know `{node.text}`", node.span)
-    for derivative in info.derivatives:
-        for node, message, hint in unsayable(derivative.tree, functions):
+    for tree in info.trees:
+        for node, message, hint in unsayable(tree, functions):
             yield _unsayable(info, message, node.span, hint)
     nodes = {part.saved: part.node for part in reversed(list(_parts(info))) if part.saved}
     for saved in info.saved:
@@ -139,14 +138,14 @@ def _unsayable(
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:
     """Whether a formula calls a function of the library."""
-    operators = (p.operator for d in info.derivatives for p in every_part(d.tree))
+    operators = (part.operator for part in _parts(info))
     return any(o is not None and o.is_own and o.is_function for o in operators)
 
 
 def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
     """Every part of every formula of an entry."""
-    for derivative in info.derivatives:
-        yield from every_part(derivative.tree)
+    for tree in info.trees:
+        yield from every_part(tree)
 
 
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
@@ -216,6 +215,5 @@ def _sum(number: int, terms: Sequence[str]) -> str:
 
 
 def _wanted(info: DifferentiabilityInfo, name: str) -> str:
-    if name in info.lists:
-        return f"autograd::wanted(*this, {_first(info, name)}, {count_of_slot(info, name)})"
-    return f"task_should_compute_output({_first(info, name)})"
+    count = f", {count_of_slot(info, name)}" if name in info.lists else ""
+    return f"autograd::wanted(*this, {_first(info, name)}{count})"

@@ -135,8 +135,9 @@ def _includes(
 
 
 _BOXED = {
-    Origin.falls_through: "torch::CppFunction::makeFallthrough()",
-    Origin.cpu_fallback: "{}::cpu()",
+    Origin.falls_through: ("torch::CppFunction::makeFallthrough()", "fallback.h"),
+    Origin.cpu_fallback: ("{}::cpu()", "fallback.h"),
+    Origin.underived: ("{}::underived()", "underived.h"),
 }
 _CASTS = {
     "float32": "at::kFloat",
@@ -161,9 +162,10 @@ def boxed_registrations(
             header = layout.own("functionalize.h")
             yield TorchImplCall(operator, one.key, kernel, guard, header=header)
         elif one.origin in _BOXED:
-            kernel = _BOXED[one.origin].format(scope)
-            header = layout.own("fallback.h")
-            yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)
+            kernel, name = _BOXED[one.origin]
+            yield TorchImplCall(
+                operator, one.key, kernel.format(scope), operator.guard, header=layout.own(name)
+            )
         elif one.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
             names = [argument.name for argument in operator.schema.arguments]
             device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"

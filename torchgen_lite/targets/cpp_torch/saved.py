@@ -87,15 +87,12 @@ class Member:
         """The value as formulas see it."""
         if not self.saved.keeps_tensors:
             return f"*{self.name}" if self.is_boxed else self.name
-        if self.saved.result is not None and not self.saved.keeps_list:
-            # The node is part of the result's history: passing it avoids a reference cycle.
-            return f"{self.name}.unpack(getptr())"
         function = (
             "unpack_optional"
             if self.saved.carries is DispatchKind.optional_tensor_list
             else "unpack"
         )
-        return f"autograd::{function}({self.name})"
+        return f"autograd::{function}(*this, {self.name})"
 
     def input(self, value: str) -> str:
         """What is kept of the argument `value`."""

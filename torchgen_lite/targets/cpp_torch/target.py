@@ -8,7 +8,14 @@ from itertools import chain
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import BOXED, STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.policy import (
+    AUTOGRAD_KERNELS,
+    BOXED,
+    STRUCTURED,
+    UNKNOWN_VIEWS,
+    WRITTEN,
+    Origin,
+)
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
@@ -146,7 +153,7 @@ def _called(
 ) -> tuple[CppOperator, ...]:
     """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
     them."""
-    boxed = {*BOXED.values(), Origin.autocast_over, Origin.functionalize}
+    boxed = {*BOXED.values(), Origin.autocast_over, Origin.functionalize, Origin.underived}
     uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied}
     generated = set()
     for one in registered:
@@ -195,9 +202,11 @@ def _files(
     yield from build_structured(groups, layout)
     yield from build_registrations(operators, implemented, layout, options, tags)
     origins = {one.origin for one in registered}
-    used = {Origin.from_out: "from_out.h"}
+    used = {Origin.from_out: "from_out.h", Origin.underived: "underived.h"}
     used |= dict.fromkeys((Origin.autocast, Origin.autocast_over), "autocast.h")
     names = {used[origin] for origin in used if origin in origins}
+    if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived}):
+        names.add("autograd.h")
     # A library that allocates the tensors of PrivateUse1 is a device.
     allocated = {one.key for one in registered if one.operator.name == "aten::empty.memory_format"}
     if "PrivateUse1" in allocated:

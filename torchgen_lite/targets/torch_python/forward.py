@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
-from torchgen_lite.analysis.differentiability.linear import nonlinear
+from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, Tangent
 from torchgen_lite.formulas import Name
-from torchgen_lite.formulas.tree import every_part
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote
@@ -28,34 +26,11 @@ from torchgen_lite.targets.torch_python.model import PackagedOperator
 from torchgen_lite.targets.torch_python.saved import Local, local
 
 
-def refuses_forward(operator: PackagedOperator, info: DifferentiabilityInfo) -> str:
-    """Why forward mode is refused, in spite of formulas; empty if it is not."""
-    names, written = return_names(operator.schema), {one.name for one in info.forward}
-    missing = [names[index] for index in info.outputs if written and names[index] not in written]
-    # The tensors of lists are not asked whether they need a gradient.
-    answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
-    tensors = [a.name for a in operator.schema.positional if is_tensor_like(a.type)]
-    missing += [name for name in tensors if info.slots and name not in answered]
-    if missing:
-        return f"there is none for `{missing[0]}`"
-    curved = [d for d in info.derivatives if nonlinear(d.tree, info.gradients) is not None]
-    if written or not curved:
-        return ""
-    return f"the formula of `{', '.join(curved[0].names)}` is not linear in the gradient"
-
-
-def reads_original(info: DifferentiabilityInfo) -> bool:
-    """Whether the tangents of an in-place operator need the value that it overwrites."""
-    return any(
-        not _names(t).isdisjoint(("self", "self_p", "original_self_p")) for t in info.forward
-    )
-
-
 def tangents_of(
     operator: PackagedOperator, info: DifferentiabilityInfo, words: FormulaNames
 ) -> tuple[Sequence[Local], Sequence[str]]:
     """The locals of the function, and the tangent of each result; nothing if they are derived."""
-    if not info.forward or refuses_forward(operator, info):
+    if not info.forward or refuses_forward(info):
         return (), ()
     words = words._replace(saved=lambda s: Name(local(s.source)) if s.is_whole else None)
     values = {one.name: _value(operator, info, one, words) for one in info.forward}
@@ -64,17 +39,12 @@ def tangents_of(
     return tuple(_locals(operator, info, used)), results
 
 
-def _names(one: Tangent) -> frozenset[str]:
-    nodes = (part.node for part in every_part(one.tree)) if one.tree is not None else ()
-    return frozenset(node.text for node in nodes if isinstance(node, Name))
-
-
 def _value(
     operator: PackagedOperator, info: DifferentiabilityInfo, one: Tangent, words: FormulaNames
 ) -> tuple[str, frozenset[str]]:
     """The tangent of a result, and the names in it."""
     if one.tree is not None:
-        return write(in_python(one.tree, words)), _names(one)
+        return write(in_python(one.tree, words)), one.mentioned
     if one.formula.word == AUTO_LINEAR:
         # The operator itself, of the tangents.
         names = {

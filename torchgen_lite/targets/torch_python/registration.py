@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
-from torchgen_lite.targets.torch_python.forward import reads_original, refuses_forward
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -73,20 +73,20 @@ def _rules(
             yield "refuse", operator.named("refuse")
         info = package.resolved.autograd[operator.name].info
         assert info is not None
-        uses_old = any(s.name == "self" for s in info.saved) or reads_original(info)
+        uses_old = any(s.name == "self" for s in info.saved) or info.reads_original
         if operator.kind is SchemaKind.inplace and uses_old:
             yield "original", "torch.clone"
         if info.tests_gradients:
             yield "undefined", "torch.is_tensor"
         yield "setup_context", operator.named("setup_context")
         yield "backward", operator.named("backward")
-        reason = refuses_forward(operator, info)
+        reason = refuses_forward(info)
         if reason:
             yield "no_forward", f"_library.refused({quote(operator.name)}, {quote(reason)})"
         elif info.forward and info.outputs:
             yield "forward", operator.named("forward")
-    elif _is_constant(package, operator):
-        yield "constant", "torch.is_tensor"
+    elif package.registration(operator, Origin.underived):
+        yield "underived", "torch.is_tensor"
     vmap = _named(package, operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
         yield "vmap", vmap
@@ -94,13 +94,6 @@ def _rules(
         yield "vmap", f"{operator.named('axes')}.vmap"
     if package.registration(operator, Origin.autocast):
         yield "autocast", _autocast(operator)
-
-
-def _is_constant(package: Package, operator: PackagedOperator) -> bool:
-    """Whether the entry says that nothing is differentiable."""
-    plan = package.resolved.autograd.get(operator.name)
-    info = plan.info if plan is not None else None
-    return info is not None and not info.slots and not info.without_formula
 
 
 def _autocast(operator: PackagedOperator) -> str:

@@ -46,12 +46,17 @@ def entry(schema: str, *formulas: str, more: str = "") -> str:
     )
 
 
-def test_only_what_can_be_released_is_read_under_a_lock(tmp_path: Path) -> None:
+def test_only_tensors_are_released(tmp_path: Path) -> None:
     """A number is written before the node is used, and never again."""
     text = autograd(tmp_path, entry("f(Tensor x, float s) -> Tensor", "x: grad * s"))
     assert "mutex_" not in text and "release_variables" not in text
     text = autograd(tmp_path, entry("f(Tensor x) -> Tensor", "x: grad * x"))
-    assert text.count("std::lock_guard<std::mutex> _lock(mutex_);") == 2
+    assert """
+  void release_variables() override {
+    std::lock_guard<std::mutex> _lock(mutex_);
+    autograd::reset(saved_x);
+  }
+""" in text
 
 
 def test_an_item_of_a_list_is_asked_for_with_a_check(tmp_path: Path) -> None:
@@ -72,11 +77,11 @@ def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
         ),
     )
     assert """
-    const auto saved_x = autograd::unpack(saved_saved_x);
+    const auto saved_x = autograd::unpack(*this, saved_saved_x);
     auto& x_shape = saved_x_shape;
     auto& x_shape_ = saved_x_shape_;
-    const auto x = autograd::unpack(saved_x_);
-    const auto y = autograd::unpack(saved_y);
+    const auto x = autograd::unpack(*this, saved_x_);
+    const auto y = autograd::unpack(*this, saved_y);
     auto& y_count = saved_y_count;
 """ in text
     assert """
@@ -116,17 +121,16 @@ def test_a_node_and_a_kernel(tmp_path: Path) -> None:
         ),
     )
     assert """
-    std::lock_guard<std::mutex> _lock(mutex_);
-    const auto other = autograd::unpack(saved_other);
-    const auto self = autograd::unpack(saved_self);
+    const auto other = autograd::unpack(*this, saved_other);
+    const auto self = autograd::unpack(*this, saved_self);
     const auto& grad = grads[0];
     at::Tensor grad_self_;
-    if (task_should_compute_output(0)) {
+    if (autograd::wanted(*this, 0)) {
       // self: grad * other
       grad_self_ = grad * other;
     }
     at::Tensor grad_other_;
-    if (task_should_compute_output(1)) {
+    if (autograd::wanted(*this, 1)) {
       // other: grad * self
       grad_other_ = grad * self;
     }
@@ -137,25 +141,25 @@ at::Tensor autograd_mul(
     c10::DispatchKeySet _keys,
     const at::Tensor& self,
     const at::Tensor& other) {
-  autograd::refuse_tangents("demo::mul", self, other);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(self, other)) {
+  const autograd::Call _call(self, other);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::mul::redispatch(_below, self, other);
   }
-  auto _node = autograd::make_node<MulBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(self, other));
-  if (_node->should_compute_output(0)) {
+  auto _node = autograd::make_node<MulBackward0>(_call, self, other);
+  if (_node->keeps(0)) {
     _node->saved_other = autograd::SavedVariable(other, false);
   }
-  if (_node->should_compute_output(1)) {
+  if (_node->keeps(1)) {
     _node->saved_self = autograd::SavedVariable(self, false);
   }
   auto _result = [&] {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::mul::redispatch(_below, self, other);
   }();
-  torch::autograd::set_history(_result, _node);
+  autograd::set_history(_node, _result);
+  autograd::carry_tangents(*_node, "demo::mul", [] {}, _result);
   return _result;
 }
 
@@ -321,7 +325,12 @@ def test_variants_that_return_nothing_are_recorded_or_refused(tmp_path: Path) ->
         "- func: demo::half_(Tensor(a!) self) -> ()\n  dispatch:\n    CPU: kernel_\n",
         "- func: demo::half.out(Tensor self, *, Tensor(a!) out) -> ()\n  dispatch:\n    CPU: kernel\n",
     )
-    assert "    torch::autograd::rebase_history(self, _node);\n  }\n}\n" in text
+    assert """
+    autograd::rebase_history(_node, self);
+    autograd::update_tangent(*_node, "demo::half_", [] {}, self);
+  }
+}
+""" in text
     assert 'throw_error_out_requires_grad("half")' in text
 
 
@@ -341,9 +350,9 @@ def test_a_list_beside_another_result(tmp_path: Path) -> None:
 """ in text
     assert "  size_t result_1_count = 0;\n" in text
     assert """
-  torch::autograd::set_history(std::get<1>(_result), _node);
+  autograd::set_history(_node, std::get<1>(_result));
   _node->result_1_count = std::get<1>(_result).size();
-  torch::autograd::set_history(std::get<2>(_result), _node);
+  autograd::set_history(_node, std::get<2>(_result));
 """ in text
 
 
@@ -382,7 +391,7 @@ def test_an_argument_called_result(tmp_path: Path) -> None:
     )
     text = autograd(tmp_path, yaml)
     assert "_node->saved_result = autograd::SavedVariable(result, false);" in text
-    assert "torch::autograd::set_history(_result, _node);" in text
+    assert "autograd::set_history(_node, _result);" in text
     numbered = yaml.replace("Tensor result", "Tensor result1").replace("* result", "* result1")
     numbered = numbered.replace("result:", "result1:").replace("-> Tensor", "-> (Tensor, Tensor)")
     assert "SavedVariable(result1, false)" in autograd(tmp_path, numbered)
@@ -397,7 +406,7 @@ def test_a_device_is_kept(tmp_path: Path) -> None:
 def test_a_list_that_may_be_absent(tmp_path: Path) -> None:
     schema = "total(Tensor x, Tensor[]? ys) -> Tensor"
     text = autograd(tmp_path, entry(schema, "x: grad", "ys: not_differentiable"))
-    assert "compute_requires_grad(x))" in text
+    assert "autograd::Call _call(x);" in text
     (tmp_path / "ops.yaml").write_text(entry(schema, "x: grad", "ys: spread(grad)"))
     program = load("ops.yaml", root=tmp_path)
     (found,) = generate_all(program, targets=["cpp-torch"]).diagnostics
@@ -496,3 +505,80 @@ def test_functions_of_headers_of_the_author_take_what_they_like(tmp_path: Path) 
 def test_what_is_not_implemented_says_so(tmp_path: Path) -> None:
     text = autograd(tmp_path, entry("f(Tensor x) -> Tensor", "x: not_implemented('f of x')"))
     assert '      grad_x_ = autograd::not_implemented("f of x");\n' in text
+
+
+def test_the_formulas_of_tangents(tmp_path: Path) -> None:
+    text = autograd(
+        tmp_path,
+        entry(
+            "f(Tensor self, Tensor? w, float s) -> (Tensor a, Tensor[] b)",
+            "self: grad_a * s",
+            "w: not_differentiable",
+            "a: self_t * s / self.size(0) + a",
+            "b: '{self_t, w.defined() ? w * self_t : relu(self)}'",
+        ),
+        entry(
+            "g(Tensor self, Tensor? w, *, int n) -> Tensor",
+            "self, w: h(grad)",
+            "result: auto_linear",
+        ),
+        entry(
+            "waves(Tensor self) -> Tensor", "self: grad * self.cos()", "result: auto_element_wise"
+        ),
+        "- func: demo::waves_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: kernel_\n",
+        formula_headers=["mine.h"],
+    )
+    assert """
+  if (!_node->tangents.empty()) {
+    const auto self_p = autograd::primal(self);
+    const auto self_t = autograd::tangent(self);
+    const auto w_p = autograd::primal(w);
+    const auto a = autograd::primal(std::get<0>(_result));
+    autograd::set_tangents(
+        *_node,
+        autograd::flat(std::get<0>(_result), std::get<1>(_result)),
+        autograd::flat(
+            self_t * s / self_p.sym_size(0) + a,
+            autograd::variable_list({self_t, w_p.defined() ? w_p * self_t : formulas::relu(self_p)})
+        ));
+  }
+  return _result;
+""" in text
+    assert """
+    const auto self_t = autograd::tangent(self);
+    const auto w_t = autograd::tangent(w);
+    autograd::set_tangents(
+        *_node,
+        autograd::flat(_result),
+        autograd::flat(ops::g::call(self_t, autograd::optional(w_t), n)));
+""" in text
+    assert """
+    const auto self_p = autograd::primal(self);
+    const auto grad = autograd::tangent(self).conj();
+    autograd::set_tangents(
+        *_node,
+        autograd::flat(_result),
+        autograd::flat((grad * self_p.cos()).conj()));
+""" in text
+    kept = (
+        "  const auto _original = _call.tangents.empty() ? self : autograd::primal(self).clone();\n"
+    )
+    assert kept in text
+    assert """
+      const auto self_p = _original;
+      const auto grad = autograd::tangent(self).conj();
+      autograd::set_tangents(
+          *_node,
+          autograd::flat(self),
+          autograd::flat((grad * self_p.cos()).conj()),
+          true);
+""" in text
+
+
+def test_what_forward_mode_refuses(tmp_path: Path) -> None:
+    schema = "f(Tensor x, Tensor y) -> (Tensor a, Tensor b)"
+    formulas = ("x: grad_a + grad_b", "y: not_differentiable", "b: x_t")
+    text = autograd(tmp_path, entry(schema, *formulas))
+    assert '"demo::f has no formula for forward-mode: there is none for `a`",' in text
+    assert text.count("autograd::refuse_tangents(") == 1
+    assert "carry_tangents" not in text

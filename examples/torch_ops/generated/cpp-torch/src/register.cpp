@@ -6,6 +6,7 @@
 #include <torch_ops/kernels.h>
 #include <torch_ops/autocast.h>
 #include <torch_ops/functionalize.h>
+#include <torch_ops/underived.h>
 #include <torch_ops/version.h>
 
 namespace {
@@ -56,6 +57,10 @@ TORCH_LIBRARY_IMPL(torch_ops, AutocastPrivateUse1, m) {
 
 TORCH_LIBRARY_IMPL(torch_ops, AutocastXPU, m) {
   m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::XPU, at::kFloat, 0));
+}
+
+TORCH_LIBRARY_IMPL(torch_ops, Autograd, m) {
+  m.impl("weighted_sum", torch_ops::fallback::underived());
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, CPU, m) {

@@ -21,9 +21,7 @@ namespace torch_ops {
 namespace {
 
 // The gradients of torch_ops::muladd.
-struct MuladdBackward0 : public torch::autograd::Node {
-  using torch::autograd::Node::Node;
-
+struct MuladdBackward0 : public autograd::Node {
   std::string name() const override {
     return "MuladdBackward0";
   }
@@ -34,22 +32,17 @@ struct MuladdBackward0 : public torch::autograd::Node {
     autograd::reset(saved_a);
   }
 
-  torch::autograd::variable_list apply(
-      torch::autograd::variable_list&& grads) override {
-    if (autograd::is_nothing(grads)) {
-      return torch::autograd::variable_list(num_outputs());
-    }
-    std::lock_guard<std::mutex> _lock(mutex_);
-    const auto b = autograd::unpack(saved_b);
-    const auto a = autograd::unpack(saved_a);
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
+    const auto b = autograd::unpack(*this, saved_b);
+    const auto a = autograd::unpack(*this, saved_a);
     const auto& grad = grads[0];
     at::Tensor grad_a_;
-    if (task_should_compute_output(0)) {
+    if (autograd::wanted(*this, 0)) {
       // a: grad * b
       grad_a_ = grad * b;
     }
     at::Tensor grad_b_;
-    if (task_should_compute_output(1)) {
+    if (autograd::wanted(*this, 1)) {
       // b: grad * a
       grad_b_ = grad * a;
     }
@@ -61,22 +54,16 @@ struct MuladdBackward0 : public torch::autograd::Node {
 };
 
 // The gradients of torch_ops::scale.
-struct ScaleBackward0 : public torch::autograd::Node {
-  using torch::autograd::Node::Node;
-
+struct ScaleBackward0 : public autograd::Node {
   std::string name() const override {
     return "ScaleBackward0";
   }
 
-  torch::autograd::variable_list apply(
-      torch::autograd::variable_list&& grads) override {
-    if (autograd::is_nothing(grads)) {
-      return torch::autograd::variable_list(num_outputs());
-    }
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
     auto& s = saved_s;
     const auto& grad = grads[0];
     at::Tensor grad_self_;
-    if (task_should_compute_output(0)) {
+    if (autograd::wanted(*this, 0)) {
       // self: grad * s
       grad_self_ = grad * s;
     }
@@ -87,9 +74,7 @@ struct ScaleBackward0 : public torch::autograd::Node {
 };
 
 // The gradients of torch_ops::smooth_relu.
-struct SmoothReluBackward0 : public torch::autograd::Node {
-  using torch::autograd::Node::Node;
-
+struct SmoothReluBackward0 : public autograd::Node {
   std::string name() const override {
     return "SmoothReluBackward0";
   }
@@ -100,17 +85,12 @@ struct SmoothReluBackward0 : public torch::autograd::Node {
     autograd::reset(saved_result);
   }
 
-  torch::autograd::variable_list apply(
-      torch::autograd::variable_list&& grads) override {
-    if (autograd::is_nothing(grads)) {
-      return torch::autograd::variable_list(num_outputs());
-    }
-    std::lock_guard<std::mutex> _lock(mutex_);
-    const auto self = autograd::unpack(saved_self);
-    const auto result = saved_result.unpack(getptr());
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
+    const auto self = autograd::unpack(*this, saved_self);
+    const auto result = autograd::unpack(*this, saved_result);
     const auto& grad = grads[0];
     at::Tensor grad_self_;
-    if (task_should_compute_output(0)) {
+    if (autograd::wanted(*this, 0)) {
       // self: grad * result / (2 * result - self)
       grad_self_ = grad * result / (2 * result - self);
     }
@@ -122,9 +102,7 @@ struct SmoothReluBackward0 : public torch::autograd::Node {
 };
 
 // The gradients of torch_ops::hinge.
-struct HingeBackward0 : public torch::autograd::Node {
-  using torch::autograd::Node::Node;
-
+struct HingeBackward0 : public autograd::Node {
   std::string name() const override {
     return "HingeBackward0";
   }
@@ -136,23 +114,18 @@ struct HingeBackward0 : public torch::autograd::Node {
     autograd::reset(saved_is_inside);
   }
 
-  torch::autograd::variable_list apply(
-      torch::autograd::variable_list&& grads) override {
-    if (autograd::is_nothing(grads)) {
-      return torch::autograd::variable_list(num_outputs());
-    }
-    std::lock_guard<std::mutex> _lock(mutex_);
-    const auto target = autograd::unpack(saved_target);
-    const auto input = autograd::unpack(saved_input);
-    const auto is_inside = saved_is_inside.unpack(getptr());
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
+    const auto target = autograd::unpack(*this, saved_target);
+    const auto input = autograd::unpack(*this, saved_input);
+    const auto is_inside = autograd::unpack(*this, saved_is_inside);
     const auto& grad_loss = grads[0];
     at::Tensor grad_input_;
-    if (task_should_compute_output(0)) {
+    if (autograd::wanted(*this, 0)) {
       // input: -grad_loss * target * is_inside
       grad_input_ = -grad_loss * target * is_inside;
     }
     at::Tensor grad_target_;
-    if (task_should_compute_output(1)) {
+    if (autograd::wanted(*this, 1)) {
       // target: -grad_loss * input * is_inside
       grad_target_ = -grad_loss * input * is_inside;
     }
@@ -165,9 +138,7 @@ struct HingeBackward0 : public torch::autograd::Node {
 };
 
 // The gradients of torch_ops::drift.
-struct DriftBackward0 : public torch::autograd::Node {
-  using torch::autograd::Node::Node;
-
+struct DriftBackward0 : public autograd::Node {
   std::string name() const override {
     return "DriftBackward0";
   }
@@ -178,23 +149,18 @@ struct DriftBackward0 : public torch::autograd::Node {
     autograd::reset(saved_saved_x);
   }
 
-  torch::autograd::variable_list apply(
-      torch::autograd::variable_list&& grads) override {
-    if (autograd::is_nothing(grads)) {
-      return torch::autograd::variable_list(num_outputs());
-    }
-    std::lock_guard<std::mutex> _lock(mutex_);
-    const auto x = autograd::unpack(saved_x_);
-    const auto saved_x = autograd::unpack(saved_saved_x);
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
+    const auto x = autograd::unpack(*this, saved_x_);
+    const auto saved_x = autograd::unpack(*this, saved_saved_x);
     auto& _kernel_ = saved__kernel;
     const auto& grad = grads[0];
     at::Tensor grad_x_;
-    if (task_should_compute_output(0)) {
+    if (autograd::wanted(*this, 0)) {
       // x: grad * 2 * (x - saved_x) / (_kernel * _kernel)
       grad_x_ = grad * 2 * (x - saved_x) / (_kernel_ * _kernel_);
     }
     at::Tensor grad_saved_x_;
-    if (task_should_compute_output(1)) {
+    if (autograd::wanted(*this, 1)) {
       // saved_x: grad * 2 * (saved_x - x) / (_kernel * _kernel)
       grad_saved_x_ = grad * 2 * (saved_x - x) / (_kernel_ * _kernel_);
     }
@@ -208,23 +174,17 @@ struct DriftBackward0 : public torch::autograd::Node {
 
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 // The gradients of torch_ops::column_sums.
-struct ColumnSumsBackward0 : public torch::autograd::Node {
-  using torch::autograd::Node::Node;
-
+struct ColumnSumsBackward0 : public autograd::Node {
   std::string name() const override {
     return "ColumnSumsBackward0";
   }
 
-  torch::autograd::variable_list apply(
-      torch::autograd::variable_list&& grads) override {
-    if (autograd::is_nothing(grads)) {
-      return torch::autograd::variable_list(num_outputs());
-    }
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
     auto& self_sym_argsize_0 = saved_self_sym_argsize_0;
     auto& self_sym_argsize_1 = saved_self_sym_argsize_1;
     const auto& grad = grads[0];
     at::Tensor grad_self_;
-    if (task_should_compute_output(0)) {
+    if (autograd::wanted(*this, 0)) {
       // self: grad.expand([self.size(0), self.size(1)])
       grad_self_ = grad.expand_symint({self_sym_argsize_0, self_sym_argsize_1});
     }
@@ -241,63 +201,62 @@ at::Tensor autograd_muladd(
     const at::Tensor& a,
     const at::Tensor& b,
     double s) {
-  autograd::refuse_tangents("torch_ops::muladd", a, b);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(a, b)) {
+  const autograd::Call _call(a, b);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::muladd::redispatch(_below, a, b, s);
   }
-  auto _node = autograd::make_node<MuladdBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(a, b));
-  if (_node->should_compute_output(0)) {
+  auto _node = autograd::make_node<MuladdBackward0>(_call, a, b);
+  if (_node->keeps(0)) {
     _node->saved_b = autograd::SavedVariable(b, false);
   }
-  if (_node->should_compute_output(1)) {
+  if (_node->keeps(1)) {
     _node->saved_a = autograd::SavedVariable(a, false);
   }
   auto _result = [&] {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::muladd::redispatch(_below, a, b, s);
   }();
-  torch::autograd::set_history(_result, _node);
+  autograd::set_history(_node, _result);
+  autograd::carry_tangents(*_node, "torch_ops::muladd", [] {}, _result);
   return _result;
 }
 
 at::Tensor autograd_scale(c10::DispatchKeySet _keys, const at::Tensor& self, double s) {
-  autograd::refuse_tangents("torch_ops::scale", self);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(self)) {
+  const autograd::Call _call(self);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::scale::redispatch(_below, self, s);
   }
-  auto _node = autograd::make_node<ScaleBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(self));
+  auto _node = autograd::make_node<ScaleBackward0>(_call, self);
   _node->saved_s = s;
   auto _result = [&] {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::scale::redispatch(_below, self, s);
   }();
-  torch::autograd::set_history(_result, _node);
+  autograd::set_history(_node, _result);
+  autograd::carry_tangents(*_node, "torch_ops::scale", [] {}, _result);
   return _result;
 }
 
 at::Tensor& autograd_scale_(c10::DispatchKeySet _keys, at::Tensor& self, double s) {
-  autograd::refuse_tangents("torch_ops::scale_", self);
   const auto _below = _keys & c10::after_autograd_keyset;
-  const bool _recorded = torch::autograd::compute_requires_grad(self);
-  torch::autograd::check_inplace(self, _recorded);
+  const autograd::Call _call(self);
+  torch::autograd::check_inplace(self, _call.is_recorded);
   autograd::NodePtr<ScaleBackward0> _node;
-  if (_recorded) {
-    _node = autograd::make_node<ScaleBackward0>();
-    _node->set_next_edges(torch::autograd::collect_next_edges(self));
+  if (_call) {
+    _node = autograd::make_node<ScaleBackward0>(_call, self);
     _node->saved_s = s;
   }
   {
     at::AutoDispatchBelowAutograd _guard;
     ops::scale_::redispatch(_below, self, s);
   }
-  if (_recorded) {
-    torch::autograd::rebase_history(self, _node);
+  if (_call) {
+    autograd::rebase_history(_node, self);
+    autograd::update_tangent(*_node, "torch_ops::scale_", [] {}, self);
   }
   return self;
 }
@@ -317,7 +276,7 @@ at::Tensor& autograd_scale_out(
     const at::Tensor& self,
     double s,
     at::Tensor& out) {
-  autograd::refuse_tangents("torch_ops::scale.out", self, out);
+  autograd::refuse_tangents("torch_ops::scale.out has no formula for forward-mode", self, out);
   if (torch::autograd::compute_requires_grad(self, out)) {
     torch::autograd::throw_error_out_requires_grad("scale");
   }
@@ -341,21 +300,23 @@ at::Tensor& adinplaceorview_scale_out(
 }
 
 at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& self) {
-  autograd::refuse_tangents("torch_ops::smooth_relu", self);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(self)) {
+  const autograd::Call _call(self);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::smooth_relu::redispatch(_below, self);
   }
-  auto _node = autograd::make_node<SmoothReluBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(self));
+  auto _node = autograd::make_node<SmoothReluBackward0>(_call, self);
   _node->saved_self = autograd::SavedVariable(self, false);
   auto _result = [&] {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::smooth_relu::redispatch(_below, self);
   }();
-  torch::autograd::set_history(_result, _node);
-  _node->saved_result = autograd::SavedVariable(_result, true);
+  autograd::set_history(_node, _result);
+  const auto _keep = [&] {
+    _node->saved_result = autograd::SavedVariable(_result, true);
+  };
+  autograd::carry_tangents(*_node, "torch_ops::smooth_relu", _keep, _result);
   return _result;
 }
 
@@ -364,26 +325,28 @@ at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& sel
     const at::Tensor& input,
     const at::Tensor& target,
     double margin) {
-  autograd::refuse_tangents("torch_ops::hinge", input, target);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(input, target)) {
+  const autograd::Call _call(input, target);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::hinge::redispatch(_below, input, target, margin);
   }
-  auto _node = autograd::make_node<HingeBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(input, target));
-  if (_node->should_compute_output(0)) {
+  auto _node = autograd::make_node<HingeBackward0>(_call, input, target);
+  if (_node->keeps(0)) {
     _node->saved_target = autograd::SavedVariable(target, false);
   }
-  if (_node->should_compute_output(1)) {
+  if (_node->keeps(1)) {
     _node->saved_input = autograd::SavedVariable(input, false);
   }
   auto _result = [&] {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::hinge::redispatch(_below, input, target, margin);
   }();
-  torch::autograd::set_history(std::get<0>(_result), _node);
-  _node->saved_is_inside = autograd::SavedVariable(std::get<1>(_result), true);
+  autograd::set_history(_node, std::get<0>(_result));
+  const auto _keep = [&] {
+    _node->saved_is_inside = autograd::SavedVariable(std::get<1>(_result), true);
+  };
+  autograd::carry_tangents(*_node, "torch_ops::hinge", _keep, std::get<0>(_result));
   return _result;
 }
 
@@ -392,14 +355,13 @@ at::Tensor autograd_drift(
     const at::Tensor& x,
     const at::Tensor& saved_x,
     double _kernel_) {
-  autograd::refuse_tangents("torch_ops::drift", x, saved_x);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(x, saved_x)) {
+  const autograd::Call _call(x, saved_x);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::drift::redispatch(_below, x, saved_x, _kernel_);
   }
-  auto _node = autograd::make_node<DriftBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(x, saved_x));
+  auto _node = autograd::make_node<DriftBackward0>(_call, x, saved_x);
   _node->saved_x_ = autograd::SavedVariable(x, false);
   _node->saved_saved_x = autograd::SavedVariable(saved_x, false);
   _node->saved__kernel = _kernel_;
@@ -407,27 +369,28 @@ at::Tensor autograd_drift(
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::drift::redispatch(_below, x, saved_x, _kernel_);
   }();
-  torch::autograd::set_history(_result, _node);
+  autograd::set_history(_node, _result);
+  autograd::carry_tangents(*_node, "torch_ops::drift", [] {}, _result);
   return _result;
 }
 
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 at::Tensor autograd_column_sums(c10::DispatchKeySet _keys, const at::Tensor& self) {
-  autograd::refuse_tangents("torch_ops::column_sums", self);
   const auto _below = _keys & c10::after_autograd_keyset;
-  if (!torch::autograd::compute_requires_grad(self)) {
+  const autograd::Call _call(self);
+  if (!_call) {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::column_sums::redispatch(_below, self);
   }
-  auto _node = autograd::make_node<ColumnSumsBackward0>();
-  _node->set_next_edges(torch::autograd::collect_next_edges(self));
+  auto _node = autograd::make_node<ColumnSumsBackward0>(_call, self);
   _node->saved_self_sym_argsize_0 = self.sym_size(0);
   _node->saved_self_sym_argsize_1 = self.sym_size(1);
   auto _result = [&] {
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::column_sums::redispatch(_below, self);
   }();
-  torch::autograd::set_history(_result, _node);
+  autograd::set_history(_node, _result);
+  autograd::carry_tangents(*_node, "torch_ops::column_sums", [] {}, _result);
   return _result;
 }
 #endif

@@ -24,7 +24,7 @@ Table = dict[tuple[str, str], Function]
 
 # Rules of an operator that are not called after a dispatch key.
 RULES = frozenset(
-    "backward constant forward no_forward original refuse setup_context undefined".split()
+    "backward forward no_forward original refuse setup_context underived undefined".split()
 )
 
 # Parts of torch have no annotations.
@@ -341,15 +341,6 @@ def _fitted(tangent: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
 
 
 # Calls of operators without formulas.
-
-
-def loses_derivatives(op: Any) -> bool:
-    """Whether an operator without formulas takes and gives tensors."""
-    arguments, schema = [a for a in op._schema.arguments if not a.is_out], op._schema
-    takes, gives = (
-        any("Tensor" in str(v.type) for v in some) for some in (arguments, schema.returns)
-    )
-    return takes and (gives or schema.is_mutable)
 
 
 def refusing(op: Any, operator: str) -> Function:

@@ -193,7 +193,7 @@ def _register_autograd(library: Any, operator: Operator, table: Table) -> None:
     if (name, "backward") in table:
         kernel = _autograd.recording(op, name, table)
         library.impl(operator.local_name, kernel, "Autograd", with_keyset=True)
-    elif (name, "constant") not in table and _autograd.loses_derivatives(op):
+    elif (name, "underived") in table:
         # `Library.impl` would forbid to register derivatives by hand.
         kernel = _autograd.refusing(op, name)
         library.m.impl(operator.local_name, "Autograd", kernel, True)

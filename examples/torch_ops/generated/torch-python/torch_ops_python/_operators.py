@@ -285,6 +285,7 @@ OPERATORS = [
         {
             "fake": fake_scale_out,
             "functionalize": _library.functional("torch_ops::scale"),
+            "underived": torch.is_tensor,
         },
         tags=("out",),
     ),
@@ -304,6 +305,7 @@ OPERATORS = [
         "weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor",
         {
             "fake": fake_weighted_sum,
+            "underived": torch.is_tensor,
         },
     ),
     _library.Operator(

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -30,17 +31,19 @@ using torch::autograd::variable_list;
 template <typename T>
 using NodePtr = c10::intrusive_ptr<T>;
 
-template <typename T>
-NodePtr<T> make_node() {
-  return c10::make_intrusive<T>();
+template <typename T, class... Values>
+NodePtr<T> new_node(Values&&... values) {
+  return c10::make_intrusive<T>(std::forward<Values>(values)...);
 }
 #else
 template <typename T>
 using NodePtr = std::shared_ptr<T>;
 
-template <typename T>
-NodePtr<T> make_node() {
-  return NodePtr<T>(new T(), torch::autograd::deleteNode);
+template <typename T, class... Values>
+NodePtr<T> new_node(Values&&... values) {
+  return NodePtr<T>(
+      new T(std::forward<Values>(values)...),
+      torch::autograd::deleteNode);
 }
 #endif
 
@@ -79,24 +82,64 @@ decltype(auto) item(const List& list, int64_t index) {
   return list[index];
 }
 
-inline at::Tensor unpack(const SavedVariable& saved) {
-  return saved.unpack();
+// Whether no gradient arrived, so that none is passed on.
+inline bool is_nothing(const variable_list& grads) {
+  return std::none_of(grads.begin(), grads.end(), [](const at::Tensor& grad) {
+    return grad.defined();
+  });
 }
 
-inline variable_list unpack(const std::vector<SavedVariable>& saved) {
+// A recorded call, whose formulas give the gradients of its arguments, and in
+// forward mode the tangents of its results: Note [Forward mode is transposed]
+// in autograd_kernels.h.
+struct Node : public torch::autograd::Node {
+  virtual variable_list gradients(variable_list& grads) = 0;
+
+  variable_list apply(variable_list&& grads) override {
+    if (is_nothing(grads)) {
+      return variable_list(num_outputs());
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    return gradients(grads);
+  }
+
+  // Whether a gradient needs what is kept for it.
+  bool keeps(size_t edge) const {
+    const bool has_tangent = edge < tangents.size() && tangents[edge].defined();
+    return should_compute_output(edge) || has_tangent;
+  }
+
+  // Those of the arguments, for each edge, while the call lasts; empty if there
+  // are none.
+  variable_list tangents;
+  bool is_recorded = true;
+  bool is_transposed = false;
+};
+
+inline at::Tensor unpack(Node& node, const SavedVariable& saved) {
+  // The node is part of a result's history: passing it avoids a cycle.
+  auto value = saved.unpack(node.getptr());
+  const bool is_dual = node.is_transposed && value.defined();
+  return is_dual ? value._fw_primal(/*level=*/0) : value;
+}
+
+inline variable_list unpack(
+    Node& node,
+    const std::vector<SavedVariable>& saved) {
   variable_list tensors;
   tensors.reserve(saved.size());
   for (const auto& one : saved) {
-    tensors.push_back(one.unpack());
+    tensors.push_back(unpack(node, one));
   }
   return tensors;
 }
 
 inline c10::List<std::optional<at::Tensor>> unpack_optional(
+    Node& node,
     const std::vector<SavedVariable>& saved) {
   c10::List<std::optional<at::Tensor>> tensors;
   for (const auto& one : saved) {
-    tensors.push_back(optional(one.unpack()));
+    tensors.push_back(optional(unpack(node, one)));
   }
   return tensors;
 }
@@ -109,13 +152,6 @@ inline void reset(std::vector<SavedVariable>& saved) {
   for (auto& one : saved) {
     one.reset_data();
   }
-}
-
-// Whether no gradient arrived, so that none is passed on.
-inline bool is_nothing(const variable_list& grads) {
-  return std::none_of(grads.begin(), grads.end(), [](const at::Tensor& grad) {
-    return grad.defined();
-  });
 }
 
 // Called by a formula whose gradient is not implemented.
@@ -132,10 +168,8 @@ inline at::Tensor not_implemented(const char* name, const char* reason = "") {
 }
 
 // Zeros in place of gradients that did not arrive.
-inline void materialize(
-    const torch::autograd::Node& node,
-    variable_list& grads) {
-  for (size_t i = 0; i < grads.size(); ++i) {
+inline void materialize(const Node& node, variable_list& grads) {
+  for (size_t i = 0; !node.is_transposed && i < grads.size(); ++i) {
     const auto& output = node.input_metadata(i);
     if (!grads[i].defined() && !output.was_default_constructed()) {
       grads[i] = output.zeros_like();
@@ -144,12 +178,10 @@ inline void materialize(
 }
 
 // Whether any gradient in a range is needed.
-inline bool wanted(
-    const torch::autograd::Node& node,
-    size_t first,
-    size_t count = 1) {
+inline bool wanted(const Node& node, size_t first, size_t count = 1) {
   for (size_t i = first; i < first + count; ++i) {
-    if (node.task_should_compute_output(i)) {
+    if (node.is_transposed ? node.tangents[i].defined()
+                           : node.task_should_compute_output(i)) {
       return true;
     }
   }
@@ -175,9 +207,7 @@ inline void append(variable_list& all, variable_list grads) {
 // All gradients in the order of the edges. The gradient of a real tensor is
 // real; the engine reduces to the shape and converts to the dtype by itself.
 template <class... Gradients>
-variable_list gather(
-    const torch::autograd::Node& node,
-    Gradients&&... gradients) {
+variable_list gather(const Node& node, Gradients&&... gradients) {
   variable_list all;
   (append(all, std::forward<Gradients>(gradients)), ...);
   for (size_t i = 0; i < all.size(); ++i) {

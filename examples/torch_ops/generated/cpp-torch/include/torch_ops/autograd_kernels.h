@@ -3,12 +3,23 @@
 // clang-format off
 #pragma once
 
+#include "autograd.h"
+
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/real.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
+#include <torch/csrc/autograd/autograd.h>
 
+#ifndef _WIN32
+#include <dlfcn.h>
+#endif
+
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #define TORCHGEN_LITE_NAMESPACE torch_ops
@@ -35,13 +46,302 @@ inline bool has_tangent(const c10::List<std::optional<at::Tensor>>& tensors) {
   return torch::autograd::isFwGradDefinedTensorList(tensors);
 }
 
-// The formulas are for backward mode: a tangent would silently be lost.
+// A tangent that would silently be lost.
 template <class... Tensors>
-void refuse_tangents(const char* name, const Tensors&... tensors) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      !(has_tangent(tensors) || ...),
-      name,
-      " has no formula for forward-mode automatic differentiation");
+void refuse_tangents(const char* message, const Tensors&... tensors) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!(has_tangent(tensors) || ...), message);
+}
+
+// A tensor without a formula, in a call that would need one.
+template <class Tensor>
+void check_constant(const char* message, const Tensor& tensor) {
+  const bool is_recorded = torch::autograd::compute_requires_grad(tensor);
+  TORCH_CHECK(!is_recorded && !has_tangent(tensor), message);
+}
+
+// The tensors of an argument or of a result, with an undefined one for each
+// that is absent.
+inline variable_list each(const at::Tensor& tensor) {
+  return {tensor};
+}
+
+inline variable_list each(const std::optional<at::Tensor>& tensor) {
+  return {tensor.value_or(at::Tensor())};
+}
+
+template <class List>
+variable_list each(const List& tensors) {
+  variable_list all;
+  for (const std::optional<at::Tensor> tensor : tensors) {
+    all.push_back(tensor.value_or(at::Tensor()));
+  }
+  return all;
+}
+
+template <class... Tensors>
+variable_list flat(const Tensors&... tensors) {
+  variable_list all;
+  (append(all, each(tensors)), ...);
+  return all;
+}
+
+inline at::Tensor tangent_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor._fw_grad(/*level=*/0) : at::Tensor();
+}
+
+// What autograd has to do for a call: false if nothing. The tangents are those
+// of the arguments, or none if no argument has one.
+struct Call {
+  template <class... Tensors>
+  explicit Call(const Tensors&... arguments)
+      : is_recorded(torch::autograd::compute_requires_grad(arguments...)) {
+    if ((has_tangent(arguments) || ...)) {
+      for (const auto& one : flat(arguments...)) {
+        tangents.push_back(tangent_of(one));
+      }
+    }
+  }
+
+  explicit operator bool() const {
+    return is_recorded || !tangents.empty();
+  }
+
+  bool is_recorded;
+  variable_list tangents;
+};
+
+template <class T, class... Tensors>
+NodePtr<T> make_node(const Call& call, const Tensors&... arguments) {
+  auto node = new_node<T>();
+  node->set_next_edges(torch::autograd::collect_next_edges(arguments...));
+  node->is_recorded = call.is_recorded;
+  node->tangents = call.tangents;
+  return node;
+}
+
+template <class T, class Result>
+void set_history(const NodePtr<T>& node, const Result& result) {
+  if (node->is_recorded) {
+    torch::autograd::set_history(result, node);
+  }
+}
+
+template <class T>
+void rebase_history(const NodePtr<T>& node, const at::Tensor& result) {
+  if (node->is_recorded) {
+    torch::autograd::rebase_history(result, node);
+  }
+}
+
+// The value of a dual tensor, as written formulas of tangents see it.
+inline at::Tensor primal(const at::Tensor& tensor) {
+  return has_tangent(tensor) ? tensor._fw_primal(/*level=*/0) : tensor;
+}
+
+inline at::Tensor primal(const std::optional<at::Tensor>& tensor) {
+  return primal(tensor.value_or(at::Tensor()));
+}
+
+template <class List>
+variable_list primal(const List& tensors) {
+  auto all = each(tensors);
+  for (auto& one : all) {
+    one = primal(one);
+  }
+  return all;
+}
+
+// The tangent of a dual tensor, zeros if there is none.
+inline at::Tensor tangent(const at::Tensor& tensor) {
+  const auto found = tangent_of(tensor);
+  const bool is_zero = tensor.defined() && !found.defined();
+  return is_zero ? at::zeros_like(tensor) : found;
+}
+
+inline at::Tensor tangent(const std::optional<at::Tensor>& tensor) {
+  return tangent(tensor.value_or(at::Tensor()));
+}
+
+template <class List>
+variable_list tangent(const List& tensors) {
+  auto all = each(tensors);
+  for (auto& one : all) {
+    one = tangent(one);
+  }
+  return all;
+}
+
+// Give results their tangents; a view has that of its base. These are copies: a
+// formula may pass on the tangent of an argument, and what is then written to
+// one is not for both.
+inline void set_tangents(
+    Node& node,
+    const variable_list& results,
+    const variable_list& tangents,
+    bool is_inplace = false) {
+  node.tangents.clear();
+  TORCH_CHECK(results.size() == tangents.size(), "a tangent for each result");
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto old = tangent_of(results[i]);
+    if (results[i].defined() && tangents[i].defined() &&
+        (is_inplace || !old.defined())) {
+      const auto made =
+          old.defined() ? old.copy_(tangents[i]) : tangents[i].clone();
+      results[i]._set_fw_grad(made, /*level=*/0, is_inplace);
+    }
+  }
+}
+
+// The tangent of an argument as a gradient of its gradient, which the engine
+// would reduce to the shape of the argument, and convert to its dtype.
+inline at::Tensor as_weight(at::Tensor tangent, const at::Tensor& gradient) {
+  if (tangent.is_complex() && !gradient.is_complex()) {
+    tangent = at::real(tangent);
+  }
+  return tangent.to(gradient.scalar_type()).expand_symint(gradient.sym_sizes());
+}
+
+// torch.compile calls kernels with Python's lock, which the engine must not be
+// given: what its nodes call may wait for it. Where a library is not linked with
+// Python, the process is asked.
+class WithoutPythonsLock {
+ public:
+  WithoutPythonsLock() {
+    const auto is_held = find<int (*)()>("PyGILState_Check");
+    const auto save = find<void* (*)()>("PyEval_SaveThread");
+    if (is_held != nullptr && save != nullptr && is_held() != 0) {
+      thread_ = save();
+    }
+  }
+  ~WithoutPythonsLock() {
+    if (thread_ != nullptr) {
+      find<void (*)(void*)>("PyEval_RestoreThread")(thread_);
+    }
+  }
+  WithoutPythonsLock(const WithoutPythonsLock&) = delete;
+  WithoutPythonsLock& operator=(const WithoutPythonsLock&) = delete;
+
+ private:
+  template <class Function>
+  static Function find([[maybe_unused]] const char* name) {
+#ifdef _WIN32
+    return nullptr;
+#else
+    return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+#endif
+  }
+
+  void* thread_ = nullptr;
+};
+
+// The tangents of results by the formulas.
+//
+// Note [Forward mode is transposed]
+// A formula gives the gradient of an argument, and is linear in the gradients
+// of the results. So autograd can differentiate it, at any point: its
+// derivative, applied to the tangent of the argument, is the tangent of the
+// results.
+inline variable_list transposed(
+    Node& node,
+    const char* name,
+    const variable_list& results,
+    bool is_inplace) {
+  variable_list grads;
+  variable_list inputs;
+  variable_list outputs;
+  variable_list weights;
+  {
+    const at::AutoGradMode enabled(true);
+    for (const auto& result : results) {
+      auto& grad = grads.emplace_back();
+      if (result.defined()) {
+        grad = at::zeros_like(result);
+        if (torch::autograd::isDifferentiableType(grad.scalar_type())) {
+          inputs.push_back(grad.set_requires_grad(true));
+        }
+      }
+    }
+    struct Transposed {
+      explicit Transposed(Node& node) : node(node) {
+        node.is_transposed = true;
+      }
+      ~Transposed() {
+        node.is_transposed = false;
+      }
+      Node& node;
+    } const guard(node);
+    auto given = grads;
+    outputs = node.gradients(given);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto& tangent = node.tangents[i];
+    if (outputs[i].defined() && tangent.defined()) {
+      TORCH_CHECK_NOT_IMPLEMENTED(
+          outputs[i].requires_grad(),
+          name,
+          " has no formula for forward-mode: its formulas can't be differentiated");
+      // What is kept of the tangent of a tensor that is written may not change.
+      auto weight =
+          as_weight(is_inplace ? tangent.clone() : tangent, outputs[i]);
+      outputs[weights.size()] = outputs[i];
+      weights.push_back(std::move(weight));
+    }
+  }
+  outputs.resize(weights.size());
+  variable_list found(inputs.size());
+  if (!outputs.empty() && !inputs.empty()) {
+    const bool is_enabled = at::GradMode::is_enabled();
+    const WithoutPythonsLock unlocked;
+    found = torch::autograd::grad(
+        outputs,
+        inputs,
+        weights,
+        /*retain_graph=*/is_enabled,
+        /*create_graph=*/is_enabled,
+        /*allow_unused=*/true);
+  }
+  auto next = found.begin();
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (grads[i].defined()) {
+      if (grads[i].requires_grad()) {
+        const auto one = *next++;
+        grads[i] = one.defined() ? one : at::zeros_like(results[i]);
+      } else {
+        grads[i] = at::Tensor();
+      }
+    }
+  }
+  return grads;
+}
+
+// The tangents of the results of a call, if its arguments have any. Formulas may
+// read what is kept of the results, which is kept again with the tangents.
+template <class Keep, class... Results>
+void carry_tangents(
+    Node& node,
+    const char* name,
+    const Keep& keep,
+    const Results&... results) {
+  keep();
+  if (!node.tangents.empty()) {
+    const auto all = flat(results...);
+    set_tangents(node, all, transposed(node, name, all, false));
+    keep();
+  }
+}
+
+template <class Keep>
+void update_tangent(
+    Node& node,
+    const char* name,
+    const Keep& keep,
+    const at::Tensor& written) {
+  keep();
+  if (!node.tangents.empty()) {
+    const variable_list all{written};
+    set_tangents(node, all, transposed(node, name, all, true), true);
+    keep();
+  }
 }
 
 inline void raise_version(const at::Tensor& tensor) {

@@ -6,6 +6,7 @@
 #include <chip/kernels.h>
 #include <chip/autocast.h>
 #include <chip/fallback.h>
+#include <chip/underived.h>
 
 TORCH_LIBRARY(chip, m) {
   m.def("scale(Tensor self, float s) -> Tensor");
@@ -31,6 +32,10 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 
 TORCH_LIBRARY_IMPL(chip, AutocastCPU, m) {
   m.impl("scale", torch::CppFunction::makeFallthrough());
+}
+
+TORCH_LIBRARY_IMPL(chip, Autograd, m) {
+  m.impl("scale", chip::fallback::underived());
 }
 
 TORCH_LIBRARY_IMPL(chip, CPU, m) {

@@ -3,6 +3,12 @@
 // clang-format off
 #include <torch/library.h>
 
+#include <torch_xla/underived.h>
+
 TORCH_LIBRARY(xla, m) {
   m.def("xla_op(Tensor self) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(xla, Autograd, m) {
+  m.impl("xla_op", torch_xla::fallback::underived());
 }

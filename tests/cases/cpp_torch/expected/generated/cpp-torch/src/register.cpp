@@ -6,6 +6,7 @@
 #include <demo/operators.h>
 
 #include <demo/kernels.h>
+#include <demo/underived.h>
 #include <demo/version.h>
 
 namespace {
@@ -29,6 +30,11 @@ TORCH_LIBRARY(demo, m) {
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
   m.def("rms_norm(Tensor x, Tensor? weight=None) -> (Tensor, Tensor)");
 #endif
+}
+
+TORCH_LIBRARY_IMPL(demo, Autograd, m) {
+  m.impl("muladd", demo::fallback::underived());
+  m.impl("scale_", demo::fallback::underived());
 }
 
 TORCH_LIBRARY_IMPL(demo, BackendSelect, m) {

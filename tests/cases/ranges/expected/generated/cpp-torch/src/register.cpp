@@ -3,6 +3,7 @@
 // clang-format off
 #include <torch/library.h>
 
+#include <aten_ops/underived.h>
 #include <aten_ops/version.h>
 
 TORCH_LIBRARY(chip, m) {
@@ -14,5 +15,17 @@ TORCH_LIBRARY(chip, m) {
 #endif
 #if TORCHGEN_LITE_TORCH_VERSION < 20900
   m.def("clip(Tensor self) -> Tensor");
+#endif
+}
+
+TORCH_LIBRARY_IMPL(chip, Autograd, m) {
+#if TORCHGEN_LITE_TORCH_VERSION >= 20900 && TORCHGEN_LITE_TORCH_VERSION < 21300
+  m.impl("clip", aten_ops::fallback::underived());
+#endif
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+  m.impl("clip", aten_ops::fallback::underived());
+#endif
+#if TORCHGEN_LITE_TORCH_VERSION < 20900
+  m.impl("clip", aten_ops::fallback::underived());
 #endif
 }

@@ -231,6 +231,7 @@ OPERATORS = [
         {
             "CPU": cpu_nonzeros,
             "fake": _library.named(_places.fake_nonzeros, "shapes", "unknown_size"),
+            "underived": torch.is_tensor,
             "vmap": _library.named(_places.vmap_nonzeros, "shapes", "nonzeros_vmap"),
         },
     ),
