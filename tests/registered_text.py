@@ -21,7 +21,7 @@ _RULES = {
     "refuse": [],
     "original": [],
     "undefined": [],
-    "constant": [],
+    "underived": ["Autograd"],
     "forward": [],
     "no_forward": [],
     "backward": ["Autograd"],

@@ -63,7 +63,7 @@ def test_the_template_starts_it(
     monkeypatch.chdir(tmp_path)
     assert run("init", "--template", "torch-backend-cpp", "sim").code == 0
     started = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(started) == 9
+    assert len(started) == 10
     for path in started:
         text = (tmp_path / path).read_text()
         # What an editor needs is the author's: the JSON Schema, and the line that names it.
