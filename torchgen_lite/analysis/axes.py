@@ -27,11 +27,11 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 def axes_of(operator: Operator) -> Axes | None:
     """The line with a name for each result, and with what is written among the tensors and the results.
 
-    The tag `pointwise` implies a line if there is none. PyTorch has rules for its own operators.
+    The tag `pointwise` implies a line if there is none.
     """
     schema, line = operator.schema, operator.function.axes
     is_said = line is not None or "pointwise" in operator.function.tags
-    if not is_said or operator.function.namespace in TORCH_NAMESPACES or _unsuited(operator):
+    if not is_said or _unsuited(operator):
         return None
     if line is not None:
         return _completed(schema, line)
@@ -68,6 +68,8 @@ def _name(names: list[str], index: int, result: Axed) -> str:
 def _unsuited(operator: Operator) -> str:
     """Why an operator can't have axes; empty if it can."""
     schema, name = operator.schema, operator.schema.full_name
+    if operator.function.namespace in TORCH_NAMESPACES:
+        return f"PyTorch has rules of its own for `{name}`"
     if operator.is_only_composed:
         return f"`{name}` is composed of operators, which have their own axes"
     if "nondeterministic_seeded" in operator.tags:
