@@ -78,6 +78,19 @@ def test_a_default_that_is_written_out_breaks_nobody(
     assert (result.code, result.stderr) == (0, "1 operator, no breaking changes against old\n")
 
 
+def test_new_names_of_axes_break_nobody(run: Run, project: Path) -> None:
+    entry = "- func: lib::mm(Tensor a, Tensor b) -> Tensor\n  dispatch: {CPU: mm}\n  axes: "
+    scenario = {
+        "config": 'targets = ["torch-python"]',
+        "old": f"{entry}a[m, k+], b[k+, n] -> [m, n]\n",
+        "new": f"{entry}b[j+, n], a[i, j+] -> [i, n]\n",
+    }
+    write(project / "old", scenario, "old", "before")
+    write(project, scenario, "new", "after")
+    result = run("breaking", "--against", "old")
+    assert (result.code, result.stderr) == (0, "1 operator, no breaking changes against old\n")
+
+
 def test_a_new_name_of_an_argument_changes_no_formula(run: Run, project: Path) -> None:
     """A formula has the new name; a method of the same name keeps its own."""
     text = """\

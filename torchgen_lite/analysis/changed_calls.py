@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.loader.autocast import Autocast
+    from torchgen_lite.loader.axes import Axes
     from torchgen_lite.loader.fakes import Fake
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
@@ -121,12 +122,16 @@ def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
 
 def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
     """TG378: what is known of results before they are computed."""
+    names, had, has = _new_names(old, new), old.operator.axes, new.operator.axes
+    is_changed = had and has and _canonical(had, names) != _canonical(has, {})
+    if is_changed and _are_served(old, new, _FAKES | {Origin.axes}):
+        message = "`axes` says something else, which shapes, `vmap` and sharding follow"
+        yield new.changed("TG378", message, "axes", old, "changed")
     was, now = old.operator.function, new.operator.function
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
         return
     if was.fake.function or now.fake.function:
         return  # What a function says is not known: TG382.
-    names = _new_names(old, new)
     if _rules(was.fake, names) != _rules(now.fake, {}):
         message = "results have another shape, dtype or device when they are traced"
         yield Change("TG378", message, now.place("fake"), "changed", was.place("fake"))
@@ -139,6 +144,22 @@ def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, s
         for field, value in rule.fields
     ]
     return sorted(fields), sorted([_renamed(check.condition, names) for check in fake.checks])
+
+
+def _canonical(line: Axes, names: Mapping[str, str]) -> object:
+    """The line with numbers in place of the names of axes, which are nobody's business."""
+    numbers: dict[str, int] = {}
+    tensors, results = (
+        [
+            [
+                (numbers.setdefault(axis.name, len(numbers)), axis.is_star, axis.mark)
+                for axis in one.axes
+            ]
+            for one in part
+        ]
+        for part in (line.tensors, line.results)
+    )
+    return [names.get(one.name, one.name) for one in line.tensors], tensors, results
 
 
 def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
@@ -212,7 +233,7 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
             yield from _replaced(was, now, old, new)
     before, after = (offer.operator.function for offer in (old, new))
     for field, one, other in (
-        ("fake", _maker(before.fake), _maker(after.fake)),
+        ("fake", _maker(old.operator), _maker(new.operator)),
         ("vmap", before.vmap and f"`{before.vmap}`", after.vmap and f"`{after.vmap}`"),
     ):
         if one and other and one != other:
@@ -220,10 +241,11 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
             yield new.changed("TG382", message, field, old)
 
 
-def _maker(fake: Fake | None) -> str:
-    """What makes fakes; TG378 compares rules with rules."""
+def _maker(operator: Operator) -> str:
+    """What makes fakes; TG378 compares rules with rules, and axes with axes."""
+    fake = operator.function.fake
     if fake is None:
-        return ""
+        return "axes" if operator.axes is not None else ""
     return f"`{fake.function}`" if fake.function else "rules"
 
 
