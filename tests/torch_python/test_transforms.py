@@ -102,6 +102,24 @@ def test_transforms_give_what_those_of_pytorchs_functions_give(project: Path) ->
     assert ast.literal_eval(run_program(project, SETUP + TRANSFORMS)) == []
 
 
+SHARED = """
+def changed(x):
+    y = ops.step(x)
+    y.mul_(5.0)
+    return x + y
+
+ones = torch.ones(3)
+print(jvp(changed, (x,), (ones,))[1].tolist(), ones.tolist())
+with forward_ad.dual_level():
+    print(forward_ad.unpack_dual(changed(forward_ad.make_dual(x, ones))).tangent.tolist(), ones.tolist())
+"""
+
+
+def test_a_tangent_is_not_shared(project: Path) -> None:
+    """The formula passes on the gradient, so the tangent of the result is that of the argument."""
+    assert run_program(project, SETUP + SHARED) == 2 * f"{3 * [6.0]} {3 * [1.0]}\n"
+
+
 BATCHES = """
 TRANSFORMS = {
     "gradients of samples": lambda f: vmap(grad(total(f)))(batch),

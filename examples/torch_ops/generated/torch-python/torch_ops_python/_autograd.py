@@ -300,7 +300,10 @@ def _tangents(operator: str, table: Table, call: Any, given: Any, written: Any) 
         kept = _Kept(given)
         table[operator, "setup_context"](kept, args, *more, result)
         found = _transposed(operator, table, kept, given, result)
-    return found if written is None else [written.copy_(found[0])]
+    if written is not None:
+        return [written.copy_(found[0])]
+    # A formula may pass on the tangent of an argument, and what is then written to one is not for both.
+    return [tangent if tangent is None else tangent.clone() for tangent in found]
 
 
 def _transposed(operator: str, table: Table, kept: _Kept, given: Any, output: Any) -> list[Any]:
