@@ -89,7 +89,10 @@ def run(
             message = f"`{script or operator}` ended Python: exit code {done.returncode}"
             raise Refused(Diagnostic("TG012", message)) from None
     if found["error"] and not found["tree"]:
-        raise Refused(Diagnostic("TG012", found["error"]))
+        # It ran on a stand-in, beside which there is no place for a device.
+        hint = "if the script loads the backend itself, name that module with `--import`"
+        stood_in = script is not None and not modules
+        raise Refused(Diagnostic("TG012", found["error"], help=hint if stood_in else None))
     at = f" in {found['failed'][0]}" if found["failed"] and found["error"] else ""
     return Run(found["tree"], found["samples"], found["error"] + at)
 

@@ -56,8 +56,7 @@ class AutogradKernel(NamedTuple):
 
     `guard` excludes the keys above. If there is a `forward_refusal`, no `tensors` may have tangents; `refused` may not
     require gradients, nor may `undifferentiable`, each with its message, which have no tangents either. The versions of
-    `written` are
-    incremented; `viewed` is the base of a view, or of each of several (`views_list`).
+    `written` are incremented; `viewed` is the base of a view, or of each of several (`views_list`).
 
     A call that is recorded has a `node`, and `arguments` with gradients. `saved` and `kept` are members
     with their values, before the call and after it; one that is saved may be kept only for the

@@ -401,6 +401,7 @@ torch.ones(3, device="cpu").cos_()
         (device / "lstm.py").write_text("import no_such_module\n")
         result = run("coverage", "--calls", "lstm.py")
         assert result.code == 2 and "No module named 'no_such_module'" in result.stderr
+        assert "name that module with `--import`" in result.stderr
 
     def test_of_another_key_nothing_is_guessed(self, run: Run, device: Path) -> None:
         (device / "train.py").write_text("import torch\n")
