@@ -1,11 +1,13 @@
 """A device for PyTorch. Importing this registers it: torch.ones(2, device="sim")."""
 
+import atexit
 import sys
 from functools import partial
 from pathlib import Path
 
 import torch
 from torch import accelerator
+from torch.autograd import Variable
 
 torch.utils.rename_privateuse1_backend("sim")
 torch.ops.load_library(str(Path(__file__).with_name("libsim.so")))
@@ -120,5 +122,18 @@ def __getattr__(name: str) -> type[_NoInductor]:
 
 
 torch._register_device_module("sim", sys.modules[__name__])
+
+
+@atexit.register
+def _let_go_of_python() -> None:
+    """Have the threads that ran backward drop what they hold of Python, which aborts the program once Python is gone.
+
+    A thread drops the graph that it ran when it takes the next one, and this one holds nothing of Python.
+    """
+    for index in range(device_count()):
+        x = torch.empty((), device=f"sim:{index}", requires_grad=True)
+        Variable._execution_engine.run_backward((x,), (x.detach(),), False, False, (), True, True)
+
+
 # Tensors, modules and storages get `x.sim()` and `x.is_sim`.
 torch.utils.generate_methods_for_privateuse1_backend()

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from io import BytesIO
 from itertools import pairwise
 
@@ -224,6 +226,14 @@ def test_torch_compile() -> None:
     for refused in (lambda x: x + 1, lambda x: x.sum()):
         with raises(RuntimeError, match="inductor generates no code for `mylib`"):
             torch.compile(refused)(X.to("mylib"))
+
+
+def test_a_program_may_end_with_backward() -> None:
+    program = """import mylib, sys, torch
+sys.setswitchinterval(60)
+torch.ones(1, device="mylib", requires_grad=True).sum().backward()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_storages() -> None:
