@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.differentiability.model import tensor_arguments
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.analysis.following import copied_kernels, functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
@@ -229,6 +229,9 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
         # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
             continue
+        falls = category is Category.fall_through and Origin.underived in policy.makes
+        if falls and _is_half_said(plan.infos[key]):
+            continue
         is_ours = category is Category.not_implemented
         if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
             name = AUTOGRAD if key == DEFAULT else key
@@ -248,7 +251,7 @@ def _underived(
     info, schema = plan.info if plan is not None else None, operator.schema
     # Formulas that are not this target's are those of other code.
     is_said = info is not None and (
-        policy.makes.isdisjoint(_RECORDING) or not (info.slots or info.without_formula)
+        policy.makes.isdisjoint(_RECORDING) or not (info.slots or _is_half_said(info))
     )
     takes = tensor_arguments([a for a in schema.arguments if not a.is_out])
     gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
@@ -259,6 +262,11 @@ def _underived(
         and not (is_said or is_by_hand or operator.is_composed or operator.is_derived)
     ):
         yield Registration(operator, AUTOGRAD, Origin.underived)
+
+
+def _is_half_said(info: DifferentiabilityInfo) -> bool:
+    """Whether some arguments are said not to be differentiable, and of the others nothing."""
+    return bool(info.outputs and info.without_formula and not info.slots)
 
 
 def _tracked(plan: AutogradPlan, policy: Policy) -> Origin:

@@ -130,6 +130,15 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
                 ),
             ],
         ),
+        (
+            F,
+            ["self: not_differentiable"],
+            [
+                "4:5: warning[TG324] nothing is said of 'other', whose gradient is refused or lost: missing "
+                "here (give a formula, or write 'other: not_differentiable')"
+            ],
+        ),
+        (F, ["self: not_differentiable", "output_differentiability: [False]"], []),
         ("f(Tensor self, Tensor output) -> Tensor", ["self: grad * output"], []),
         ("f(Tensor self, int dim) -> Tensor", ["self: grad", "dim: not_differentiable"], []),
         (

@@ -57,9 +57,10 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
         message = f"{len(flags)} flags for {count} results"
         span = derivatives.differentiability_span
         yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
+    gives = flags is None or any(flags)
     for _, formulas in derivatives.variants:
         yield from _check_results(schema, formulas, flags)
-        yield from _check_keys(schema, formulas, derivatives.span)
+        yield from _check_keys(schema, formulas, gives, derivatives.span)
         yield from _check_gradients(schema, formulas)
         for formula in formulas:
             if formula.expression is not None:
@@ -115,9 +116,12 @@ def _is_nested(type_: Type) -> bool:
 
 
 def _check_keys(
-    schema: FunctionSchema, formulas: Sequence[Formula], place: Span | None
+    schema: FunctionSchema, formulas: Sequence[Formula], gives: bool, place: Span | None
 ) -> Iterator[Found]:
-    """Keys are results or tensor arguments, with every tensor argument exactly once."""
+    """Keys are results or tensor arguments, with every tensor argument exactly once.
+
+    `gives`: a result is differentiable as far as `output_differentiability` says.
+    """
     tensors = [a.name for a in input_arguments(schema) if is_tensor_like(a.type)]
     known = [a.name for a in input_arguments(schema)]
     results = return_names(schema)
@@ -141,6 +145,10 @@ def _check_keys(
     missing = [name for name in tensors if name not in seen and name != "output"]
     if given:
         yield from _check_missing(schema, missing, place)
+    elif missing and gives and seen.intersection(tensors) and seen.isdisjoint(results):
+        message = f"nothing is said of `{missing[0]}`, whose gradient is refused or lost"
+        hint = f"give a formula, or write `{missing[0]}: not_differentiable`"
+        yield Found("TG324", message, place, "missing here", hint)
 
 
 def _check_missing(
