@@ -76,9 +76,9 @@ class TestOverPyTorch:
     def test_whose_cells_are(self, run: Run, backend: Path) -> None:
         pytest.importorskip("torch")
         asked = ("table", "add.out", "--output-format", "json", "--key")
-        slots = json.loads(run(*asked, "PrivateUse1", "--key", "CPU", "--key", "CUDA").stdout)
+        slots = json.loads(run(*asked, "PrivateUse1", "--key", "CPU", "--key", "HPU").stdout)
         whose = {one["key"]: one.get("whose") for one in slots["operators"][0]["slots"]}
-        assert whose == {"CPU": "PyTorch's", "CUDA": None, "PrivateUse1": "yours"}
+        assert whose == {"CPU": "PyTorch's", "HPU": None, "PrivateUse1": "yours"}
         # An operator that PyTorch derives, for every backend.
         lines = run("table", "isnan.out", "--key", "PrivateUse1").stdout.splitlines()
         assert lines[1:2] == ["  PyTorch's"]
