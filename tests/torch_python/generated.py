@@ -38,7 +38,8 @@ def run_python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
 
 
 def run_program(folder: Path, program: str) -> str:
-    """What a program prints; its traceback is the test's failure."""
-    done = run_python(folder, "-W", "error", "-c", textwrap.dedent(program))
+    """What a program prints; its traceback is the test's failure, and so is a warning that is not PyTorch's of itself."""
+    warnings = ("-W", "error", "-W", "ignore:`torch.jit.script")
+    done = run_python(folder, *warnings, "-c", textwrap.dedent(program))
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -188,6 +188,8 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str]) -> str:
 def compare_tags(old: Offer, new: Offer) -> Iterator[Change]:
     """TG380 for a promise that is gone; TG382 for one that is new."""
     was, now = old.operator.tags, new.operator.tags
+    if old.operator.function.effects and not new.operator.function.effects:
+        yield new.changed("TG380", "`effects` was removed", "func", old, "calls may be dropped")
     for tag in [tag for tag in was if tag not in now]:
         yield new.changed("TG380", f"tag `{tag}` was removed", "tags", old, f"no `{tag}`")
     # What PyTorch's own file adds is its own affair.

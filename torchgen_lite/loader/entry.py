@@ -138,7 +138,7 @@ class NativeFunction(NamedTuple):
     `dispatch:` nor `structured_delegate:`, it gets `CompositeImplicitAutograd: <name>_<overload>`
     from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
     PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
-    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap` and `autocast` are our own fields. `extra`
+    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap`, `effects` and `autocast` are our own fields. `extra`
     holds fields that are kept as text. Where an entry is written makes no difference to `==`.
     """
 
@@ -168,6 +168,7 @@ class NativeFunction(NamedTuple):
     fake: Fake | None = None
     axes: Axes | None = None
     vmap: str | None = None
+    effects: str | None = None
     autocast: Autocast | None = None
     derivatives: Derivatives | None = None
     dtypes: tuple[str, ...] = ()

@@ -131,6 +131,11 @@ _FIELDS = (
         "the name of the Python function that runs the operator under `torch.vmap`",
     ),
     _ours(
+        "effects",
+        native.EFFECTS,
+        "`ordered`: calls do something that no schema says, and compilers keep them, in order",
+    ),
+    _ours(
         "autocast",
         declared_in("autocast"),
         "the precision under autocast: `float32`, `lower_precision` or `like CUDA`, [below](#fake-samples-vmap-autocast)",

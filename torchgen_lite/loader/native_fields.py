@@ -262,6 +262,7 @@ PYTHON_MODULE = one_of(
 )
 # The categories that torchgen's `api.python` knows.
 CATEGORY = one_of("TG107", "category", ("factory", "new", "like", "dummy"))
+EFFECTS = one_of("TG107", "effect", ("ordered",))
 PRECOMPUTED = Shape(_LINES, _precomputed)
 LOOPS = Shape(plain(**_LOOPS), _inner_loops)
 NO_DEFAULTS = Shape(_LINES, _no_defaults)

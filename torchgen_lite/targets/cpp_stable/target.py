@@ -8,6 +8,7 @@ from functools import partial
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.brought import check_brought
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
@@ -31,12 +32,13 @@ from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
 from torchgen_lite.targets.cpp_stable.unsupported import (
     WantedReleases,
-    check_brought,
     check_entry,
 )
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
+# What libtorch's stable ABI has no kernels for.
+BROUGHT = ("derivatives", "autocast", "vmap", "effects")
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
 # The namespaces and types that the declarations of typed calls spell.
@@ -50,7 +52,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     wanted = WantedReleases(program.config.torch, options.target_version)
     for operator in selection.operators:
         diagnostics += check_entry(operator, wanted)
-    diagnostics += check_brought(program, selection.operators)
+    diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
     diagnostics += check_copies(program, TARGET)

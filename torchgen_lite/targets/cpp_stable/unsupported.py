@@ -9,15 +9,12 @@ from torchgen_lite.analysis.checks.releases import missing, release_span, releas
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Type
-from torchgen_lite.targets import configured_targets
 from torchgen_lite.targets.cpp.selection import check_structured
 
 # Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
@@ -44,12 +41,6 @@ SUPPORTED_TAGS = frozenset("""
     """.split())
 # The release whose stable ABI can define an operator with tags.
 TAGS_SINCE: Release = (2, 12)
-# The target whose package brings kernels to the operators of a library, and from which fields.
-_BRINGS = "torch-python"
-_BROUGHT = {
-    "derivatives": (Origin.formulas, "Autograd"),
-    "autocast": (Origin.autocast, "Autocast"),
-}
 _INSTEAD = {
     "Scalar": "take a `float`, an `int`, or a `Tensor` without dimensions",
     "complex": "take two `float`s",
@@ -136,19 +127,3 @@ def _check_dispatch(operator: Operator) -> Iterator[Diagnostic]:
         if entry.key in UNREAD_KEYS:
             message = f"libtorch cannot look up the key `{entry.key}` by name"
             yield finding(operator.function, "TG533", message, entry.key_span, "here")
-
-
-def check_brought(program: Program, operators: Sequence[Operator]) -> Iterator[Diagnostic]:
-    """TG535: formulas and autocast rules for which no target of the project has a kernel."""
-    given = [(o, field) for field in _BROUGHT for o in operators if o.function.place(field)]
-    brings = [t for t in configured_targets(program.config) if t.name == _BRINGS and given]
-    found = [one for target in brings for one in target.select(program).registrations(program)]
-    brought = {(one.operator.name, one.origin) for one in found}
-    for operator, field in given:
-        origin, key = _BROUGHT[field]
-        by_hand = any(one.key.startswith(key) for one in operator.own_kernels)
-        if not by_hand and (operator.name, origin) not in brought:
-            message = f"target `cpp-torch-stable` generates no kernel from `{field}`"
-            help_ = f"add the target `{_BRINGS}`, whose package registers it"
-            place = operator.function.place(field)
-            yield finding(operator.function, "TG535", message, place, "not used", help_)

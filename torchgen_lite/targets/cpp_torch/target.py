@@ -22,6 +22,7 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.brought import check_brought
 from torchgen_lite.targets.cpp.layout import copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -99,6 +100,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(program, functions)
+        diagnostics += check_brought(program, TARGET, selection.operators, ("vmap", "effects"))
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)

@@ -92,6 +92,8 @@ def _rules(
         yield "vmap", vmap
     elif package.registration(operator, Origin.axes):
         yield "vmap", f"{operator.named('axes')}.vmap"
+    if operator.function.effects:
+        yield "effects", quote(operator.function.effects)
     if package.registration(operator, Origin.autocast):
         yield "autocast", _autocast(operator)
 

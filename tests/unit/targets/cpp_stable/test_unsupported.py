@@ -133,8 +133,8 @@ FORMULAS = """\
     x: grad
 """
 UNUSED = (
-    "ops.yaml:4:13: TG535 target `cpp-torch-stable` generates no kernel from `autocast`",
-    "ops.yaml:6:5: TG535 target `cpp-torch-stable` generates no kernel from `derivatives`",
+    "ops.yaml:4:13: TG535 target `cpp-torch-stable` registers nothing for `autocast`",
+    "ops.yaml:6:5: TG535 target `cpp-torch-stable` registers nothing for `derivatives`",
 )
 
 

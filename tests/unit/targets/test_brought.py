@@ -1,0 +1,32 @@
+"""What an entry says that a target in C++ has no kernel for is a warning, unless the package of `torch-python` brings it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import load
+from torchgen_lite.pipeline import generate_all
+
+ENTRIES = """\
+- func: my::f(Tensor x) -> Tensor
+  dispatch: {CPU: f, Meta: g}
+  vmap: rule
+- func: my::log(Tensor x, str text) -> ()
+  dispatch: {CPU: log}
+  effects: ordered
+"""
+BESIDE = '"torch-python"]\n[target.torch-python]\npackage = "p"\nload = "_C"\nfakes = ["rules"]'
+
+
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
+@pytest.mark.parametrize(("beside", "fields"), [("]", ["vmap", "effects"]), (BESIDE, [])])
+def test_it_is_said(target: str, beside: str, fields: list[str], tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(ENTRIES)
+    (tmp_path / "rules.py").write_text("def rule(info, in_dims, x):\n    return x, 0\n")
+    config = f'schema = "ops.yaml"\ntargets = ["{target}", {beside}\n'
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    made = generate_all(load(root=tmp_path), targets=[target]).diagnostics
+    found = [d.message for d in made if d.code == "TG535"]
+    assert found == [f"target `{target}` registers nothing for `{field}`" for field in fields]

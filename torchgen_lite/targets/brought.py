@@ -1,0 +1,45 @@
+"""Fields of entries that a target in C++ has no kernel for, and the target whose package brings it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.targets import configured_targets
+
+_BRINGS = "torch-python"
+# What is registered from a field, and the key at which an author's kernel takes its place.
+_BROUGHT = {
+    "derivatives": (Origin.formulas, "Autograd"),
+    "autocast": (Origin.autocast, "Autocast"),
+    "vmap": (Origin.vmap, "FuncTorchBatched"),
+}
+
+
+def check_brought(
+    program: Program, target: str, operators: Sequence[Operator], fields: Sequence[str]
+) -> Iterator[Diagnostic]:
+    """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
+    given = [(o, field) for field in fields for o in operators if o.function.place(field)]
+    brings = [t for t in configured_targets(program.config) if t.name == _BRINGS and given]
+    selections = [target.select(program) for target in brings]
+    brought = {(o.name, "effects") for selection in selections for o in selection.operators}
+    found = [one for selection in selections for one in selection.registrations(program)]
+    brought |= {
+        (one.operator.name, field)
+        for field, (origin, _) in _BROUGHT.items()
+        for one in found
+        if one.origin is origin
+    }
+    for operator, field in given:
+        key = _BROUGHT[field][1] if field in _BROUGHT else ""
+        by_hand = key and any(one.key.startswith(key) for one in operator.own_kernels)
+        if not by_hand and (operator.name, field) not in brought:
+            message = f"target `{target}` registers nothing for `{field}`"
+            help_ = f"add the target `{_BRINGS}`, whose package registers it"
+            place = operator.function.place(field)
+            yield finding(operator.function, "TG535", message, place, "not used", help_)
