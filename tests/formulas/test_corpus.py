@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import SOURCES
 from tests.cpp.compiling import compile_library, needs_compiler, precompile, write_files
 from tests.cpp.stable_library import build_library
 from tests.formulas.projects import entry, write_project
@@ -34,7 +34,7 @@ TARGETS = ("python", "torch-python", *(pytest.param(one, marks=needs_compiler) f
 
 def run(target: str, folder: Path, module: str = "tests.formulas.programs") -> dict[str, Any]:
     """What each row gives, from a process that has only the code of this target."""
-    paths = [folder, folder / "python", folder / "torch-python", ROOT]
+    paths = [folder, folder / "python", folder / "torch-python", *SOURCES]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
     command = [sys.executable, "-m", module, target]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
