@@ -2,6 +2,8 @@
 
 # libtorch has to be loaded before a library that uses it, and the library before what builds on it.
 import torch  # noqa: F401
-from torch_ops_python.functions import *  # noqa: F403
 
 from torch_ops import _C  # noqa: F401
+
+# isort: split
+from torch_ops_python.functions import *  # noqa: F403
