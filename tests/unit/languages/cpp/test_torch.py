@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.languages_torch import OPTIONS, entry
-from torchgen_lite.analysis import KernelEntry
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.public import Style
