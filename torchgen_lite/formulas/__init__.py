@@ -1,4 +1,4 @@
-"""Derivative formulas: a frozen model of the expressions, and their lexer and parser.
+"""Derivative formulas: a frozen model of the expressions, and their parser.
 
     grad * other.conj()
     grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
